@@ -1,0 +1,1 @@
+"""The commands: parsing, LUXI, output. Imports no Twisted."""

@@ -1,0 +1,1 @@
+"""The cluster configuration: loading, checking, changing, saving."""

@@ -1,0 +1,1 @@
+"""The GanetiError tree and its wire form."""

@@ -1,0 +1,1 @@
+"""The job process: walks the opcodes of one job."""

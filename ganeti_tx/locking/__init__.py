@@ -1,0 +1,1 @@
+"""The lock table: pure, without a reactor and without I/O."""

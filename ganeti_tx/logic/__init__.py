@@ -1,0 +1,1 @@
+"""Logical units, one file an opcode."""

@@ -1,0 +1,1 @@
+"""Logical units for tests of the job queue."""

@@ -1,0 +1,1 @@
+"""LUXI: framing, methods, clients and server protocol."""

@@ -1,0 +1,1 @@
+"""The daemon that answers LUXI and runs the job queue."""

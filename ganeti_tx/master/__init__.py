@@ -1,0 +1,1 @@
+"""luxid and wconfd in one reactor."""

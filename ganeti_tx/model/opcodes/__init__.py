@@ -1,0 +1,1 @@
+"""Every opcode of the job queue, one file a noun."""

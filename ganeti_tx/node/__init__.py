@@ -1,0 +1,1 @@
+"""The node daemon: what a node does when it is asked to."""

@@ -1,0 +1,1 @@
+"""QEMU, with or without KVM."""

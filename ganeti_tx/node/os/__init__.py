@@ -1,0 +1,1 @@
+"""OS definitions: finding, checking and running their scripts."""

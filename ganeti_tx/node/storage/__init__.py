@@ -1,0 +1,1 @@
+"""Disk templates behind one interface."""

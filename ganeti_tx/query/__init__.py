@@ -1,0 +1,1 @@
+"""The query language: fields, filters and the collection of what they need."""

@@ -1,0 +1,1 @@
+"""The job queue: job files, their life, their order."""

@@ -1,0 +1,1 @@
+"""Node RPC: the one table of calls that both ends read, and its client."""

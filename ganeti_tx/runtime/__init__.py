@@ -1,0 +1,1 @@
+"""The operating system behind interfaces: processes, threads, files, TLS, paths."""

@@ -1,0 +1,1 @@
+"""Contracts that a fake and the real thing both keep."""

@@ -1,0 +1,1 @@
+"""Fakes, each beside a contract."""

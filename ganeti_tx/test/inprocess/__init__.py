@@ -1,0 +1,1 @@
+"""A cluster in one process on a simulated clock."""

@@ -1,0 +1,1 @@
+"""Tests that need the reactor, sockets, processes or QEMU."""

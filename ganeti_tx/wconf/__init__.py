@@ -1,0 +1,1 @@
+"""Configuration and locks over a unix socket."""

@@ -1,0 +1,1 @@
+"""The daemon that is the one writer of the configuration and keeper of the locks."""
