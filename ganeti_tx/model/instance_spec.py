@@ -1,0 +1,63 @@
+"""What a node must know of an instance: everything filled in, so that the node asks nobody."""
+
+from typing import Any
+
+import msgspec
+
+
+class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One disk with its parameters filled in; `size` is MiB, `index` its place in the instance (-1: a child or not attached)."""
+
+    uuid: str
+    dev_type: str
+    size: int
+    logical_id: list[Any] | None
+    index: int = -1
+    mode: str = "rw"
+    name: str | None = None
+    iv_name: str = ""
+    spindles: int | None = None
+    params: dict[str, Any] = {}
+    children: list["DiskSpec"] = []
+
+
+class NicSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One network interface with mode, link and vlan filled in; `netinfo` is the network's own data when it has one."""
+
+    uuid: str
+    mac: str
+    mode: str
+    link: str
+    vlan: str = ""
+    ip: str | None = None
+    name: str | None = None
+    network: str | None = None
+    netinfo: dict[str, Any] | None = None
+
+
+class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One instance with hypervisor, backend and OS parameters filled in; memory in MiB.
+
+    `hvparams` and `beparams` hold every parameter of the tables, `osparams` the merged public ones; private and secret ones
+    travel apart in `osparams_private` and `osparams_secret`, which no log may print.
+    """
+
+    name: str
+    uuid: str
+    primary_node: str
+    hypervisor: str
+    os: str
+    hvparams: dict[str, Any]
+    beparams: dict[str, Any]
+    secondary_nodes: list[str] = []
+    osparams: dict[str, Any] = {}
+    osparams_private: dict[str, Any] = {}
+    osparams_secret: dict[str, Any] = {}
+    nics: list[NicSpec] = []
+    disks: list[DiskSpec] = []
+    tags: list[str] = []
+    disk_template: str = "diskless"
+    network_port: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<InstanceSpec {self.name}>"

@@ -1,0 +1,83 @@
+"""The seam between the node daemon and a hypervisor."""
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+import attrs
+from zope.interface import Attribute, Interface
+
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+
+
+class RunState(IntEnum):
+    """What a hypervisor knows of an instance (Ganeti 3.0 node call table, `instance_states`)."""
+
+    RUNNING = 0
+    SHUTDOWN_BY_USER = 1
+
+
+@attrs.frozen
+class AttachedDisk:
+    """A disk that has been made ready on this node; `path` is a device or image file, `uri` what the hypervisor opens itself."""
+
+    spec: DiskSpec
+    path: str
+    uri: str | None = None
+
+
+@attrs.frozen
+class InstanceInfo:
+    """One instance on this node: memory in MiB, CPU time in seconds; `state` as RunState."""
+
+    name: str
+    hv_id: int
+    memory: int
+    vcpus: int
+    state: RunState
+    cpu_seconds: float
+
+
+class IHypervisor(Interface):
+    """What every hypervisor can do. An instance is known by its name; every method is a coroutine.
+
+    All methods raise HypervisorError with one line that names the instance and says what to do.
+    """
+
+    name: str = Attribute("Ganeti's name of it, such as 'kvm'.")
+
+    async def start(instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:  # type: ignore[empty-body]
+        """Bring the instance to running (or paused before its first instruction).
+
+        @raise HypervisorError: it is not running, and nothing of it is left behind. Starting one that runs is an error.
+        """
+
+    async def stop(instance_name: str, timeout: float, force: bool = False) -> None:
+        """Ask the guest to power off and wait up to `timeout` seconds; then, or at once with `force`, cut it off.
+
+        Stopping what is not there succeeds. After it nothing of the instance is left: no process, socket or tap.
+        """
+
+    async def reboot(instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
+        """Reset the running machine from inside the hypervisor (a "hard" reboot is a stop and a start above this)."""
+
+    async def info(instance_name: str) -> InstanceInfo | None:
+        """What runs under this name, or None."""
+
+    async def list_instances() -> list[InstanceInfo]:
+        """Everything of this hypervisor on this node."""
+
+    async def node_info() -> Mapping[str, Any]:
+        """The keys of the node call table's `hv_info_keys`: memory in MiB, CPU counts."""
+
+    async def verify() -> list[str]:
+        """What is wrong with this hypervisor on this node, a line each; empty when it can start instances."""
+
+    async def validate(hvparams: Mapping[str, Any]) -> None:
+        """Check filled parameters against this node (paths exist, the program knows them).
+
+        @raise HypervisorError: all faults in one text.
+        """
+
+    async def console(instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
+        """How to reach the console, as a wire InstanceConsole (instance, kind, message, host, port, user, command, display)."""
