@@ -6,7 +6,7 @@ import msgspec
 
 
 class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One disk with its parameters filled in; `size` is MiB, `index` its place in the instance (-1: a child or not attached)."""
+    """One disk with its parameters filled in; `size` is MiB, `index` its place in the instance (-1: not attached)."""
 
     uuid: str
     dev_type: str
@@ -38,8 +38,8 @@ class NicSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One instance with hypervisor, backend and OS parameters filled in; memory in MiB.
 
-    `hvparams` and `beparams` hold every parameter of the tables, `osparams` the merged public ones; private and secret ones
-    travel apart in `osparams_private` and `osparams_secret`, which no log may print.
+    `hvparams` and `beparams` hold every parameter of the tables, `osparams` the merged public ones; private and
+    secret ones travel apart in `osparams_private` and `osparams_secret`, which no log may print.
     """
 
     name: str

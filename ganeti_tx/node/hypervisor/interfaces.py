@@ -19,7 +19,7 @@ class RunState(IntEnum):
 
 @attrs.frozen
 class AttachedDisk:
-    """A disk that has been made ready on this node; `path` is a device or image file, `uri` what the hypervisor opens itself."""
+    """A disk that has been made ready on this node; `path` a device or file, `uri` what the hypervisor opens itself."""
 
     spec: DiskSpec
     path: str
@@ -80,4 +80,4 @@ class IHypervisor(Interface):
         """
 
     async def console(instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
-        """How to reach the console, as a wire InstanceConsole (instance, kind, message, host, port, user, command, display)."""
+        """How to reach the console, as a wire InstanceConsole (instance, kind, message, host, port, user, ...)."""

@@ -32,7 +32,7 @@ class IStorage(Interface):
     template: str = Attribute("The disk template, such as 'file'.")
 
     async def create(disk: DiskSpec) -> None:
-        """Make the disk with its size, zeroed as the template does; one that exists already is an error and stays untouched.
+        """Make the disk with its size, zeroed as the template does; one that exists is an error and stays untouched.
 
         When it fails nothing of the disk is left.
         """
