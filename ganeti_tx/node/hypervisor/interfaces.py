@@ -46,7 +46,7 @@ class IHypervisor(Interface):
 
     name: str = Attribute("Ganeti's name of it, such as 'kvm'.")
 
-    async def start(instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:  # type: ignore[empty-body]
+    async def start(instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
         """Bring the instance to running (or paused before its first instruction).
 
         @raise HypervisorError: it is not running, and nothing of it is left behind. Starting one that runs is an error.
