@@ -1,0 +1,104 @@
+"""The closed sets of words that configuration objects and opcodes share; each member equals its JSON string."""
+
+from enum import StrEnum
+
+
+class DiskTemplate(StrEnum):
+    """How the disks of an instance are stored."""
+
+    BLOCKDEV = "blockdev"
+    DISKLESS = "diskless"
+    DRBD = "drbd"
+    EXT = "ext"
+    FILE = "file"
+    GLUSTER = "gluster"
+    PLAIN = "plain"
+    RBD = "rbd"
+    SHAREDFILE = "sharedfile"
+
+
+class StorageType(StrEnum):
+    """A kind of storage that a node reports on."""
+
+    BLOCKDEV = "blockdev"
+    DISKLESS = "diskless"
+    EXT = "ext"
+    FILE = "file"
+    GLUSTER = "gluster"
+    LVM_PV = "lvm-pv"
+    LVM_VG = "lvm-vg"
+    RADOS = "rados"
+    SHAREDFILE = "sharedfile"
+
+
+class Hypervisor(StrEnum):
+    """What runs an instance on its node."""
+
+    CHROOT = "chroot"
+    FAKE = "fake"
+    KVM = "kvm"
+    LXC = "lxc"
+    XEN_HVM = "xen-hvm"
+    XEN_PVM = "xen-pvm"
+
+
+class AdminState(StrEnum):
+    """What the configuration wants of an instance."""
+
+    DOWN = "down"
+    OFFLINE = "offline"
+    UP = "up"
+
+
+class AdminStateSource(StrEnum):
+    """Who last decided the admin state: the administrator, or the user inside the instance."""
+
+    ADMIN = "admin"
+    USER = "user"
+
+
+class AllocPolicy(StrEnum):
+    """Whether allocation may pick a node group."""
+
+    LAST_RESORT = "last_resort"
+    PREFERRED = "preferred"
+    UNALLOCABLE = "unallocable"
+
+
+class FileDriver(StrEnum):
+    """How Xen attaches a disk kept in a file."""
+
+    BLKTAP = "blktap"
+    BLKTAP2 = "blktap2"
+    LOOP = "loop"
+
+
+class NicMode(StrEnum):
+    """How a network card is tied to its node; POOL takes the mode from the network."""
+
+    BRIDGED = "bridged"
+    OPENVSWITCH = "openvswitch"
+    POOL = "pool"
+    ROUTED = "routed"
+
+
+class TagKind(StrEnum):
+    """What can carry tags."""
+
+    CLUSTER = "cluster"
+    INSTANCE = "instance"
+    NETWORK = "network"
+    NODE = "node"
+    NODEGROUP = "nodegroup"
+
+
+class JobStatus(StrEnum):
+    """Where a job, or one opcode of it, stands; in Ganeti's order, the last three are final."""
+
+    QUEUED = "queued"
+    WAITING = "waiting"
+    CANCELING = "canceling"
+    RUNNING = "running"
+    CANCELED = "canceled"
+    SUCCESS = "success"
+    ERROR = "error"
