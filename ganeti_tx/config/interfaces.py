@@ -1,0 +1,120 @@
+"""What a job may read and change of the cluster configuration. There is one writer behind it."""
+
+from collections.abc import Sequence
+
+from zope.interface import Interface
+
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.network import Network
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
+
+
+class IConfigReader(Interface):
+    """Typed answers from one consistent state; a coroutine each.
+
+    An identifier is a name, a unique short name or a uuid (design-2.1). @raise OpPrereqError: unknown_entity, with the
+    identifier in the text.
+    """
+
+    async def cluster() -> Cluster:
+        """The cluster object."""
+
+    async def node(identifier: str) -> Node:
+        """One node."""
+
+    async def nodes(identifiers: Sequence[str] | None = None) -> list[Node]:
+        """The nodes named, in that order; every node, by name, without an argument."""
+
+    async def group(identifier: str) -> NodeGroup:
+        """One node group."""
+
+    async def groups(identifiers: Sequence[str] | None = None) -> list[NodeGroup]:
+        """The groups named, in that order; every group, by name, without an argument."""
+
+    async def instance(identifier: str) -> Instance:
+        """One instance."""
+
+    async def instances(identifiers: Sequence[str] | None = None) -> list[Instance]:
+        """The instances named, in that order; every instance, by name, without an argument."""
+
+    async def instance_names() -> list[str]:
+        """The names alone, in order."""
+
+    async def instances_of_node(identifier: str) -> tuple[list[Instance], list[Instance]]:
+        """The instances that have the node as primary, and those that have a disk on it as secondary."""
+
+    async def disks(instance: str) -> list[Disk]:
+        """An instance's disks in their order."""
+
+    async def network(identifier: str) -> Network:
+        """One network."""
+
+    async def tags(kind: TagKind, name: str | None) -> list[str]:
+        """The tags of one object, sorted; `name` is None for the cluster."""
+
+    async def verify() -> list[str]:
+        """Every inconsistency of the configuration, a line each."""
+
+
+class IConfig(IConfigReader):
+    """Named changes; each is checked, counted in the serial numbers and on disk before its Deferred fires.
+
+    @raise ConfigurationError: the change would make the configuration inconsistent; nothing was changed.
+    """
+
+    async def add_instance(instance: Instance, disks: Sequence[Disk]) -> None:
+        """Add an instance with its disks; what was reserved for it is now its own."""
+
+    async def update_instance(instance: Instance) -> Instance:
+        """Replace an instance whose serial number has not changed since it was read; gives the stored value."""
+
+    async def set_instance_state(
+        uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool
+    ) -> Instance:
+        """Say what the operator wants of it."""
+
+    async def remove_instance(uuid: str) -> None:
+        """Remove an instance with its disks; its network port goes back to the pool."""
+
+    async def update_disk(disk: Disk) -> Disk:
+        """Replace a disk whose serial number has not changed."""
+
+    async def add_node(node: Node, certificate_digest: str | None) -> None:
+        """Add a node to its group; the digest, if it is a master candidate, lets it make node calls."""
+
+    async def update_node(node: Node) -> Node:
+        """Replace a node whose serial number has not changed."""
+
+    async def remove_node(uuid: str) -> None:
+        """Remove a node that has no instances."""
+
+    async def update_group(group: NodeGroup) -> NodeGroup:
+        """Replace a node group whose serial number has not changed."""
+
+    async def update_cluster(cluster: Cluster) -> Cluster:
+        """Replace the cluster object whose serial number has not changed."""
+
+    async def change_tags(kind: TagKind, name: str | None, add: Sequence[str], remove: Sequence[str]) -> None:
+        """Add and remove tags in one change. @raise TagError: not a tag, too many, or one to remove is not there."""
+
+    async def generate_mac(network: str | None) -> str:
+        """A MAC address that nobody has; reserved for this owner until it ends."""
+
+    async def reserve_mac(mac: str) -> None:
+        """Claim a given MAC address. @raise ReservationError: somebody has it."""
+
+    async def generate_uuid() -> str:
+        """A uuid that no object of the configuration has."""
+
+    async def allocate_port() -> int:
+        """A TCP port of the cluster's pool for a console; reserved for this owner until the instance is added."""
+
+    async def drop_reservations() -> None:
+        """Give back what this owner reserved and did not use."""
+
+    async def when_distributed() -> None:
+        """Fires when every reachable candidate and node has the present state or a newer one."""

@@ -1,0 +1,75 @@
+"""What every logical unit has, and the order of its steps: expand names, declare locks, check, execute."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import attrs
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.model.opcodes.base import OpCode
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+Op = TypeVar("Op", bound=OpCode)
+
+#: Takes a log type of luxi's table ("message", ...) and its payload; the line lands in the job file.
+Feedback = Callable[[str, Any], None]
+
+
+@attrs.frozen
+class Surroundings:
+    """All that a logical unit may touch; built by the job for each opcode."""
+
+    job_id: int
+    config: IConfig
+    locks: ILocks
+    nodes: INodeRpc
+    clock: IReactorTime
+    now: Callable[[], float]
+    feedback: Feedback
+    submit_jobs: Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
+
+
+class LogicalUnit(ABC, Generic[Op]):
+    """One opcode's work. The job calls the four steps in order and holds the locks from the second on.
+
+    A step that finds the request impossible raises OpPrereqError; execution that fails raises OpExecError and undoes what
+    it did. Nothing is changed anywhere before `execute`.
+    """
+
+    #: Whether the unit needs the cluster for itself; all others hold the big lock shared.
+    exclusive_cluster: ClassVar[bool] = False
+
+    def __init__(self, op: Op, around: Surroundings) -> None:
+        self.op = op
+        self.around = around
+        self.config = around.config
+        self.nodes = around.nodes
+
+    async def expand_names(self) -> None:
+        """Turn what the user typed into objects; no lock is held, so what is read may change before `check`."""
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The locks wanted at a level; those of the levels before it are held. Called level by level, in order."""
+        return ()
+
+    async def check(self) -> None:
+        """Read again under the locks and refuse what cannot be done."""
+
+    @abstractmethod
+    async def execute(self) -> Any:
+        """Do it; the value is the opcode's result, as its table says."""
+
+    def info(self, message: str) -> None:
+        """A line for the operator."""
+        self.around.feedback("message", message)
+
+    def warn(self, message: str) -> None:
+        """A warning for the operator."""
+        self.around.feedback("message", f"- WARNING: {message}")
+
+
+UnitTable = Mapping[type[OpCode], type[LogicalUnit[Any]]]

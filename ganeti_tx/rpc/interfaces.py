@@ -1,0 +1,81 @@
+"""The seam between those who need a node to do something and the wire."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+import attrs
+from zope.interface import Interface
+
+from ganeti_tx.errors import OpExecError
+
+R = TypeVar("R")
+
+
+class Target(Protocol):
+    """Where a call goes; a configured Node is one, and so is an address read from ssconf."""
+
+    @property
+    def name(self) -> str:
+        """The node's name, which its certificate must carry."""
+
+    @property
+    def primary_ip(self) -> str:
+        """Where its node daemon listens."""
+
+    @property
+    def offline(self) -> bool:
+        """An offline node is never sent a packet (design-2.0, Node flags)."""
+
+
+@attrs.frozen
+class NodeAddress:
+    """A target known by address alone."""
+
+    name: str
+    primary_ip: str
+    offline: bool = False
+
+
+class RpcError(OpExecError):
+    """A node call that gave no result; the text names the node and the call."""
+
+
+class NodeOfflineError(RpcError):
+    """The node is marked offline: nothing was sent."""
+
+
+class NodeUnreachableError(RpcError):
+    """The node could not be reached, broke off, or did not answer in time: whether the call was done is unknown."""
+
+
+class NodeCallError(RpcError):
+    """The node answered that the call failed; the text is the node's own."""
+
+
+@attrs.frozen
+class Outcome(Generic[R]):
+    """What one of several nodes answered: `error` is None when `value` counts."""
+
+    value: R | None = None
+    error: RpcError | None = None
+
+    @property
+    def offline(self) -> bool:
+        """Whether nothing was sent because the node is offline."""
+        return isinstance(self.error, NodeOfflineError)
+
+    def get(self) -> R:
+        """The value. @raise RpcError: there is none."""
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]
+
+
+class INodeRpc(Interface):
+    """Calls of `rpc.calls` on nodes. `call` is one of that table's argument values, which knows its name, time limit and result."""
+
+    async def call(node: Target, call: Any, timeout: float | None = None) -> Any:
+        """The call's typed result. @raise RpcError: one of the three above."""
+
+    async def call_many(nodes: Iterable[Target], call: Any, timeout: float | None = None) -> Mapping[str, Outcome[Any]]:
+        """The same call on many nodes at the same time, by node name; never raises an RpcError."""
