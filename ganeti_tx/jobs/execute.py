@@ -1,0 +1,178 @@
+"""One job from its first opcode to its last: find the logical unit, take its locks, check, do it, write down how it went."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from attrs import define, field
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, encode_error
+from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.locking.levels import BGL, Level, Mode
+from ganeti_tx.logic.base import LogicalUnit, Surroundings, UnitTable
+from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.queue.job import FINAL, Status, timestamp
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+log = Logger()
+
+SubmitJobs = Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
+
+
+@define
+class JobRun:
+    """The run of one job by one process.
+
+    An opcode that fails fails its job and the opcodes after it. A stop that was asked for takes effect while the opcode
+    waits for its locks, or before the next opcode.
+    """
+
+    journal: Journal
+    units: UnitTable
+    config: IConfig
+    locks: ILocks
+    nodes: INodeRpc
+    clock: IReactorTime
+    now: Callable[[], float]
+    submit_jobs: SubmitJobs
+    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
+    _stop: bool = False
+    _waiting: "Deferred[None] | None" = None
+
+    # What luxid may ask meanwhile
+
+    def stop(self) -> None:
+        """Stop at the next safe point; at once when the job waits for locks."""
+        self._stop = True
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    def set_priority(self, priority: int) -> None:
+        """Change the opcodes that have not run yet, a waiting one included."""
+        for index, op in enumerate(self.journal.job.ops):
+            if op.status in (Status.QUEUED, Status.WAITING):
+                self.journal.change_op(index, priority=priority)
+        self._forget(self.journal.save())
+        self._forget(Deferred.fromCoroutine(self.locks.set_priority(priority)))
+
+    def _forget(self, work: "Deferred[Any]") -> None:
+        work.addErrback(lambda failure: log.failure("a change of priority failed", failure))
+
+    # The run
+
+    async def run(self) -> None:
+        """Run every opcode; when it returns the job's file holds its end, here and on every candidate that takes it.
+
+        @raise OSError: the file could not be written; the job has not ended then.
+        """
+        try:
+            for index, op in enumerate(self.journal.job.ops):
+                if op.status not in FINAL and not await self._run_op(index):
+                    self._end_rest(index + 1)
+                    break
+        finally:
+            await self.locks.release_all()
+            await self.config.drop_reservations()
+        self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
+        await self.journal.save()
+        await self.journal.copied()
+
+    async def _run_op(self, index: int) -> bool:
+        """Run one opcode; gives whether the next may run."""
+        last = index == len(self.journal.job.ops) - 1
+        try:
+            self._check_stop()
+            result = await self._execute(index)
+        except (JobCanceled, CancelledError):
+            self._finish(index, Status.CANCELED, JobCanceled("the job was canceled"))
+            return False
+        except GanetiError as error:
+            self._finish(index, Status.ERROR, error)
+            return False
+        except Exception as error:
+            log.failure("opcode {index} of job {job_id} broke", index=index, job_id=self.journal.job.id)
+            name = type(error).__name__
+            text = f"internal error ({name}: {error}); the job daemon's log has more"
+            self._finish(index, Status.ERROR, OpExecError(text))
+            return False
+        self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
+        if not last:
+            await self.journal.save()
+            await self.locks.release_all()
+        return True
+
+    def _check_stop(self) -> None:
+        if self._stop:
+            raise JobCanceled("the job was canceled")
+
+    def _finish(self, index: int, status: Status, error: GanetiError) -> None:
+        self.journal.change_op(index, status=status, result=encode_error(error), end_timestamp=timestamp(self.now()))
+
+    def _end_rest(self, start: int) -> None:
+        """The opcodes after one that failed do not run."""
+        status = self.journal.op(start - 1).status
+        for index in range(start, len(self.journal.job.ops)):
+            error = (
+                JobCanceled("the job was canceled")
+                if status is Status.CANCELED
+                else OpExecError(f"preceding opcode failed: {self.journal.op(start - 1).result[1][0]}")
+            )
+            self._finish(index, status, error)
+
+    async def _execute(self, index: int) -> Any:
+        op = self._opcode(index)
+        unit = self._unit(index, op)
+        if self.journal.op(index).status is not Status.WAITING:
+            self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
+            await self.journal.save()
+        await self._lock(index, unit)
+        self._check_stop()
+        self.journal.change_op(index, status=Status.RUNNING, exec_timestamp=timestamp(self.now()))
+        self._forget(self.journal.save())
+        await unit.check()
+        if op.dry_run:
+            return None
+        return await unit.execute()
+
+    def _opcode(self, index: int) -> OpCode:
+        return decode({**self.journal.op(index).input, **self.secrets.get(index, {})})
+
+    def _unit(self, index: int, op: OpCode) -> LogicalUnit[Any]:
+        kind = self.units.get(type(op))
+        if kind is None:
+            raise OpExecError(f"{self.journal.op(index).input['OP_ID']} is not available in this version")
+        around = Surroundings(
+            job_id=self.journal.job.id,
+            config=self.config,
+            locks=self.locks,
+            nodes=self.nodes,
+            clock=self.clock,
+            now=self.now,
+            feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
+            submit_jobs=self.submit_jobs,
+        )
+        return kind(op, around)
+
+    async def _lock(self, index: int, unit: LogicalUnit[Any]) -> None:
+        """Take the unit's locks level by level, the big one first."""
+        big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
+        await self._acquire(index, [big])
+        await unit.expand_names()
+        for level in Level:
+            wanted = list(await unit.locks_at(level))
+            if wanted:
+                await self._acquire(index, wanted)
+
+    async def _acquire(self, index: int, wanted: Sequence[LockRequest]) -> None:
+        self._check_stop()
+        priority = self.journal.op(index).priority
+        self._waiting = Deferred.fromCoroutine(self.locks.update(wanted, priority, None))
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None

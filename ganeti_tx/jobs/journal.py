@@ -1,0 +1,93 @@
+"""The job's own hand on its file: states, log entries, results; written here at once, copied to the candidates."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
+from ganeti_tx.queue.replication import Replicate
+from ganeti_tx.runtime.files import IFiles
+
+log = Logger()
+
+FILE_MODE = 0o640
+
+
+@define
+class Journal:
+    """One running job and its file. A write under way takes along what changed meanwhile, so that nobody waits twice."""
+
+    job: QueuedJob
+    path: str
+    files: IFiles
+    replicate: Replicate
+    now: Callable[[], float]
+    changed: Callable[[int], None] = lambda job_id: None
+    _writing: bool = False
+    _dirty: bool = False
+    _waiting: list[Deferred[None]] = field(factory=list)
+    _copying: list[Deferred[None]] = field(factory=list)
+
+    def change_op(self, index: int, **changes: Any) -> None:
+        """Change one opcode in memory; `save` makes it count."""
+        ops = list(self.job.ops)
+        ops[index] = msgspec.structs.replace(ops[index], **changes)
+        self.job = msgspec.structs.replace(self.job, ops=ops)
+
+    def op(self, index: int) -> QueuedOp:
+        """One opcode as it is now."""
+        return self.job.ops[index]
+
+    def add_log(self, index: int, kind: str, payload: Any) -> None:
+        """Add a log entry to an opcode and have it written soon."""
+        entry = (self.job.last_serial + 1, timestamp(self.now()), kind, payload)
+        self.change_op(index, log=[*self.op(index).log, entry])
+        self.save().addErrback(lambda failure: log.failure("a log entry could not be written", failure))
+
+    def save(self) -> Deferred[None]:
+        """Fires when the present state is on this disk. Fails with OSError."""
+        done: Deferred[None] = Deferred()
+        self._waiting.append(done)
+        self._dirty = True
+        if not self._writing:
+            self._writing = True
+            Deferred.fromCoroutine(self._write()).addErrback(
+                lambda failure: log.failure("the job's file could not be written", failure)
+            )
+        return done
+
+    async def _write(self) -> None:
+        try:
+            while self._dirty:
+                self._dirty = False
+                waiting, self._waiting = self._waiting, []
+                data = encode_job(self.job)
+                try:
+                    await self.files.write_atomic(self.path, data, FILE_MODE)
+                except OSError as error:
+                    for waiter in waiting:
+                        waiter.errback(error)
+                    continue
+                self._copy(data)
+                self.changed(self.job.id)
+                for waiter in waiting:
+                    waiter.callback(None)
+        finally:
+            self._writing = False
+
+    def _copy(self, data: bytes) -> None:
+        copy = Deferred.fromCoroutine(self.replicate({f"job-{self.job.id}": data}))
+        self._copying.append(copy)
+        copy.addErrback(lambda failure: log.failure("the job's file could not be copied", failure))
+        copy.addBoth(lambda _: self._copying.remove(copy))
+
+    async def copied(self) -> None:
+        """Returns when every candidate has, or has refused, what was saved so far."""
+        while self._copying:
+            waiter: Deferred[None] = Deferred()
+            self._copying[-1].addBoth(lambda result: (waiter.callback(None), result)[1])  # noqa: B023
+            await waiter

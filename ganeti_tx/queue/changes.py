@@ -1,0 +1,84 @@
+"""Waiting for a job to change, without polling."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.errors import JobLost
+from ganeti_tx.queue.fields import job_getters
+from ganeti_tx.queue.job import QueuedJob
+
+#: However long a client wants to wait, it gets an answer after this many seconds (Ganeti 3.0 LUXI table).
+LONGEST_WAIT = 89
+
+
+@define
+class JobChanges:
+    """Who waits for which job."""
+
+    clock: IReactorTime
+    find: Callable[[int], QueuedJob | None]
+    _waiting: dict[int, list[Deferred[None]]] = field(factory=dict)
+
+    def announce(self, job_id: int) -> None:
+        """Wake everybody who waits for this job."""
+        for waiter in self._waiting.pop(job_id, ()):
+            waiter.callback(None)
+
+    async def wait(
+        self, job_id: int, names: Sequence[str], previous: Any, previous_serial: int | None, timeout: float
+    ) -> tuple[list[Any], list[Any]]:
+        """The field values and new log entries, as soon as they differ from the previous ones or the job is over.
+
+        @raise JobLost: there is no such live job.
+        """
+        getters = job_getters(names)
+        deadline = self.clock.seconds() + min(max(timeout, 0), LONGEST_WAIT)
+        while True:
+            job = self.find(job_id)
+            if job is None:
+                raise JobLost(f"job {job_id} is not in the queue; it may be archived")
+            values, entries = [get(job) for get in getters], new_entries(job, previous_serial)
+            left = deadline - self.clock.seconds()
+            if as_json(values) != previous or entries or job.finalized or left <= 0:
+                return values, entries
+            await self._next_change(job_id, left)
+
+    def _next_change(self, job_id: int, limit: float) -> Deferred[None]:
+        """Fires at the job's next change, or when the time is up."""
+        waiter: Deferred[None] = Deferred(canceller=lambda gone: self._forget(job_id, gone))
+        self._waiting.setdefault(job_id, []).append(waiter)
+        alarm = self.clock.callLater(limit, lambda: self._ring(job_id, waiter))
+
+        def disarm(result: Any) -> Any:
+            if alarm.active():
+                alarm.cancel()
+            return result
+
+        return waiter.addBoth(disarm)
+
+    def _ring(self, job_id: int, waiter: Deferred[None]) -> None:
+        self._forget(job_id, waiter)
+        waiter.callback(None)
+
+    def _forget(self, job_id: int, waiter: Deferred[None]) -> None:
+        waiters = self._waiting.get(job_id, [])
+        if waiter in waiters:
+            waiters.remove(waiter)
+        if not waiters:
+            self._waiting.pop(job_id, None)
+
+
+def new_entries(job: QueuedJob, after: int | None) -> list[Any]:
+    """The log entries of all opcodes whose serial number is greater; every one for None."""
+    return [entry for op in job.ops for entry in op.log if after is None or entry[0] > after]
+
+
+def as_json(value: Any) -> Any:
+    """The value as it comes back from a client: tuples have become lists."""
+    if isinstance(value, (list, tuple)):
+        return [as_json(item) for item in value]
+    return value

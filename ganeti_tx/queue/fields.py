@@ -1,0 +1,34 @@
+"""The fields under which a job is asked for (Ganeti 3.0 LUXI table, job query fields)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.errors import ECODE_INVAL, OpPrereqError
+from ganeti_tx.model.opcodes import summary_of_stored
+from ganeti_tx.queue.job import QueuedJob
+
+FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
+    "id": lambda job: job.id,
+    "status": lambda job: job.status,
+    "priority": lambda job: job.priority,
+    "ops": lambda job: [op.input for op in job.ops],
+    "opresult": lambda job: [op.result for op in job.ops],
+    "opstatus": lambda job: [op.status for op in job.ops],
+    "oplog": lambda job: [op.log for op in job.ops],
+    "opstart": lambda job: [op.start_timestamp for op in job.ops],
+    "opexec": lambda job: [op.exec_timestamp for op in job.ops],
+    "opend": lambda job: [op.end_timestamp for op in job.ops],
+    "oppriority": lambda job: [op.priority for op in job.ops],
+    "received_ts": lambda job: job.received_timestamp,
+    "start_ts": lambda job: job.start_timestamp,
+    "end_ts": lambda job: job.end_timestamp,
+    "summary": lambda job: [summary_of_stored(op.input) for op in job.ops],
+}
+
+
+def job_getters(names: Sequence[str]) -> list[Callable[[QueuedJob], Any]]:
+    """One function a field. @raise OpPrereqError: a field that no job has."""
+    unknown = [name for name in names if name not in FIELDS]
+    if unknown:
+        raise OpPrereqError(f"unknown job field {unknown[0]!r}; a job has {', '.join(sorted(FIELDS))}", ECODE_INVAL)
+    return [FIELDS[name] for name in names]

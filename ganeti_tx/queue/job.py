@@ -1,0 +1,133 @@
+"""One job as its file holds it (Ganeti 3.0 job file layout), and what follows from its opcodes' states."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.errors import JobFileCorrupted
+
+Timestamp = tuple[int, int]
+LogEntry = tuple[int, Timestamp, str, Any]
+
+DEFAULT_PRIORITY = 0
+MAX_JOB_FILE = 64 * 1024 * 1024
+
+
+class Status(StrEnum):
+    """The state of an opcode, and of a job."""
+
+    QUEUED = "queued"
+    WAITING = "waiting"
+    CANCELING = "canceling"
+    RUNNING = "running"
+    CANCELED = "canceled"
+    SUCCESS = "success"
+    ERROR = "error"
+
+
+FINAL = frozenset({Status.CANCELED, Status.SUCCESS, Status.ERROR})
+
+
+def timestamp(now: float) -> Timestamp:
+    """Seconds since the epoch as the job file writes them: seconds and microseconds."""
+    seconds, fraction = divmod(round(now * 1_000_000), 1_000_000)
+    return seconds, fraction
+
+
+class QueuedOp(msgspec.Struct, frozen=True, kw_only=True):
+    """One opcode of a job. `input` is its stored form (secrets redacted), `result` the encoded error when it failed."""
+
+    input: dict[str, Any]
+    status: Status = Status.QUEUED
+    result: Any = None
+    log: list[LogEntry] = msgspec.field(default_factory=list)
+    priority: int = DEFAULT_PRIORITY
+    start_timestamp: Timestamp | None = None
+    exec_timestamp: Timestamp | None = None
+    end_timestamp: Timestamp | None = None
+
+
+class QueuedJob(msgspec.Struct, frozen=True, kw_only=True):
+    """One job. `livelock` names the file that its process holds locked; without one the job was never started."""
+
+    id: int
+    ops: list[QueuedOp]
+    received_timestamp: Timestamp | None = None
+    start_timestamp: Timestamp | None = None
+    end_timestamp: Timestamp | None = None
+    livelock: str | None = None
+    process_id: int | None = None
+
+    @property
+    def status(self) -> Status:
+        """What the job's opcodes make of it."""
+        return status_of([op.status for op in self.ops])
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing will happen to it any more."""
+        return self.status in FINAL
+
+    @property
+    def priority(self) -> int:
+        """The most urgent of the opcodes that are still to be done."""
+        open_priorities = [op.priority for op in self.ops if op.status not in FINAL]
+        return min(open_priorities, default=DEFAULT_PRIORITY)
+
+    @property
+    def last_serial(self) -> int:
+        """The serial number of the newest log entry; 0 without one."""
+        return max((entry[0] for op in self.ops for entry in op.log[-1:]), default=0)
+
+
+def status_of(statuses: Sequence[Status]) -> Status:
+    """The first opcode in error, canceling or canceled decides, else the last that waits or runs (Ganeti 3.0 LUXI table)."""
+    result = Status.QUEUED
+    for status in statuses:
+        if status in (Status.ERROR, Status.CANCELING, Status.CANCELED):
+            return status
+        if status in (Status.WAITING, Status.RUNNING):
+            result = status
+    if all(status is Status.SUCCESS for status in statuses):
+        return Status.SUCCESS
+    return result
+
+
+def with_open_ops(job: QueuedJob, change: Callable[[QueuedOp], QueuedOp]) -> QueuedJob:
+    """The job with every opcode that is not final changed."""
+    return msgspec.structs.replace(job, ops=[op if op.status in FINAL else change(op) for op in job.ops])
+
+
+def ended(job: QueuedJob, status: Status, result: Any, now: float) -> QueuedJob:
+    """The job brought to an end: every open opcode gets the status and the result."""
+    at = timestamp(now)
+    closed = with_open_ops(job, lambda op: msgspec.structs.replace(op, status=status, result=result, end_timestamp=at))
+    return msgspec.structs.replace(closed, end_timestamp=at)
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(QueuedJob)
+
+
+#: Keys that a job file lacks before the job's process starts.
+_STARTED_KEYS = ("livelock", "process_id")
+
+
+def encode_job(job: QueuedJob) -> bytes:
+    """The job file's bytes."""
+    if job.livelock is not None:
+        return _encoder.encode(job)
+    document = msgspec.structs.asdict(job)
+    for key in _STARTED_KEYS:
+        del document[key]
+    return _encoder.encode(document)
+
+
+def decode_job(data: bytes) -> QueuedJob:
+    """@raise JobFileCorrupted: it is not a job file; the text says where."""
+    try:
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise JobFileCorrupted(f"not a job file: {error}")

@@ -1,0 +1,52 @@
+"""The seam between the queue and the processes that run its jobs."""
+
+from collections.abc import Mapping
+
+from twisted.internet.defer import Deferred
+from zope.interface import Attribute, Interface
+
+from ganeti_tx.queue.job import QueuedJob
+
+
+class RunnerDied(Exception):
+    """The process of a job ended before the job did."""
+
+
+class IRunner(Interface):
+    """One process that runs one job at a time and holds its livelock while it lives."""
+
+    livelock: str = Attribute("The path of its livelock.")
+    process_id: int = Attribute("Its process id.")
+
+    def run(job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
+        """Start a job whose file names this runner's livelock (daemons.txt, Job execution).
+
+        Fires when the job's file holds its end. Fails with RunnerDied when the process ended first.
+
+        @param secrets: secret parameters by opcode index, which no file holds.
+        """
+
+    def cancel() -> None:
+        """Ask the running job to stop at its next safe point."""
+
+    def kill() -> None:
+        """End the process now; the Deferred of `run` then fails."""
+
+    def set_priority(priority: int) -> None:
+        """Tell the running job's waiting opcodes their new priority."""
+
+
+class IJobLauncher(Interface):
+    """Where runners come from."""
+
+    def reserve() -> "Deferred[IRunner]":
+        """A runner that is ready and nobody else's. Cancelling gives it up.
+
+        @raise RunnerDied: none could be had within the time limit.
+        """
+
+    def give_back(runner: IRunner) -> None:
+        """A reserved runner that was not used after all."""
+
+    def adopt(job: QueuedJob) -> "IRunner | None":
+        """The runner that an earlier daemon started for this job, when it lives; its `run` waits for the end only."""

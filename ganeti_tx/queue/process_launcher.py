@@ -1,0 +1,221 @@
+"""Runners as processes: a zygote with the code imported forks them, luxid lends them to jobs, one job at a time."""
+
+import signal
+from collections.abc import Callable, Mapping
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.runner_channel import Channel, Hello, JobOver, Leave, Message, RunJob, SetPriority, StopJob
+from ganeti_tx.runtime.livelock import ILiveness
+
+log = Logger()
+
+#: Seconds that a fork may take until the runner says hello.
+HELLO_LIMIT = 30.0
+#: Seconds after which a runner without work leaves, when more than KEPT_IDLE others have none either.
+IDLE_LIMIT = 30.0
+KEPT_IDLE = 2
+#: Seconds between looks at the livelock of a process that luxid has no connection to.
+LIVENESS_INTERVAL = 0.2
+
+
+@implementer(IRunner)
+@define(eq=False)
+class ProcessRunner:
+    """One forked process, with or without a connection to it."""
+
+    livelock: str
+    process_id: int
+    launcher: "ProcessJobLauncher"
+    channel: Channel | None = None
+    job_id: int | None = None
+    over: "Deferred[None] | None" = None
+
+    def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
+        """As IRunner says; a job that the process has already is only waited for."""
+        self.over = Deferred()
+        if self.job_id != job.id:
+            self.job_id = job.id
+            self._tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
+        if self.channel is None:
+            self.launcher.watch(self)
+        return self.over
+
+    def cancel(self) -> None:
+        """Ask for a stop at the next safe point."""
+        self._tell(StopJob())
+
+    def kill(self) -> None:
+        """End the process, if it is still the one that holds the livelock."""
+        self.launcher.kill(self)
+
+    def set_priority(self, priority: int) -> None:
+        """Pass on the new priority."""
+        self._tell(SetPriority(priority))
+
+    def _tell(self, message: Message) -> None:
+        if self.channel is not None:
+            self.channel.tell(message)
+
+    def finish(self, error: RunnerDied | None = None) -> None:
+        """Its job is over, one way or the other."""
+        over, self.over, self.job_id = self.over, None, None
+        if over is None:
+            return
+        if error is None:
+            over.callback(None)
+        else:
+            over.errback(Failure(error))
+
+
+@implementer(IJobLauncher)
+@define
+class ProcessJobLauncher:
+    """Lends runners; `fork` asks the zygote for one more, which then connects by itself."""
+
+    clock: IReactorTime
+    liveness: ILiveness
+    fork: Callable[[], None]
+    send_signal: Callable[[int, int], None]
+    _idle: list[ProcessRunner] = field(factory=list)
+    _wanted: "list[Deferred[IRunner]]" = field(factory=list)
+    _known: dict[str, ProcessRunner] = field(factory=dict)
+    _forking: int = 0
+
+    # IJobLauncher
+
+    def reserve(self) -> "Deferred[IRunner]":
+        """As IJobLauncher says."""
+        wanted: Deferred[IRunner] = Deferred(canceller=self._unwant)
+        if self._idle:
+            wanted.callback(self._idle.pop())
+            return wanted
+        self._wanted.append(wanted)
+        if self._forking < len(self._wanted):
+            self._forking += 1
+            self.fork()
+        limit = self.clock.callLater(HELLO_LIMIT, self._too_late, wanted)
+
+        def disarm(result: IRunner | Failure) -> IRunner | Failure:
+            if limit.active():
+                limit.cancel()
+            return result
+
+        return wanted.addBoth(disarm)  # type: ignore[return-value]
+
+    def give_back(self, runner: IRunner) -> None:
+        """As IJobLauncher says."""
+        if isinstance(runner, ProcessRunner) and runner.channel is not None:
+            self._lend_or_keep(runner)
+
+    def adopt(self, job: QueuedJob) -> IRunner | None:
+        """As IJobLauncher says."""
+        if job.livelock is None or job.process_id is None or not self.liveness.is_alive(job.livelock):
+            return None
+        runner = self._known.get(job.livelock)
+        if runner is None:
+            runner = self._known[job.livelock] = ProcessRunner(job.livelock, job.process_id, self, job_id=job.id)
+        return runner
+
+    # What the zygote and the runners make happen
+
+    def welcome(self, channel: Channel) -> None:
+        """A runner connected; it says who it is first."""
+
+        def hello(message: Message) -> None:
+            if isinstance(message, Hello):
+                self._greet(channel, message)
+            else:
+                channel.transport.abortConnection()
+
+        channel.receive = hello
+
+    def _greet(self, channel: Channel, hello: Hello) -> None:
+        runner = self._known.get(hello.livelock)
+        if runner is None:
+            runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
+        runner.channel = channel
+        channel.receive = lambda message: self._received(runner, message)
+        channel.lost = lambda: self._disconnected(runner)
+        if hello.job_id is None:
+            self._forking = max(0, self._forking - 1)
+            if runner.over is not None:
+                runner.finish()
+            self._lend_or_keep(runner)
+        else:
+            runner.job_id = hello.job_id
+
+    def _received(self, runner: ProcessRunner, message: Message) -> None:
+        if isinstance(message, JobOver) and message.job_id == runner.job_id:
+            runner.finish()
+            self._lend_or_keep(runner)
+
+    def _lend_or_keep(self, runner: ProcessRunner) -> None:
+        if runner in self._idle:
+            return
+        if self._wanted:
+            self._wanted.pop(0).callback(runner)
+        else:
+            self._idle.append(runner)
+            self.clock.callLater(IDLE_LIMIT, self._shrink)
+
+    def _shrink(self) -> None:
+        while len(self._idle) > KEPT_IDLE:
+            runner = self._idle.pop(0)
+            if runner.channel is not None:
+                runner.channel.tell(Leave())
+
+    def _disconnected(self, runner: ProcessRunner) -> None:
+        runner.channel = None
+        if runner in self._idle:
+            self._idle.remove(runner)
+        if runner.over is None:
+            self._known.pop(runner.livelock, None)
+        else:
+            self.watch(runner)
+
+    def watch(self, runner: ProcessRunner) -> None:
+        """Look after a busy process without a connection until it is back or dead."""
+        if runner.over is None or runner.channel is not None:
+            return
+        if self.liveness.is_alive(runner.livelock):
+            self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
+            return
+        self._known.pop(runner.livelock, None)
+        runner.finish(RunnerDied("its livelock is free"))
+
+    def kill(self, runner: ProcessRunner) -> None:
+        """Send SIGKILL to the process that holds the livelock; a process id alone may be somebody else's by now."""
+        if self.liveness.is_alive(runner.livelock):
+            self.send_signal(runner.process_id, signal.SIGKILL)
+
+    def zygote_died(self) -> None:
+        """Nobody forks any more what was asked for; ask again of the next zygote."""
+        self._forking = 0
+        for _ in self._wanted:
+            self._forking += 1
+            self.fork()
+
+    def stop(self) -> None:
+        """Send the idle ones away; the busy go on without us."""
+        for runner in self._idle:
+            if runner.channel is not None:
+                runner.channel.tell(Leave())
+        self._idle.clear()
+
+    def _unwant(self, wanted: "Deferred[IRunner]") -> None:
+        if wanted in self._wanted:
+            self._wanted.remove(wanted)
+
+    def _too_late(self, wanted: "Deferred[IRunner]") -> None:
+        if wanted in self._wanted:
+            self._wanted.remove(wanted)
+            self._forking = max(0, self._forking - 1)
+            wanted.errback(Failure(RunnerDied(f"no runner answered within {HELLO_LIMIT:.0f} s; see luxid's log")))

@@ -1,0 +1,110 @@
+"""What luxid and its runners tell each other over a unix socket: length-prefixed tagged values."""
+
+from collections.abc import Callable
+
+import msgspec
+from twisted.internet.interfaces import IProtocolFactory
+from twisted.internet.protocol import Factory, connectionDone
+from twisted.logger import Logger
+from twisted.protocols.basic import Int32StringReceiver
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from ganeti_tx.queue.job import QueuedJob
+
+log = Logger()
+
+MAX_MESSAGE = 80 * 1024 * 1024
+
+
+class Hello(msgspec.Struct, frozen=True, tag=True):
+    """A runner introduces itself; `job_id` is the job that it is busy with, after a restart of luxid."""
+
+    livelock: str
+    process_id: int
+    job_id: int | None = None
+
+
+class JobOver(msgspec.Struct, frozen=True, tag=True):
+    """The job's file holds its end."""
+
+    job_id: int
+
+
+class RunJob(msgspec.Struct, frozen=True, tag=True):
+    """Run this job, whose file names the runner's livelock; `secrets` are parameters that no file holds."""
+
+    job: QueuedJob
+    secrets: dict[int, dict[str, object]]
+
+    def __repr__(self) -> str:
+        return f"<RunJob {self.job.id}>"
+
+
+class StopJob(msgspec.Struct, frozen=True, tag=True):
+    """Stop at the next safe point."""
+
+
+class SetPriority(msgspec.Struct, frozen=True, tag=True):
+    """The opcodes that have not run yet have another priority."""
+
+    priority: int
+
+
+class Leave(msgspec.Struct, frozen=True, tag=True):
+    """There is no more work: end."""
+
+
+Message = Hello | JobOver | RunJob | StopJob | SetPriority | Leave
+
+_decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+
+
+class Channel(Int32StringReceiver):
+    """One end of the connection; whoever owns it sets `receive` and `lost`."""
+
+    MAX_LENGTH = MAX_MESSAGE
+
+    def __init__(self) -> None:
+        self.receive: Callable[[Message], None] = self._unexpected
+        self.lost: Callable[[], None] = lambda: None
+        self.made: Callable[[], None] = lambda: None
+
+    def tell(self, message: Message) -> None:
+        """Send a message; into the void when the connection is gone."""
+        if self.transport is not None and self.connected:
+            self.sendString(msgspec.json.encode(message))
+
+    def connectionMade(self) -> None:
+        self.made()
+
+    def stringReceived(self, string: bytes) -> None:
+        try:
+            message = _decoder.decode(string)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            log.error("not a runner's message: {error}", error=error)
+            self.transport.abortConnection()
+            return
+        self.receive(message)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.lost()
+
+    def _unexpected(self, message: Message) -> None:
+        log.error("a message that nobody waits for: {message}", message=message)
+
+
+@implementer(IProtocolFactory)
+class ChannelFactory(Factory):
+    """Makes one channel a connection and shows it to its owner."""
+
+    noisy = False
+
+    def __init__(self, welcome: Callable[[Channel], None]) -> None:
+        self._welcome = welcome
+
+    def buildProtocol(self, addr: object) -> Channel:
+        channel = Channel()
+        channel.factory = self
+        self._welcome(channel)
+        return channel

@@ -1,0 +1,385 @@
+"""The one table of node calls: what each carries, what it answers, how long it may take and how big it may be.
+
+Both ends read it. A call is a frozen value whose class knows the rest, so `await nodes.call(node, InstanceStart(...))` is
+typed from end to end. Names and time-out classes are those of Ganeti's node call table; arguments travel by name, because
+nobody but this program speaks this protocol.
+"""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+
+MiB = 1024 * 1024
+
+#: Time-out classes in seconds.
+URGENT = 60.0
+FAST = 300.0
+NORMAL = 900.0
+SLOW = 3600.0
+ONE_DAY = 86400.0
+
+
+class NodeCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call with its arguments. `result` is the type of the answer; sizes are bytes of the encoded body."""
+
+    name: ClassVar[str]
+    result: ClassVar[Any] = type(None)
+    timeout: ClassVar[float] = NORMAL
+    max_request: ClassVar[int] = 4 * MiB
+    max_response: ClassVar[int] = 16 * MiB
+
+    def time_limit(self) -> float:
+        """Seconds after which the caller gives up."""
+        return self.timeout
+
+
+# The node itself
+
+
+class Version(NodeCall, frozen=True, kw_only=True):
+    """Which protocol version does the node daemon speak?"""
+
+    name: ClassVar[str] = "version"
+    result: ClassVar[Any] = int
+    timeout: ClassVar[float] = URGENT
+
+
+class TestDelay(NodeCall, frozen=True, kw_only=True):
+    """Wait for some seconds."""
+
+    name: ClassVar[str] = "test_delay"
+    duration: float
+
+    def time_limit(self) -> float:
+        """The wait itself, and five seconds."""
+        return self.duration + 5
+
+
+class StorageUnit(msgspec.Struct, frozen=True):
+    """A pool to be measured: its storage type, its name (a directory, a volume group) and the template's parameters."""
+
+    type: str
+    name: str
+    params: dict[str, Any] = {}
+
+
+class StorageSpace(msgspec.Struct, frozen=True):
+    """The room in one pool, MiB; None when it cannot be told."""
+
+    type: str
+    name: str
+    storage_size: int | None = None
+    storage_free: int | None = None
+
+
+class NodeFacts(msgspec.Struct, frozen=True):
+    """What a node says of itself: the hypervisors' facts are keyed by name and hold `hv_info_keys` of Ganeti's table."""
+
+    boot_id: str
+    storage: list[StorageSpace]
+    hypervisors: dict[str, dict[str, Any]]
+
+
+class NodeInfo(NodeCall, frozen=True, kw_only=True):
+    """Memory, CPUs and storage."""
+
+    name: ClassVar[str] = "node_info"
+    result: ClassVar[Any] = NodeFacts
+    timeout: ClassVar[float] = URGENT
+    storage_units: list[StorageUnit]
+    hypervisors: list[str]
+
+
+class NodeVerify(NodeCall, frozen=True, kw_only=True):
+    """Run checks, keyed by Ganeti's names of them ("hypervisor", "filelist", "time", "version", ...)."""
+
+    name: ClassVar[str] = "node_verify"
+    result: ClassVar[Any] = dict[str, Any]
+    checks: dict[str, Any]
+    cluster_name: str
+
+
+class NodeHasIpAddress(NodeCall, frozen=True, kw_only=True):
+    """Does the node own the address?"""
+
+    name: ClassVar[str] = "node_has_ip_address"
+    result: ClassVar[Any] = bool
+    timeout: ClassVar[float] = FAST
+    address: str
+
+
+class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
+    """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
+
+    name: ClassVar[str] = "node_leave_cluster"
+
+
+class BridgesExist(NodeCall, frozen=True, kw_only=True):
+    """Are all these bridges there?"""
+
+    name: ClassVar[str] = "bridges_exist"
+    timeout: ClassVar[float] = URGENT
+    bridges: list[str]
+
+
+# Files
+
+
+class UploadFile(NodeCall, frozen=True, kw_only=True):
+    """Write one of the cluster's own files; only paths of the node's list are taken. A lower `serial` never replaces."""
+
+    name: ClassVar[str] = "upload_file"
+    max_request: ClassVar[int] = 256 * MiB
+    path: str
+    data: bytes
+    serial: int | None = None
+
+
+class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
+    """Write simple configuration files, by key; values without the final newline."""
+
+    name: ClassVar[str] = "write_ssconf_files"
+    max_request: ClassVar[int] = 64 * MiB
+    values: dict[str, str]
+
+
+class JobqueueUpdate(NodeCall, frozen=True, kw_only=True):
+    """Write files of the queue directory, by name."""
+
+    name: ClassVar[str] = "jobqueue_update"
+    timeout: ClassVar[float] = URGENT
+    max_request: ClassVar[int] = 128 * MiB
+    files: list[tuple[str, str]]
+
+
+class JobqueueRename(NodeCall, frozen=True, kw_only=True):
+    """Rename files of the queue directory: [from, to], relative to it."""
+
+    name: ClassVar[str] = "jobqueue_rename"
+    timeout: ClassVar[float] = URGENT
+    max_request: ClassVar[int] = 64 * MiB
+    renames: list[tuple[str, str]]
+
+
+class JobqueuePurge(NodeCall, frozen=True, kw_only=True):
+    """Remove every job file and the archive."""
+
+    name: ClassVar[str] = "jobqueue_purge"
+
+
+class JobqueueSetDrainFlag(NodeCall, frozen=True, kw_only=True):
+    """Set or remove the drain flag."""
+
+    name: ClassVar[str] = "jobqueue_set_drain_flag"
+    timeout: ClassVar[float] = URGENT
+    drained: bool
+
+
+# Instances
+
+
+class RunningInstance(msgspec.Struct, frozen=True):
+    """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds, state 0 running or 1 shut down by its user."""
+
+    memory: int
+    vcpus: int
+    state: int
+    time: float
+
+
+class AllInstancesInfo(NodeCall, frozen=True, kw_only=True):
+    """Everything that these hypervisors run, by instance name."""
+
+    name: ClassVar[str] = "all_instances_info"
+    result: ClassVar[Any] = dict[str, RunningInstance]
+    timeout: ClassVar[float] = URGENT
+    hypervisors: list[str]
+
+
+class InstanceInfo(NodeCall, frozen=True, kw_only=True):
+    """One instance, or nothing."""
+
+    name: ClassVar[str] = "instance_info"
+    result: ClassVar[Any] = RunningInstance | None
+    timeout: ClassVar[float] = URGENT
+    instance_name: str
+    hypervisor: str
+
+
+class InstanceStart(NodeCall, frozen=True, kw_only=True):
+    """Make the disks ready and start the instance."""
+
+    name: ClassVar[str] = "instance_start"
+    instance: InstanceSpec
+    startup_paused: bool = False
+
+
+class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
+    """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready."""
+
+    name: ClassVar[str] = "instance_shutdown"
+    instance_name: str
+    hypervisor: str
+    shutdown_timeout: float
+    force: bool = False
+
+    def time_limit(self) -> float:
+        """The wait for the guest, and the usual time."""
+        return self.shutdown_timeout + NORMAL
+
+
+class InstanceReboot(NodeCall, frozen=True, kw_only=True):
+    """Restart from inside the hypervisor ("soft") or by stopping and starting ("hard")."""
+
+    name: ClassVar[str] = "instance_reboot"
+    instance: InstanceSpec
+    reboot_type: str
+    shutdown_timeout: float
+
+    def time_limit(self) -> float:
+        """The wait for the guest, and the usual time."""
+        return self.shutdown_timeout + NORMAL
+
+
+class InstanceOsAdd(NodeCall, frozen=True, kw_only=True):
+    """Run the OS definition's create script on the ready disks."""
+
+    name: ClassVar[str] = "instance_os_add"
+    timeout: ClassVar[float] = ONE_DAY
+    instance: InstanceSpec
+    reinstall: bool = False
+    debug: int = 0
+
+
+class InstanceConsole(NodeCall, frozen=True, kw_only=True):
+    """How to reach the console; a wire InstanceConsole."""
+
+    name: ClassVar[str] = "instance_console_info"
+    result: ClassVar[Any] = dict[str, Any]
+    timeout: ClassVar[float] = URGENT
+    instance: InstanceSpec
+
+
+class HypervisorValidateParams(NodeCall, frozen=True, kw_only=True):
+    """Can the node run an instance with these filled parameters?"""
+
+    name: ClassVar[str] = "hypervisor_validate_params"
+    hypervisor: str
+    hvparams: dict[str, Any]
+
+
+# Disks
+
+
+class DiskState(msgspec.Struct, frozen=True):
+    """A disk that is there (Ganeti's BlockDevStatus); `size` is MiB."""
+
+    dev_path: str
+    size: int
+    major: int | None = None
+    minor: int | None = None
+    sync_percent: float | None = None
+    estimated_time: float | None = None
+    is_degraded: bool = False
+    ldisk_status: int = 0
+
+
+class BlockdevCreate(NodeCall, frozen=True, kw_only=True):
+    """Create a disk."""
+
+    name: ClassVar[str] = "blockdev_create"
+    disk: DiskSpec
+    owner: str
+    on_primary: bool = True
+
+
+class BlockdevRemove(NodeCall, frozen=True, kw_only=True):
+    """Remove a disk."""
+
+    name: ClassVar[str] = "blockdev_remove"
+    disk: DiskSpec
+
+
+class BlockdevGrow(NodeCall, frozen=True, kw_only=True):
+    """Grow a disk by `amount` MiB, or check that it could."""
+
+    name: ClassVar[str] = "blockdev_grow"
+    disk: DiskSpec
+    amount: int
+    dry_run: bool = False
+
+
+class BlockdevRename(NodeCall, frozen=True, kw_only=True):
+    """Give a disk another logical id."""
+
+    name: ClassVar[str] = "blockdev_rename"
+    disk: DiskSpec
+    logical_id: list[Any]
+
+
+class BlockdevAssemble(NodeCall, frozen=True, kw_only=True):
+    """Make a disk ready; answers its path."""
+
+    name: ClassVar[str] = "blockdev_assemble"
+    result: ClassVar[Any] = str
+    disk: DiskSpec
+    owner: str
+    on_primary: bool = True
+
+
+class BlockdevShutdown(NodeCall, frozen=True, kw_only=True):
+    """Undo `blockdev_assemble`."""
+
+    name: ClassVar[str] = "blockdev_shutdown"
+    disk: DiskSpec
+    owner: str
+
+
+class BlockdevFind(NodeCall, frozen=True, kw_only=True):
+    """A disk's state, or nothing."""
+
+    name: ClassVar[str] = "blockdev_find"
+    result: ClassVar[Any] = DiskState | None
+    disk: DiskSpec
+
+
+# Operating systems
+
+
+class OsReport(msgspec.Struct, frozen=True):
+    """One OS definition that a node found, good or bad."""
+
+    name: str
+    path: str
+    valid: bool
+    diagnose: str
+    variants: list[str]
+    parameters: list[tuple[str, str]]
+    api_versions: list[int]
+    trusted: bool = True
+
+
+class OsDiagnose(NodeCall, frozen=True, kw_only=True):
+    """Every OS definition of the node."""
+
+    name: ClassVar[str] = "os_diagnose"
+    result: ClassVar[Any] = list[OsReport]
+    timeout: ClassVar[float] = FAST
+
+
+class OsValidate(NodeCall, frozen=True, kw_only=True):
+    """Is the OS there, with this variant and these parameters? False only when it is not and need not be."""
+
+    name: ClassVar[str] = "os_validate"
+    result: ClassVar[Any] = bool
+    timeout: ClassVar[float] = FAST
+    required: bool
+    os_name: str
+    checks: list[str]
+    osparams: dict[str, Any]
+    force_variant: bool = False
+
+
+CALLS: dict[str, type[NodeCall]] = {call.name: call for call in NodeCall.__subclasses__()}
