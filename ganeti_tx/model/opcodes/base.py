@@ -1,7 +1,7 @@
 """What all opcodes have in common: the parameters that steer the job, and the one-line summary."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, dataclass_transform
 
 import msgspec
 
@@ -16,7 +16,17 @@ Reason = tuple[str, str, int]
 ABBREVIATIONS = {"CLUSTER_": "C_", "GROUP_": "G_", "INSTANCE_": "I_", "NODE_": "N_"}
 
 
-class OpCode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="OP_ID"):
+class OpCodeType(msgspec.StructMeta):
+    """Makes every opcode class frozen and keyword-only, which a Struct does not inherit."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> type:
+        return super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config})
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class OpCode(
+    msgspec.Struct, metaclass=OpCodeType, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="OP_ID"
+):
     """One operation on the cluster, as a client asks for it; subclasses are tagged with their OP_ID."""
 
     dry_run: bool | None = None

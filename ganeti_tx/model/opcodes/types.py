@@ -1,8 +1,7 @@
 """The named types of opcode parameters: strings, numbers and containers with their limits, and the words allowed."""
 
-import ipaddress
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import msgspec
 
@@ -24,6 +23,9 @@ Params = dict[str, Any]
 
 DiskParams = dict[NonEmpty, NonEmpty | int]
 """What a request says of one disk; the names depend on the disk template."""
+
+DiskIndexOrSpec = NonNegative | tuple[NonNegative, DiskParams]
+"""A disk by its index, alone or with what shall be different about it."""
 
 IdRange = tuple[int, int]
 """First and last user id of a range."""
@@ -188,42 +190,3 @@ class OptionalCheck(StrEnum):
     """A part of cluster verification that may be skipped."""
 
     NPLUSONE_MEM = "nplusone_mem"
-
-
-class CheckedText(str):
-    """Text that was checked when it was made; @raise ValueError: it is not of its kind."""
-
-    __slots__ = ()
-
-    def __new__(cls, text: str) -> Self:
-        if not isinstance(text, str):
-            raise ValueError(f"expected {cls.kind()}, got {type(text).__name__}")
-        try:
-            cls.check(text)
-        except ValueError:
-            raise ValueError(f"expected {cls.kind()}, got {text!r}") from None
-        return super().__new__(cls, text)
-
-    @classmethod
-    def kind(cls) -> str:
-        """What the text is, for the error."""
-        raise NotImplementedError(f"{cls.__name__} does not say what it is")
-
-    @classmethod
-    def check(cls, text: str) -> None:
-        """@raise ValueError: the text is not of this kind."""
-        raise NotImplementedError(f"{cls.__name__} does not check")
-
-
-class Ip4Address(CheckedText):
-    """An IPv4 address."""
-
-    __slots__ = ()
-
-    @classmethod
-    def kind(cls) -> str:
-        return "an IPv4 address"
-
-    @classmethod
-    def check(cls, text: str) -> None:
-        ipaddress.IPv4Address(text)
