@@ -3,9 +3,10 @@
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import (
     DiskIndex,
-    DiskIndexOrSpec,
+    DiskSpec,
     MiB,
     NonEmpty,
+    NonNegative,
     ReplaceDisksMode,
 )
 
@@ -52,7 +53,7 @@ class OpInstanceRecreateDisks(OpCode, tag="OP_INSTANCE_RECREATE_DISKS"):
 
     instance_name: str
     instance_uuid: NonEmpty | None = None
-    disks: tuple[DiskIndexOrSpec, ...] = ()
+    disks: tuple[NonNegative | DiskSpec, ...] = ()
     nodes: tuple[NonEmpty, ...] = ()
     node_uuids: tuple[NonEmpty, ...] | None = None
     iallocator: NonEmpty | None = None

@@ -24,9 +24,6 @@ Params = dict[str, Any]
 DiskParams = dict[NonEmpty, NonEmpty | int]
 """What a request says of one disk; the names depend on the disk template."""
 
-DiskIndexOrSpec = NonNegative | tuple[NonNegative, DiskParams]
-"""A disk by its index, alone or with what shall be different about it."""
-
 IdRange = tuple[int, int]
 """First and last user id of a range."""
 
@@ -93,6 +90,16 @@ class NicChange(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
     action: ChangeAction
     item: int | str
     params: NicParams
+
+
+class DiskSpec(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A disk to be made anew, with what shall be different about it.
+
+    A class and not a tuple: msgspec 0.22 crashes on a fixed tuple in a union with a number that has limits.
+    """
+
+    index: NonNegative
+    params: DiskParams
 
 
 class InstanceCreateMode(StrEnum):
