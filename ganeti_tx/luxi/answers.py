@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from ganeti_tx.errors import decode_error
+from ganeti_tx.errors import BY_NAME, decode_error
 from ganeti_tx.luxi.messages import decode_response
 from ganeti_tx.luxi.transport_errors import ProtocolError, RequestError
 
@@ -19,8 +19,10 @@ def result_of(message: bytes) -> Any:
     response = decode_response(message)
     if response.success:
         return response.result
-    error = decode_error(response.result)
-    raise RequestError(f"Request refused: {response.result}") if error is None else error
+    match response.result:
+        case [str(name), list()] if name in BY_NAME:
+            raise decode_error(response.result)
+    raise RequestError(f"Request refused: {response.result}")
 
 
 def check_type(kind: type[T], method: str, result: object) -> T:

@@ -1,30 +1,20 @@
 """The blocking LUXI client of the command line; it imports no Twisted, since a command must answer in a blink."""
 
-import errno
 import socket
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from ganeti_tx.luxi import timeouts, transport_errors
 from ganeti_tx.luxi.answers import result_of
 from ganeti_tx.luxi.calls import Calls
+from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
 from ganeti_tx.luxi.framing import MAX_RESPONSE, FrameBuffer, FrameTooLong, frame
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
 
 _CHUNK = 64 * 1024
 _BUSY_PAUSE = 0.05
-
-
-class Daemon(NamedTuple):
-    """Who listens on a socket, for the text shown when nobody does."""
-
-    name: str
-    start: str
-
-
-LUXI_DAEMON = Daemon("the master daemon (ganeti-luxid, part of ganeti-master)", "systemctl start ganeti-master")
 
 
 class Client(Calls):
@@ -115,26 +105,8 @@ class Client(Calls):
             _retry_while_busy(lambda: connection.connect(self._path), self._connect_timeout)
         except OSError as error:
             connection.close()
-            raise self._explained(error) from None
+            raise connect_error(self._daemon, self._path, error) from None
         return connection
-
-    def _explained(self, error: OSError) -> transport_errors.ProtocolError:
-        """The error of a failed connect, with what to do about it."""
-        who, start = self._daemon
-        if error.errno in (errno.ENOENT, errno.ECONNREFUSED):
-            return transport_errors.NoMasterError(
-                f"Cannot reach {who} at {self._path}: it is not running on this node. Start it on the master node"
-                f" with '{start}'"
-            )
-        if error.errno in (errno.EACCES, errno.EPERM):
-            return transport_errors.PermissionError(
-                f"No permission to use {self._path}: run this as root or as a user who may talk to {who}"
-            )
-        if error.errno == errno.EAGAIN:
-            return transport_errors.TimeoutError(
-                f"{who} at {self._path} took no connection within {self._connect_timeout:g} seconds"
-            )
-        return transport_errors.ProtocolError(f"Cannot connect to {self._path}: {error.strerror or error}")
 
 
 def _retry_while_busy(connect: Callable[[], None], limit: float) -> None:

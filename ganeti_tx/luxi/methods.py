@@ -7,7 +7,7 @@ shares LUXI's framing and messages; give it to the server and to the clients.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.shapes import (
     ANYTHING,
     BOOL,
@@ -27,8 +27,6 @@ from ganeti_tx.luxi.shapes import (
     one_of,
     wrong,
 )
-
-WRONG_INPUT = "wrong_input"
 
 
 class Param(NamedTuple):
@@ -70,7 +68,7 @@ class Method(NamedTuple):
         return "(" + "; ".join(param.meaning for param in self.params) + ")"
 
     def _refusal(self, text: str) -> OpPrereqError:
-        return OpPrereqError(f"{self.name}: {text}", WRONG_INPUT)
+        return OpPrereqError(f"{self.name}: {text}", ECode.INVAL)
 
 
 class MethodTable:
@@ -88,7 +86,7 @@ class MethodTable:
         """The method of a name. @raise OpPrereqError: there is none (wrong_input)."""
         method = self._methods.get(name)
         if method is None:
-            raise OpPrereqError(f"Unknown method {name[:100]!r}; known are {', '.join(self._methods)}", WRONG_INPUT)
+            raise OpPrereqError(f"Unknown method {name[:100]!r}; known are {', '.join(self._methods)}", ECode.INVAL)
         return method
 
 
