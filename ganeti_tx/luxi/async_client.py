@@ -38,7 +38,7 @@ class AsyncClient(AsyncCalls):
         return await conversation.ask(message)
 
     async def _talk(self) -> Conversation:
-        """The open connection. Of several opened by overlapping first calls the earliest stays, the others are closed."""
+        """The open connection; of several opened by overlapping first calls the earliest stays."""
         if self._conversation is None or not self._conversation.open:
             made = await self._connect()
             if self._conversation is not None and self._conversation.open:

@@ -1,6 +1,6 @@
 """A client's side of one connection without any socket: answers go, in order, to whom they belong.
 
-Built on txaio, so that the same code runs on Twisted and on asyncio; the sockets are in on_twisted.py and on_asyncio.py.
+Built on txaio, so that the same code runs on Twisted and on asyncio; on_twisted.py and on_asyncio.py have the sockets.
 """
 
 from collections import deque
@@ -14,21 +14,22 @@ from ganeti_tx.luxi.transport_errors import ConnectionClosedError, ProtocolError
 
 
 class Link(NamedTuple):
-    """The two things done to a connection; both are safe to call when it is gone."""
+    """What is done to a connection, safe to do when it is gone; and its clock, which returns what has a cancel()."""
 
     write: Callable[[bytes], None]
     abort: Callable[[], None]
+    call_later: Callable[[float, Callable[[], None]], Any]
 
 
 class Conversation:
     """Requests sent and not yet answered, oldest first.
 
-    Each has its time from the moment it is the oldest, as the server answers one after the other. Who stops waiting keeps
-    the place, so that the answer of one request never goes to another.
+    Each has its time from the moment it is the oldest, as the server answers one after the other. Who stops waiting
+    keeps the place, so that the answer of one request never goes to another.
     """
 
     def __init__(self, framework: Any, link: Link, answer_timeout: float) -> None:
-        """`framework` is a txaio interface made for one reactor or loop."""
+        """`framework` is txaio's interface for Twisted or asyncio: it makes and settles the futures."""
         self._framework = framework
         self._link = link
         self._answer_timeout = answer_timeout
@@ -38,7 +39,12 @@ class Conversation:
         self.open = True
 
     def ask(self, message: bytes) -> Any:
-        """Send a framed request; a future of the framework with the result or the error."""
+        """Send a framed request; a future of the framework with the result or the error.
+
+        @raise ConnectionClosedError: the connection has gone.
+        """
+        if not self.open:
+            raise ConnectionClosedError("The connection was closed before the request was sent")
         future = self._framework.create_future()
         self._link.write(message)
         self._unanswered.append(future)
@@ -89,7 +95,7 @@ class Conversation:
     def _restart_deadline(self) -> None:
         self._stop_deadline()
         if self._unanswered:
-            self._deadline = self._framework.call_later(self._answer_timeout, self._too_late)
+            self._deadline = self._link.call_later(self._answer_timeout, self._too_late)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:

@@ -1,7 +1,7 @@
 """The LUXI client on asyncio; it imports no Twisted."""
 
 import asyncio
-from typing import cast
+from typing import Any, cast
 
 from txaio import aio
 
@@ -9,6 +9,8 @@ from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.luxi.conversation import Conversation, Link
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
 from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
+
+_aio: Any = aio  # has no types
 
 
 class _Connection(asyncio.Protocol):
@@ -21,8 +23,9 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         stream = cast(asyncio.Transport, transport)
-        framework = aio.with_config(loop=self._loop)
-        self.conversation = Conversation(framework, Link(stream.write, stream.abort), self._answer_timeout)
+        framework = _aio.with_config(loop=self._loop)
+        link = Link(stream.write, stream.abort, self._loop.call_later)
+        self.conversation = Conversation(framework, link, self._answer_timeout)
 
     def data_received(self, data: bytes) -> None:
         self.conversation.received(data)

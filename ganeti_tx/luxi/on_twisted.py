@@ -15,6 +15,9 @@ from ganeti_tx.luxi.conversation import Conversation, Link
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
 from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
 
+_tx: Any = tx  # has no types
+_Endpoint: Any = UNIXClientEndpoint  # has no types
+
 
 class ISocketReactor(IReactorTime, IReactorUNIX):
     """What is needed of a reactor."""
@@ -30,13 +33,13 @@ class _Connection(Protocol):
 
     conversation: Conversation
 
-    def __init__(self, framework: Any, answer_timeout: float) -> None:
-        self._framework = framework
+    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+        self._reactor = reactor
         self._answer_timeout = answer_timeout
 
     def connectionMade(self) -> None:
         wire = cast(_Wire, self.transport)
-        link = Link(wire.write, wire.abortConnection)
+        link = Link(wire.write, wire.abortConnection, self._reactor.callLater)
         self.conversation = Conversation(self._framework, link, self._answer_timeout)
 
     def dataReceived(self, data: bytes) -> None:
@@ -51,12 +54,12 @@ class _Connections(Factory):
 
     noisy = False
 
-    def __init__(self, framework: Any, answer_timeout: float) -> None:
-        self._framework = framework
+    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+        self._reactor = reactor
         self._answer_timeout = answer_timeout
 
     def buildProtocol(self, addr: object) -> _Connection:
-        return _Connection(self._framework, self._answer_timeout)
+        return _Connection(self._reactor, self._answer_timeout)
 
 
 def client(
@@ -68,8 +71,8 @@ def client(
     answer_timeout: float = READ_WRITE,
 ) -> AsyncClient:
     """A client whose calls are coroutines for Twisted; time-outs in seconds."""
-    endpoint = UNIXClientEndpoint(reactor, socket_path, timeout=connect_timeout)
-    connections = _Connections(tx.with_config(loop=reactor), answer_timeout)
+    connections = _Connections(reactor, answer_timeout)
+    endpoint = _Endpoint(reactor, socket_path, timeout=connect_timeout)
 
     async def connect() -> Conversation:
         try:
