@@ -112,12 +112,12 @@ class LuxiProtocol(Protocol):
                 self._waiting.append(message)
         except FrameTooLong as error:
             self._too_long = error
-        self._read_or_pause()
         self._start_work()
+        self._read_or_pause()
 
     def _read_or_pause(self) -> None:
         full = len(self._waiting) > self._limits.waiting or sum(map(len, self._waiting)) > self._limits.waiting_size
-        reading = not full and self._too_long is None
+        reading = not (full or self._closing or self._too_long)
         if reading != self._reading and not self._lost:
             self._reading = reading
             (self._wire.resumeProducing if reading else self._wire.pauseProducing)()
@@ -201,7 +201,7 @@ class LuxiProtocol(Protocol):
     def close(self) -> None:
         """Hang up once what is written has been read, or the client has had its time for that."""
         self._closing = True
-        self._wire.pauseProducing()
+        self._read_or_pause()
         self._wire.unregisterProducer()
         self._limit(self._limits.unread, self._drop_unread)
         self._wire.loseConnection()

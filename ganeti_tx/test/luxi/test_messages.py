@@ -62,7 +62,8 @@ class RequestTests(SynchronousTestCase):
     def test_junk(self) -> None:
         """What is no request is refused as such, whatever is wrong with it."""
         junk = [
-            b"", b"\xff\xfe", b"[]", b"{}", b'{"method":"A"}', b'{"method":1,"args":[]}', b'{"method":"A","args":[NaN]}',
+            b"", b"\xff\xfe", b"[]", b"{}", b'{"method":"A"}', b'{"method":1,"args":[]}',
+            b'{"method":"A","args":[NaN]}',
             b'{"method":"A","args":[1e999]}', b'{"method":"A","args":[' + b"9" * 6000 + b"]}",
             b'{"method":"A","args":' + b"[" * 100000 + b"]" * 100000 + b"}", b'{"method":"A","args":["\xff"]}',
             b'{"method":"A","args":["\\ud800"]}', b'{"method":"A","args":[]} x',
