@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -64,7 +64,7 @@ class ClusterFiles:
         mode = self.uploads.get(call.path)
         if mode is None:
             raise ProgrammerError(f"{call.path} is not a file that the cluster distributes")
-        path = self.paths.below_root(call.path)
+        path = self.paths.root / call.path.lstrip("/")
         await self._turn.acquire()
         try:
             if call.serial is not None and call.serial < self._present_serial(path):
@@ -73,7 +73,7 @@ class ClusterFiles:
         finally:
             self._turn.release()
 
-    def _present_serial(self, path: str) -> int:
+    def _present_serial(self, path: Path) -> int:
         """The serial number of the configuration that is here; -1 when there is none that can be read."""
         if not self.files.exists(path):
             return -1
@@ -95,23 +95,27 @@ class ClusterFiles:
         if changed:
             await self.files.write_many(changed, 0o444)
 
-    def _differs(self, path: str, data: bytes) -> bool:
+    def _differs(self, path: Path, data: bytes) -> bool:
         return not self.files.exists(path) or self.files.read(path, MAX_SSCONF * 64) != data
 
     async def update_queue(self, call: JobqueueUpdate) -> None:
         """Write copies of job files and of the serial number."""
-        wanted: dict[str, bytes] = {}
+        wanted: dict[Path, bytes] = {}
         for name, data in call.files:
             if not QUEUE_FILE.match(name):
                 raise JobQueueError(f"not a file of the job queue: {name[:60]!r}")
             if name == "serial" and not self._is_higher_serial(data):
                 continue
-            wanted[str(PurePosixPath(self.paths.queue_dir) / name)] = data.encode()
+            wanted[self.paths.queue_dir / name] = data.encode()
         if wanted:
             await self.files.write_many(wanted, JOB_MODE)
 
     def _is_higher_serial(self, data: str) -> bool:
-        present = self.files.read(self.paths.serial_file, 64) if self.files.exists(self.paths.serial_file) else b"0"
+        present = (
+            self.files.read(self.paths.queue_serial_file, 64)
+            if self.files.exists(self.paths.queue_serial_file)
+            else b"0"
+        )
         digits = present.strip()
         return not digits.isdigit() or int(data) >= int(digits)
 
@@ -121,40 +125,54 @@ class ClusterFiles:
             if not QUEUE_FILE.match(old) or not ARCHIVED_FILE.match(new):
                 raise JobQueueError(f"cannot rename {old[:60]!r} to {new[:60]!r} in the job queue")
         for old, new in call.renames:
-            source = str(PurePosixPath(self.paths.queue_dir) / old)
+            source = self.paths.queue_dir / old
             if self.files.exists(source):
-                await self.files.rename(source, str(PurePosixPath(self.paths.queue_dir) / new))
+                self.files.rename(source, self.paths.queue_dir / new)
 
     async def purge_queue(self, call: JobqueuePurge) -> None:
         """Remove every copy of a job, archived ones too, and the serial number."""
         await self._remove_jobs(self.paths.queue_dir)
         if self.files.exists(self.paths.queue_archive_dir):
             for directory in self.files.listdir(self.paths.queue_archive_dir):
-                await self._remove_jobs(str(PurePosixPath(self.paths.queue_archive_dir) / directory))
+                await self._remove_jobs(self.paths.queue_archive_dir / directory)
 
-    async def _remove_jobs(self, directory: str) -> None:
+    async def _remove_jobs(self, directory: Path) -> None:
         if not self.files.exists(directory):
             return
         for name in self.files.listdir(directory):
             if QUEUE_FILE.match(name):
-                await self.files.remove(str(PurePosixPath(directory) / name))
+                self.files.remove(directory / name)
 
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
         """Make or remove the flag's file."""
         if call.drained:
-            await self.files.write_atomic(self.paths.drain_file, b"", 0o644)
-        elif self.files.exists(self.paths.drain_file):
-            await self.files.remove(self.paths.drain_file)
+            await self.files.write_atomic(self.paths.queue_drain_file, b"", 0o644)
+        elif self.files.exists(self.paths.queue_drain_file):
+            self.files.remove(self.paths.queue_drain_file)
 
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""
         await self.purge_queue(JobqueuePurge())
-        for path in self.paths.cluster_secrets():
+        for path in self._of_the_cluster():
             if self.files.exists(path):
-                await self.files.remove(path)
+                self.files.remove(path)
         for name in self.files.listdir(self.paths.data_dir):
             if name.startswith("ssconf_"):
-                await self.files.remove(str(PurePosixPath(self.paths.data_dir) / name))
+                self.files.remove(self.paths.data_dir / name)
+
+    def _of_the_cluster(self) -> tuple[Path, ...]:
+        """The files that only a member of the cluster has: its configuration and its keys, this node's own key last."""
+        paths = self.paths
+        return (
+            paths.config_file,
+            paths.hmac_key,
+            paths.cluster_domain_secret,
+            paths.rapi_pem,
+            paths.authority_key,
+            paths.client_pem,
+            paths.authority_pem,
+            paths.server_pem,
+        )
 
 
 def ssconf_text(value: Any) -> bytes:

@@ -26,7 +26,9 @@ class NodeDispatch:
     """Every call that this node answers."""
 
     def __init__(self, *tables: Mapping[type[NodeCall], Method]) -> None:
-        self._methods: dict[type[NodeCall], Method] = {kind: method for table in tables for kind, method in table.items()}
+        self._methods: dict[type[NodeCall], Method] = {
+            kind: method for table in tables for kind, method in table.items()
+        }
 
     def kind_of(self, name: str) -> type[NodeCall]:
         """The call of this name. @raise UnknownCall: there is none here."""
@@ -46,4 +48,6 @@ class NodeDispatch:
             raise CallFailed(f"{call.name}: {error.strerror or error}{where}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             log.failure("the call {call} broke", call=call.name)
-            raise CallFailed(f"{call.name}: internal error ({type(error).__name__}: {error}); the node daemon's log has more")
+            raise CallFailed(
+                f"{call.name}: internal error ({type(error).__name__}: {error}); the node daemon's log has more"
+            )

@@ -37,7 +37,7 @@ class BoundedRequest(Request):
 
     def gotLength(self, length: int | None) -> None:
         if length is None or length > MAX_REQUEST:
-            self.channel.transport.abortConnection()
+            self.channel.loseConnection()
             return
         super().gotLength(length)
 
@@ -62,6 +62,7 @@ class CallResource(Resource):
             kind = self._dispatch.kind_of(request.path.lstrip(b"/").decode("ascii", "replace"))
         except UnknownCall as error:
             return refuse(request, NOT_FOUND, str(error))
+        assert request.content is not None
         body = request.content.read(kind.max_request + 1)
         if len(body) > kind.max_request:
             return refuse(request, REQUEST_ENTITY_TOO_LARGE, f"{kind.name} takes at most {kind.max_request} bytes")

@@ -20,13 +20,13 @@ class DrainFlag:
 
     def is_set(self) -> bool:
         """Whether submissions are refused."""
-        return self.files.exists(self.paths.drain_file)
+        return self.files.exists(self.paths.queue_drain_file)
 
     async def set(self, drained: bool) -> bool:
         """Set or remove it; always true (Ganeti 3.0 LUXI table)."""
         if drained:
-            await self.files.write_atomic(self.paths.drain_file, b"", FILE_MODE)
+            await self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE)
         elif self.is_set():
-            await self.files.remove(self.paths.drain_file)
+            self.files.remove(self.paths.queue_drain_file)
         await self.tell_candidates(drained)
         return True

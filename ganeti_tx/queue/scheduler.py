@@ -1,7 +1,7 @@
 """The order in which jobs run, and the life of each from submission to its end."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -46,7 +46,7 @@ class Scheduler:
     _ready: list[tuple[int, int]] = field(factory=list)
     _blocked: dict[int, set[int]] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
-    _secrets: dict[int, dict[int, Mapping[str, Any]]] = field(factory=dict)
+    _secrets: dict[int, dict[int, dict[str, Any]]] = field(factory=dict)
     _waking: bool = False
 
     # Submission

@@ -105,7 +105,9 @@ class HttpNodeRpc:
         except (CancelledError, AnswerTooLong):
             raise
         except Exception as error:
-            raise NodeUnreachableError(f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}")
+            raise NodeUnreachableError(
+                f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}"
+            )
         if response.code != 200:
             text = data[:500].decode("utf-8", "replace").strip()
             raise NodeCallError(f"node {node.name} refused {call.name} with HTTP status {response.code}: {text}")

@@ -78,6 +78,8 @@ class Paths:
     temporary_reservations_file = _At(f"{DATA}/tempres.data")
     server_pem = _At(f"{DATA}/server.pem")
     client_pem = _At(f"{DATA}/client.pem")
+    authority_pem = _At(f"{DATA}/ca.pem")
+    authority_key = _At(f"{DATA}/ca.key")
     rapi_pem = _At(f"{DATA}/rapi.pem")
     rapi_dir = _At(f"{DATA}/rapi")
     rapi_users_file = _At(f"{DATA}/rapi/users")
