@@ -78,7 +78,8 @@ class Channel(Int32StringReceiver):
     def hang_up(self) -> None:
         """Close at once."""
         if self.transport is not None:
-            self.transport.abortConnection()
+            abort = getattr(self.transport, "abortConnection", self.transport.loseConnection)
+            abort()
 
     def connectionMade(self) -> None:
         self.made()
