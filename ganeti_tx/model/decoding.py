@@ -8,7 +8,7 @@ import msgspec
 from ganeti_tx.errors import ConfigurationError, GenericError
 
 T = TypeVar("T")
-STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+STEP = re.compile(r"\.([^.`\[\]]+)|\[(\d+|\.\.\.)\]")
 LACKING = re.compile(r"Object missing required field `(.+)`")
 UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
 #: The decoder's word for a key of a mapping, which it does not name.

@@ -60,7 +60,7 @@ def fill(policy: InstancePolicy, own: PartialPolicy) -> InstancePolicy:
 
 
 def check_ipolicy(given: Mapping[str, object], path: str = "ipolicy") -> PartialPolicy:
-    """Given settings as a policy. @raise ParameterError: the path of what is unknown, missing, wrong or out of order."""
+    """The settings as a policy. @raise ParameterError: the path of what is unknown, missing or wrong."""
     policy = from_builtins(dict(given), PartialPolicy, ParameterError, path)
     for name in ("minmax", "disk_templates"):
         if getattr(policy, name) == ():
