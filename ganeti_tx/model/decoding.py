@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.errors import ConfigurationError, GenericError
 
 T = TypeVar("T")
-STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+STEP = re.compile(r"\.([^.`\[\]]+)|\[(\d+|\.\.\.)\]")
 LACKING = re.compile(r"Object missing required field `(.+)`")
 UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
 #: The decoder's word for a key of a mapping, which it does not name.
@@ -33,15 +33,18 @@ def read_json(data: bytes) -> Any:
         raise ConfigurationError(f"not JSON: {error}") from None
 
 
-def from_builtins(raw: Any, kind: type[T]) -> T:
-    """The value made of dicts and lists, which is narrowed on failure. @raise ConfigurationError: as `decode_json`."""
+def from_builtins(raw: Any, kind: type[T], refusal: type[GenericError] = ConfigurationError, root: str = "") -> T:
+    """The value made of dicts and lists, which a failure cuts down in place.
+
+    @raise refusal: the path (below C{root}) of the first offending key, and what is wrong.
+    """
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(located(raw, kind, str(error))) from None
+        raise refusal(located(raw, kind, str(error), root)) from None
 
 
-def located(raw: Any, kind: type[Any], message: str) -> str:
+def located(raw: Any, kind: type[Any], message: str, root: str = "") -> str:
     """The decoder's message with its path in front and the nameless keys of mappings found out."""
     text, _, where = message.partition(" - at ")
     on_key = where.startswith(("`key", "key"))
@@ -52,7 +55,7 @@ def located(raw: Any, kind: type[Any], message: str) -> str:
     if on_key:
         mapping = follow(raw, steps)
         steps.append(next((key for key in mapping if not fits(raw, steps, {key: mapping[key]}, kind)), SOME_KEY))
-    return f"{path_of([*steps, *inner_field(text)])}: {plainly(text)}"
+    return f"{path_of(root, [*steps, *inner_field(text)])}: {plainly(text)}"
 
 
 def steps_of(where: str) -> list[str | int]:
@@ -119,7 +122,7 @@ def plainly(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def path_of(steps: list[str | int]) -> str:
+def path_of(root: str, steps: list[str | int]) -> str:
     """A place for people; the whole is "configuration"."""
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    path = root + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return path.removeprefix(".") or "configuration"

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import asdict, replace
 
+from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.decoding import from_builtins
 from ganeti_tx.model.enums import DiskTemplate
 
 
@@ -53,15 +55,35 @@ class PartialPolicy(Wire, frozen=True, kw_only=True, rename="kebab"):
 
 
 def fill(policy: InstancePolicy, own: PartialPolicy) -> InstancePolicy:
-    """The policy with the group's own settings in place of the cluster's."""
+    """A cluster's policy with what a group sets itself in place of the cluster's."""
     return replace(policy, **{name: value for name, value in asdict(own).items() if value is not None})
 
 
-class InstanceSpecs(msgspec.Struct, frozen=True, kw_only=True):
-    """The sizes of one instance that a policy judges; memory and disks in MiB.
+def check_ipolicy(given: Mapping[str, object], path: str = "ipolicy") -> PartialPolicy:
+    """The settings as a policy. @raise ParameterError: the path of what is unknown, missing or wrong."""
+    policy = from_builtins(dict(given), PartialPolicy, ParameterError, path)
+    for name in ("minmax", "disk_templates"):
+        if getattr(policy, name) == ():
+            raise ParameterError(f"{path}.{name.replace('_', '-')}: must not be empty")
+    for name in ("vcpu_ratio", "spindle_ratio"):
+        ratio = getattr(policy, name)
+        if ratio is not None and not 1 <= ratio < float("inf"):
+            raise ParameterError(f"{path}.{name.replace('_', '-')}: must be at least 1, got {ratio}")
+    for index, bounds in enumerate(policy.minmax or ()):
+        check_order(bounds, f"{path}.minmax[{index}]")
+    return policy
 
-    `spindles` per disk count only with exclusive storage, else `spindle_use` is the backend parameter of that name.
-    """
+
+def check_order(bounds: MinMax, path: str) -> None:
+    """@raise ParameterError: a lower bound is negative or above its upper one."""
+    high = wire_names(bounds.max)
+    for key, low in wire_names(bounds.min).items():
+        if not 0 <= low <= high[key]:
+            raise ParameterError(f"{path}.min.{key}: must be between 0 and the maximum {high[key]}, got {low}")
+
+
+class InstanceSpecs(msgspec.Struct, frozen=True, kw_only=True):
+    """The sizes of one instance that a policy judges; memory and disks in MiB."""
 
     memory_size: int
     cpu_count: int
