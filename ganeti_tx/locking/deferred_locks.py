@@ -170,7 +170,7 @@ class DeferredLocks:
 
         Whoever is told may call back in here, so what an earlier one did to a later one is looked up afresh.
         """
-        if changed or granted:
+        if changed or any(ticket.wants or ticket.gives for ticket in granted):
             self._on_change()
         for ticket in granted:
             wait = self._waits.get(ticket.owner)

@@ -86,17 +86,14 @@ class Holdings:
     def covers(self, owner: Owner, lock: Lock, mode: Mode) -> bool:
         """Whether what an owner holds, the group lock included, gives it the lock in that mode already."""
         own = self.of(owner)
-        return any(
-            held is not None and held.covers(mode)
-            for held in (own.get(lock), None if lock.is_set else own.get(lock.group))
-        )
+        return any(one in own and own[one].covers(mode) for one in (lock, lock.group) if one is not None)
 
     def conflicts(self, owner: Owner, lock: Lock, mode: Mode) -> bool:
         """Whether what others hold keeps an owner from a lock."""
         if _conflict(self.holders(lock), owner, mode):
             return True
         if not lock.is_set:
-            return _conflict(self.holders(lock.group), owner, mode)
+            return lock.group is not None and _conflict(self.holders(lock.group), owner, mode)
         return any(
             counts[Mode.EXCLUSIVE] > 0 or mode is Mode.EXCLUSIVE
             for other, counts in self._levels[lock.level].members.items()
@@ -116,7 +113,7 @@ class Holdings:
         """Everybody who holds the lock, its group lock or one of its members."""
         if lock.is_set:
             return {*self._levels[lock.level].members, *self.holders(lock)}
-        return {*self.holders(lock), *self.holders(lock.group)}
+        return {*self.holders(lock), *(self.holders(lock.group) if lock.group is not None else ())}
 
 
 def _forget(index: dict[Outer, dict[Inner, Mode]], outer: Outer, inner: Inner) -> None:

@@ -62,10 +62,9 @@ def check_group(owner: Owner, held: Mapping[Lock, Mode], wants: Mapping[Lock, Mo
 
     @raise LockError: names both locks.
     """
-    if mode is Mode.EXCLUSIVE and not lock.is_set:
-        group = lock.group
-        if Mode.SHARED in (held.get(group), wants.get(group)):
-            raise LockError(
-                f"{owner} asks for {lock} (exclusive) while it holds {group} (shared): lock order violated; "
-                f"release {group} first, or take it exclusively"
-            )
+    group = lock.group
+    if mode is Mode.EXCLUSIVE and group is not None and Mode.SHARED in (held.get(group), wants.get(group)):
+        raise LockError(
+            f"{owner} asks for {lock} (exclusive) while it holds {group} (shared): lock order violated; "
+            f"release {group} first, or take it exclusively"
+        )

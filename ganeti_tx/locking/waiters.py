@@ -118,7 +118,8 @@ class WaitQueue:
                 yield from waiting.items()
             return
         yield from self.waiting(lock).items()
-        yield from self.waiting(lock.group).items()
+        if lock.group is not None:
+            yield from self.waiting(lock.group).items()
 
     def wanting(self, locks: Iterable[Lock]) -> set[Ticket]:
         """Every ticket that wants something that overlaps one of the locks."""
