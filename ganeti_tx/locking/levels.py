@@ -114,7 +114,7 @@ class Lock:
         return f"{self.level.wire_name}/{LOCKSET if self.name is None else self.name}"
 
 
-_GROUPS = {level: Lock(level) for level in Level if level is not Level.CLUSTER}
+_GROUPS: dict[Level, Lock] = {level: Lock(level) for level in Level if level is not Level.CLUSTER}
 
 #: The Big Ganeti Lock: a plain lock at the first level, held shared by every job that does not need the cluster alone.
 BGL = Lock(Level.CLUSTER, "BGL")

@@ -5,7 +5,7 @@ from random import Random
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import LockError
@@ -91,24 +91,20 @@ class LockTableWalk(RuleBasedStateMachine):
         self.naive.of(owner).clear()
         self.follow(granted)
 
-    @precondition(lambda self: self.naive.waiters)
-    @rule(data=st.data())
-    def withdraw(self, data: st.DataObject) -> None:
+    @rule(owner=owners)
+    def withdraw(self, owner: Owner) -> None:
         """A waiter gives up."""
-        owner = data.draw(st.sampled_from(sorted(self.naive.waiters, key=str)))
         ticket = self.table.waiting(owner)
-        assert ticket is not None
-        self.naive.leave(self.naive.waiters[owner])
-        self.follow(self.table.withdraw(ticket))
+        if ticket is not None:
+            self.naive.leave(self.naive.waiters[owner])
+            self.follow(self.table.withdraw(ticket))
 
-    @precondition(lambda self: self.naive.waiters)
-    @rule(data=st.data(), priority=priorities)
-    def set_priority(self, data: st.DataObject, priority: int) -> None:
+    @rule(owner=owners, priority=priorities)
+    def set_priority(self, owner: Owner, priority: int) -> None:
         """A waiter moves in the queue."""
-        owner = data.draw(st.sampled_from(sorted(self.naive.waiters, key=str)))
         granted = self.table.set_priority(owner, priority)
-        waiter = self.naive.waiters[owner]
-        if waiter.place[0] != priority:
+        waiter = self.naive.waiters.get(owner)
+        if waiter is not None and waiter.place[0] != priority:
             self.naive.leave(waiter)
             waiter.place, waiter.places = (priority, waiter.place[1]), {}
             self.naive.insert(waiter)
@@ -177,15 +173,59 @@ class LockTableWalk(RuleBasedStateMachine):
             assert set(self.naive.waiters) < waiting
 
 
-class LockTableWalkTests(SynchronousTestCase):
-    """The walk as a test."""
+def wander(walk: LockTableWalk, random: Random) -> None:
+    """One step among few locks, mostly onwards in the order, so that many hold something and wait for more."""
+    owner, priority = random.choice(OWNERS), random.choice([-10, 0, 0, 0])
+    locks = [BGL, *(lock for lock in LOCKS if lock.level is Level.NODE)]
+    held = walk.table.held(owner)
+    onwards = [lock for lock in locks if not held or lock >= max(held)]
+    some = random.sample(onwards, min(len(onwards), random.choice([1, 1, 2, 3])))
+    wanted = [LockRequest(lock, random.choice(list(Mode))) for lock in some]
+    chance = random.random()
+    if chance < 0.75:
+        walk.update(owner, wanted, priority)
+    elif chance < 0.80:
+        walk.opportunistic_union(owner, wanted, priority)
+    elif chance < 0.84:
+        walk.intersect(owner, set(random.sample(locks, 3)))
+    elif chance < 0.88:
+        walk.withdraw(owner)
+    elif chance < 0.92:
+        walk.set_priority(owner, priority)
+    elif chance < 0.95:
+        walk.remove(owner, random.choice(MEMBERS))
+    else:
+        walk.drop(owner)
 
-    def test_walk(self) -> None:
+
+INVARIANTS = [
+    LockTableWalk.same_state,
+    LockTableWalk.exclusive,
+    LockTableWalk.nothing_grantable_waits,
+    LockTableWalk.somebody_runs,
+]
+
+
+class LockTableWalkTests(SynchronousTestCase):
+    """The walks as tests."""
+
+    def test_short_walks(self) -> None:
         """Whatever owners do, in whatever order, the invariants hold after each step."""
         walks = settings(
-            max_examples=25, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=50, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
         )
         run_state_machine_as_test(LockTableWalk, settings=walks)
+
+    @settings(max_examples=40, deadline=None)
+    @given(seed=st.integers(0, 2**32))
+    def test_crowded_walks(self, seed: int) -> None:
+        """The invariants hold while most owners hold locks and wait for more."""
+        walk, random = LockTableWalk(), Random(seed)
+        for _ in range(80):
+            wander(walk, random)
+            for check in INVARIANTS:
+                check(walk)
+        walk.teardown()
 
 
 class StarvationTests(SynchronousTestCase):
