@@ -99,9 +99,9 @@ class Lock:
         return self.name is None
 
     @property
-    def group(self) -> Lock:
-        """The group lock that this lock belongs to."""
-        return self if self.name is None else Lock(self.level)
+    def group(self) -> Lock | None:
+        """The group lock that this lock belongs to; none for a group lock itself, and none for the big lock."""
+        return None if self.name is None else _GROUPS.get(self.level)
 
     def overlaps(self, other: Lock) -> bool:
         """Whether holding one acts on the other: they are the same, or one is the other's group lock."""
@@ -113,6 +113,8 @@ class Lock:
     def __str__(self) -> str:
         return f"{self.level.wire_name}/{LOCKSET if self.name is None else self.name}"
 
+
+_GROUPS: dict[Level, Lock] = {level: Lock(level) for level in Level if level is not Level.CLUSTER}
 
 #: The Big Ganeti Lock: a plain lock at the first level, held shared by every job that does not need the cluster alone.
 BGL = Lock(Level.CLUSTER, "BGL")
