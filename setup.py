@@ -41,10 +41,7 @@ setup(
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
-            *[
-                f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}"
-                for daemon in ("master", "luxid", "wconfd", "noded")
-            ],
+            *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in ("master", "luxid", "wconfd", "noded")],
         ],
     },
     zip_safe=False,
