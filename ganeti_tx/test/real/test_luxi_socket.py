@@ -109,9 +109,7 @@ class SocketTests(TestCase):
                     got.append(str(error))
                 return [*got, len(client.query_cluster_info()["name"])]
 
-        self.assertEqual(
-            await deferToThread(use), [["QueryTags", "node", "é"], 17, "Job 9 lost", LARGE]
-        )
+        self.assertEqual(await deferToThread(use), [["QueryTags", "node", "é"], 17, "Job 9 lost", LARGE])
         self.assertEqual(self.dispatch.peer, Peer(os.getpid(), os.getuid(), os.getgid()))
 
     async def test_server_closed_an_idle_connection(self) -> None:
