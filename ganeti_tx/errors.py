@@ -336,7 +336,7 @@ def one_line(text: object) -> str:
 def error_text(error: BaseException) -> str:
     """One clear line for a user; a foreign exception is named, since its text alone may say nothing."""
     if isinstance(error, GanetiError):
-        return str(error)
+        return str(error) or type(error).__name__
     return one_line(f"{type(error).__name__}: {error}") if str(error) else type(error).__name__
 
 

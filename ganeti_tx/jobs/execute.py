@@ -58,7 +58,10 @@ class JobRun:
             if op.status in (Status.QUEUED, Status.WAITING):
                 self.journal.change_op(index, priority=priority)
         self._forget(self.journal.save())
-        self._forget(Deferred.fromCoroutine(self.locks.set_priority(priority)))
+        self._forget(Deferred.fromCoroutine(self._set_lock_priority(priority)))
+
+    async def _set_lock_priority(self, priority: int) -> None:
+        await self.locks.set_priority(priority)
 
     def _forget(self, work: "Deferred[Any]") -> None:
         work.addErrback(lambda failure: log.failure("a change of priority failed", failure))
@@ -171,8 +174,11 @@ class JobRun:
     async def _acquire(self, index: int, wanted: Sequence[LockRequest]) -> None:
         self._check_stop()
         priority = self.journal.op(index).priority
-        self._waiting = Deferred.fromCoroutine(self.locks.update(wanted, priority, None))
+        self._waiting = Deferred.fromCoroutine(self._update_locks(wanted, priority))
         try:
             await self._waiting
         finally:
             self._waiting = None
+
+    async def _update_locks(self, wanted: Sequence[LockRequest], priority: int) -> None:
+        await self.locks.update(wanted, priority, None)

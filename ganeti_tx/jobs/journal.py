@@ -1,11 +1,12 @@
 """The job's own hand on its file: states, log entries, results; written here at once, copied to the candidates."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredList
 from twisted.logger import Logger
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
@@ -22,7 +23,7 @@ class Journal:
     """One running job and its file. A write under way takes along what changed meanwhile, so that nobody waits twice."""
 
     job: QueuedJob
-    path: str
+    path: Path
     files: IFiles
     replicate: Replicate
     now: Callable[[], float]
@@ -80,14 +81,19 @@ class Journal:
             self._writing = False
 
     def _copy(self, data: bytes) -> None:
-        copy = Deferred.fromCoroutine(self.replicate({f"job-{self.job.id}": data}))
+        copy = Deferred.fromCoroutine(self._replicate(data))
         self._copying.append(copy)
         copy.addErrback(lambda failure: log.failure("the job's file could not be copied", failure))
-        copy.addBoth(lambda _: self._copying.remove(copy))
+
+        def done(result: None) -> None:
+            self._copying.remove(copy)
+
+        copy.addCallback(done)
+
+    async def _replicate(self, data: bytes) -> None:
+        await self.replicate({f"job-{self.job.id}": data})
 
     async def copied(self) -> None:
         """Returns when every candidate has, or has refused, what was saved so far."""
-        while self._copying:
-            waiter: Deferred[None] = Deferred()
-            self._copying[-1].addBoth(lambda result: (waiter.callback(None), result)[1])  # noqa: B023
-            await waiter
+        if self._copying:
+            await DeferredList(list(self._copying))

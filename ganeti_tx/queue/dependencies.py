@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from ganeti_tx.errors import ECODE_INVAL, OpPrereqError
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.queue.job import QueuedJob, Status
 
 
@@ -37,7 +37,7 @@ def absolute(depends: Sequence[tuple[int, Sequence[str]]], job_id: int) -> list[
     for other, statuses in depends:
         resolved = job_id + other if other < 0 else other
         if not 0 < resolved < job_id:
-            raise OpPrereqError(f"job {job_id} cannot depend on job {other}: only on an earlier one", ECODE_INVAL)
+            raise OpPrereqError(f"job {job_id} cannot depend on job {other}: only on an earlier one", ECode.INVAL)
         result.append([resolved, list(statuses)])
     return result
 

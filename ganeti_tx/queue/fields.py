@@ -3,15 +3,32 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.errors import ECODE_INVAL, OpPrereqError
-from ganeti_tx.model.opcodes import summary_of_stored
+from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
+from ganeti_tx.model.opcodes import decode, encode, summary
 from ganeti_tx.queue.job import QueuedJob
+
+
+def public_input(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An opcode as it may be shown: private values masked."""
+    try:
+        return encode(decode(stored))
+    except GanetiError:
+        return {"OP_ID": stored.get("OP_ID")}
+
+
+def summary_of(stored: Mapping[str, Any]) -> str:
+    """The opcode's summary; its name alone when this version does not know it."""
+    try:
+        return summary(decode(stored))
+    except GanetiError:
+        return str(stored.get("OP_ID", "")).removeprefix("OP_")
+
 
 FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
     "id": lambda job: job.id,
     "status": lambda job: job.status,
     "priority": lambda job: job.priority,
-    "ops": lambda job: [op.input for op in job.ops],
+    "ops": lambda job: [public_input(op.input) for op in job.ops],
     "opresult": lambda job: [op.result for op in job.ops],
     "opstatus": lambda job: [op.status for op in job.ops],
     "oplog": lambda job: [op.log for op in job.ops],
@@ -22,7 +39,7 @@ FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
     "received_ts": lambda job: job.received_timestamp,
     "start_ts": lambda job: job.start_timestamp,
     "end_ts": lambda job: job.end_timestamp,
-    "summary": lambda job: [summary_of_stored(op.input) for op in job.ops],
+    "summary": lambda job: [summary_of(op.input) for op in job.ops],
 }
 
 
@@ -30,5 +47,5 @@ def job_getters(names: Sequence[str]) -> list[Callable[[QueuedJob], Any]]:
     """One function a field. @raise OpPrereqError: a field that no job has."""
     unknown = [name for name in names if name not in FIELDS]
     if unknown:
-        raise OpPrereqError(f"unknown job field {unknown[0]!r}; a job has {', '.join(sorted(FIELDS))}", ECODE_INVAL)
+        raise OpPrereqError(f"unknown job field {unknown[0]!r}; a job has {', '.join(sorted(FIELDS))}", ECode.INVAL)
     return [FIELDS[name] for name in names]

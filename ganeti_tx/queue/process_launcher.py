@@ -108,7 +108,7 @@ class ProcessJobLauncher:
                 limit.cancel()
             return result
 
-        return wanted.addBoth(disarm)  # type: ignore[return-value]
+        return wanted.addBoth(disarm)
 
     def give_back(self, runner: IRunner) -> None:
         """As IJobLauncher says."""
@@ -133,7 +133,7 @@ class ProcessJobLauncher:
             if isinstance(message, Hello):
                 self._greet(channel, message)
             else:
-                channel.transport.abortConnection()
+                channel.hang_up()
 
         channel.receive = hello
 

@@ -75,6 +75,12 @@ class Channel(Int32StringReceiver):
         if self.transport is not None and self.connected:
             self.sendString(msgspec.json.encode(message))
 
+    def hang_up(self) -> None:
+        """Close at once."""
+        if self.transport is not None:
+            abort = getattr(self.transport, "abortConnection", self.transport.loseConnection)
+            abort()
+
     def connectionMade(self) -> None:
         self.made()
 
@@ -83,7 +89,7 @@ class Channel(Int32StringReceiver):
             message = _decoder.decode(string)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             log.error("not a runner's message: {error}", error=error)
-            self.transport.abortConnection()
+            self.hang_up()
             return
         self.receive(message)
 

@@ -1,7 +1,7 @@
 """The order in which jobs run, and the life of each from submission to its end."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobCanceled, JobQueueError, OpExecError, encode_error
-from ganeti_tx.model.opcodes import OpCode, encode, secret_params
+from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.dependencies import Verdict, absolute, examine
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, Timestamp, ended, timestamp, with_open_ops
@@ -46,7 +46,7 @@ class Scheduler:
     _ready: list[tuple[int, int]] = field(factory=list)
     _blocked: dict[int, set[int]] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
-    _secrets: dict[int, dict[int, Mapping[str, Any]]] = field(factory=dict)
+    _secrets: dict[int, dict[int, dict[str, Any]]] = field(factory=dict)
     _waking: bool = False
 
     # Submission
@@ -69,14 +69,13 @@ class Scheduler:
         return [job.id for job in stored]
 
     def _new_job(self, job_id: int, ops: Sequence[OpCode], received: float) -> QueuedJob:
-        secrets = {index: secret for index, op in enumerate(ops) if (secret := secret_params(op))}
-        if secrets:
+        if secrets := {index: secret for index, op in enumerate(ops) if (secret := secret_parameters(op))}:
             self._secrets[job_id] = secrets
         queued = [self._new_op(job_id, index, op, received) for index, op in enumerate(ops)]
         return QueuedJob(id=job_id, ops=queued, received_timestamp=timestamp(received))
 
     def _new_op(self, job_id: int, index: int, op: OpCode, received: float) -> QueuedOp:
-        stored = encode(op)
+        stored = encode(op, Disclosure.STORED)
         name = str(stored["OP_ID"]).removeprefix("OP_").lower()
         nanoseconds = round(received * 1e9)
         stored["reason"] = [*stored["reason"], [f"gnt:opcode:{name}", f"job={job_id};index={index}", nanoseconds]]
@@ -282,3 +281,9 @@ class Scheduler:
         self._enqueue(self.store.jobs[job.id])
         self.changes.announce(job.id)
         self.wake()
+
+
+def secret_parameters(op: OpCode) -> dict[str, Any]:
+    """The parameters of an opcode that no file may hold, as they came over the wire."""
+    stored = encode(op, Disclosure.STORED)
+    return {name: value for name, value in encode(op, Disclosure.WIRE).items() if stored.get(name) != value}

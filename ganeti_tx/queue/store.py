@@ -44,7 +44,7 @@ class JobStore:
         """Read the queue directory; a file that is no job is set aside with a word in the log, never fatal."""
         for directory in (self.paths.queue_dir, self.paths.queue_archive_dir):
             if not self.files.exists(directory):
-                await self.files.mkdir(directory, DIRECTORY_MODE)
+                self.files.mkdir(directory, DIRECTORY_MODE)
         self._jobs = dict(sorted((job.id, job) for job in self._read_all()))
         self._last_id = max([self._read_serial(), *self._jobs])
         if not self.files.exists(self.paths.queue_version_file):
@@ -67,9 +67,9 @@ class JobStore:
         return job
 
     def _read_serial(self) -> int:
-        if not self.files.exists(self.paths.serial_file):
+        if not self.files.exists(self.paths.queue_serial_file):
             return 0
-        text = self.files.read(self.paths.serial_file, 64).decode("ascii", "replace").strip()
+        text = self.files.read(self.paths.queue_serial_file, 64).decode("ascii", "replace").strip()
         if not text.isdigit():
             log.error("the queue's serial file holds {text!r}; counting on from the newest job", text=text)
             return 0
@@ -107,7 +107,7 @@ class JobStore:
             contents = {f"job-{job.id}": encode_job(job) for job in jobs}
             serial = f"{last}\n".encode()
             try:
-                await self.files.write_atomic(self.paths.serial_file, serial, FILE_MODE)
+                await self.files.write_atomic(self.paths.queue_serial_file, serial, FILE_MODE)
                 self._last_id = last
                 await self.files.write_many({self.paths.job_file(job.id): contents[f"job-{job.id}"] for job in jobs})
             except OSError as error:
@@ -140,7 +140,7 @@ class JobStore:
         """Move finished jobs to the archive, here and on the candidates; gives how many there were."""
         moved = [job_id for job_id in job_ids if job_id in self._jobs and self._jobs[job_id].finalized]
         for job_id in moved:
-            await self.files.rename(self.paths.job_file(job_id), self.paths.archived_job_file(job_id))
+            self.files.rename(self.paths.job_file(job_id), self.paths.archived_job_file(job_id))
             del self._jobs[job_id]
         if moved:
             self.rename_copies(

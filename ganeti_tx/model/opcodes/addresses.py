@@ -16,7 +16,7 @@ class AddressText(str):
                 raise ValueError("not text")
             cls.parse(text)
         except ValueError:
-            raise ValueError(f"expected {cls.kind}, got {text!r}") from None
+            raise ValueError(f"expected {cls.kind}, got {text!r:.60}") from None
         return super().__new__(cls, text)
 
     @staticmethod

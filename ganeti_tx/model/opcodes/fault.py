@@ -99,7 +99,7 @@ def problem_of(kind: type[OpCode], raw: Mapping[str, Any], text: str, steps: lis
         plain = "e" + plain[1:]
     if at_key:
         return f"wrong key: {plain}" + (f", got {plain_key(text)}" if words is not None else "")
-    if None in steps or hides(field_type(kind, steps)) or "got '" in plain:
+    if not steps or None in steps or hides(field_type(kind, steps)) or "got '" in plain:
         return plain
     return f"{plain.split(', got ')[0]}, got {short_json(value_at(raw, steps))}"
 

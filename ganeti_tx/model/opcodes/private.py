@@ -24,9 +24,6 @@ class Hidden:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Hidden) and other._value == self._value
 
-    def __hash__(self) -> int:
-        return hash((type(self), repr(self._value)))
-
 
 class Private(Hidden):
     """May be kept in the configuration and in job files; never in logs and answers to queries."""

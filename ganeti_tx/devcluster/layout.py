@@ -1,0 +1,100 @@
+"""Where a devcluster lies: one directory, in it a root a node, and a file that says which nodes there are."""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+
+STATE_FILE = "devcluster.json"
+DEFAULT_ROOT = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"ganeti-devcluster-{os.getuid()}"
+#: Unix sockets below a node's root have long names; the kernel takes 107 bytes.
+MAX_ROOT_LENGTH = 50
+DOMAIN = "dev.example"
+
+
+class DevclusterError(Exception):
+    """One line for the user."""
+
+
+@attrs.frozen
+class DevNode:
+    """One node: its name, its loopback address and its root directory."""
+
+    name: str
+    address: str
+    root: Path
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """What a program needs in order to run as on this node."""
+        return {
+            **base,
+            "GANETI_ROOTDIR": str(self.root),
+            "GANETI_HOSTNAME": self.name,
+            "GANETI_REMOTE_SHELL": f"{sys.executable} -m ganeti_tx.devcluster.remote_shell",
+        }
+
+
+@attrs.frozen
+class Layout:
+    """A devcluster as it was laid out."""
+
+    root: Path
+    cluster_name: str
+    master_address: str
+    nodes: tuple[DevNode, ...]
+
+    @property
+    def master(self) -> DevNode:
+        """The node on which the commands run."""
+        return self.nodes[0]
+
+    def node(self, name: str) -> DevNode:
+        """A node by its name or its first part. @raise DevclusterError: there is none."""
+        for node in self.nodes:
+            if name in (node.name, node.name.split(".")[0], node.address):
+                return node
+        raise DevclusterError(f"no node {name!r} in {self.root}; there are {', '.join(node.name for node in self.nodes)}")
+
+    def save(self) -> None:
+        """Write the state file."""
+        document = {
+            "cluster_name": self.cluster_name,
+            "master_address": self.master_address,
+            "nodes": [[node.name, node.address] for node in self.nodes],
+        }
+        (self.root / STATE_FILE).write_text(json.dumps(document, indent=1) + "\n")
+
+
+def load(root: Path) -> Layout:
+    """The layout in a directory. @raise DevclusterError: there is none, or it cannot be read."""
+    try:
+        document = json.loads((root / STATE_FILE).read_text())
+        nodes = tuple(DevNode(name, address, node_root(root, name)) for name, address in document["nodes"])
+        return Layout(root, document["cluster_name"], document["master_address"], nodes)
+    except FileNotFoundError:
+        raise DevclusterError(f"there is no devcluster in {root}; 'ganeti-devcluster up' makes one")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DevclusterError(f"cannot read {root / STATE_FILE}: {error}")
+
+
+def plan(root: Path, count: int) -> Layout:
+    """A new layout: names, and addresses of a 127.x.y block that the directory's name determines."""
+    root = root.absolute()
+    if len(str(root)) > MAX_ROOT_LENGTH:
+        raise DevclusterError(f"the directory {root} has too long a name; at most {MAX_ROOT_LENGTH} characters")
+    if not 1 <= count <= 250:
+        raise DevclusterError(f"a devcluster has 1 to 250 nodes, not {count}")
+    digest = hashlib.sha256(str(root).encode()).digest()
+    prefix = f"127.{digest[0] % 250 + 1}.{digest[1] % 250 + 1}"
+    names = [f"node{number}.{DOMAIN}" for number in range(1, count + 1)]
+    nodes = tuple(DevNode(name, f"{prefix}.{number}", node_root(root, name)) for number, name in enumerate(names, 1))
+    return Layout(root, f"cluster.{DOMAIN}", f"{prefix}.254", nodes)
+
+
+def node_root(root: Path, name: str) -> Path:
+    """The root directory of a node."""
+    return root / name.split(".")[0]

@@ -1,0 +1,68 @@
+"""The processes of a devcluster, found by the root directory in their environment or command line."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+#: Seconds that a process gets between being asked and being killed.
+GRACE = 10.0
+
+
+def processes_of(root: Path) -> Iterator[int]:
+    """The ids of all processes that work below a directory, this one and its parents left out."""
+    mark = str(root).encode()
+    skipped = ancestors()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) not in skipped and belongs(entry, mark):
+            yield int(entry.name)
+
+
+def ancestors() -> set[int]:
+    """This process and those above it."""
+    found: set[int] = set()
+    process = os.getpid()
+    while process > 1 and process not in found:
+        found.add(process)
+        try:
+            process = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, ValueError, IndexError):
+            break
+    return found
+
+
+def belongs(entry: Path, mark: bytes) -> bool:
+    """Whether a process's environment names the root, or one of its arguments a path below it."""
+    try:
+        environment = (entry / "environ").read_bytes().split(b"\0")
+        arguments = (entry / "cmdline").read_bytes()
+    except OSError:
+        return False
+    named = [value for value in environment if value.startswith(b"GANETI_ROOTDIR=")]
+    if any(value.partition(b"=")[2].startswith(mark + b"/") for value in named):
+        return True
+    return mark + b"/" in arguments and b"qemu" in arguments.split(b"\0")[0]
+
+
+def end_all(root: Path) -> int:
+    """Ask every process to end, then kill what is left; gives how many there were."""
+    found = set(processes_of(root))
+    ended = len(found)
+    deadline = time.monotonic() + GRACE
+    for process in found:
+        send(process, signal.SIGTERM)
+    while found and time.monotonic() < deadline:
+        time.sleep(0.05)
+        found = set(processes_of(root))
+    for process in found:
+        send(process, signal.SIGKILL)
+    return ended
+
+
+def send(process: int, number: signal.Signals) -> None:
+    """Send a signal; a process that is gone needs none."""
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        return

@@ -1,0 +1,130 @@
+"""Bringing a devcluster up, with the same commands that an administrator types."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
+from ganeti_tx.devcluster.processes import end_all, processes_of
+
+NODE_PORT = 1811
+#: Seconds that one command may take.
+COMMAND_LIMIT = 180
+
+
+def up(root: Path, count: int, options: Sequence[str]) -> Layout:
+    """A running cluster of `count` nodes; one that runs already is left as it is.
+
+    @param options: further options of `gnt-cluster init`.
+    @raise DevclusterError: with the failed command's own words.
+    """
+    root = root.absolute()
+    if (root / "devcluster.json").exists():
+        layout = load(root)
+        if set(processes_of(root)):
+            return layout
+        start_daemons(layout)
+        return layout
+    layout = plan(root, count)
+    check_free(layout)
+    prepare(layout)
+    try:
+        run(layout.master, ["gnt-cluster", "init", *init_options(layout, options), layout.cluster_name])
+        for node in layout.nodes[1:]:
+            run(layout.master, ["gnt-node", "add", node.name])
+    except DevclusterError:
+        end_all(root)
+        raise
+    return layout
+
+
+def check_free(layout: Layout) -> None:
+    """@raise DevclusterError: somebody listens on one of the addresses, or the directory holds something else."""
+    if layout.root.exists() and any(layout.root.iterdir()):
+        raise DevclusterError(f"{layout.root} is not empty and holds no devcluster; remove it or give --root")
+    for node in layout.nodes:
+        with socket.socket() as probe:
+            try:
+                probe.bind((node.address, NODE_PORT))
+            except OSError as error:
+                raise DevclusterError(f"cannot use {node.address}:{NODE_PORT}: {error.strerror}; give another --root")
+
+
+def prepare(layout: Layout) -> None:
+    """Make the directories, the names and what a node's administrator would write."""
+    layout.root.mkdir(mode=0o755, parents=True, exist_ok=True)
+    hosts = "".join(f"{node.address} {node.name} {node.name.split('.')[0]}\n" for node in layout.nodes)
+    hosts += f"{layout.master_address} {layout.cluster_name}\n"
+    for node in layout.nodes:
+        for directory in ("etc/ganeti", "srv/ganeti/os", "srv/ganeti/file-storage", "srv/ganeti/shared-file-storage"):
+            (node.root / directory).mkdir(parents=True, exist_ok=True)
+        (node.root / "etc/hosts").write_text(hosts)
+        storage = node.root / "srv/ganeti"
+        (node.root / "etc/ganeti/file-storage-paths").write_text(
+            f"{storage / 'file-storage'}\n{layout.root / 'shared'}\n"
+        )
+        (node.root / "etc/ganeti/user-mode-network").write_text("")
+        for definition in os_definitions():
+            (node.root / "srv/ganeti/os" / definition.name).symlink_to(definition)
+    (layout.root / "shared").mkdir(exist_ok=True)
+    layout.save()
+
+
+def os_definitions() -> list[Path]:
+    """The OS definitions of this program, beside the checkout or installed."""
+    for place in (Path(__file__).parents[2] / "etc/os", Path(sys.prefix) / "share/ganeti_tx/os"):
+        if place.is_dir():
+            return sorted(path for path in place.iterdir() if path.is_dir())
+    return []
+
+
+def init_options(layout: Layout, options: Sequence[str]) -> list[str]:
+    """Options of `gnt-cluster init` that suit one machine; those given come last and win."""
+    kvm = shutil.which("qemu-system-x86_64") is not None
+    return [
+        "--enabled-hypervisors=" + ("kvm,fake" if kvm else "fake"),
+        "--enabled-disk-templates=file,sharedfile,diskless",
+        f"--file-storage-dir={layout.master.root / 'srv/ganeti/file-storage'}"
+        if len(layout.nodes) == 1
+        else f"--file-storage-dir={layout.root / 'shared' / 'file'}",
+        f"--shared-file-storage-dir={layout.root / 'shared'}",
+        "--master-netdev=lo",
+        "--no-ssh-init",
+        "--no-etc-hosts",
+        *options,
+    ]
+
+
+def run(node: DevNode, argv: Sequence[str]) -> str:
+    """Run one of our commands as on a node; its output. @raise DevclusterError: it failed."""
+    program = Path(sys.executable).parent / argv[0]
+    command = [str(program), *argv[1:]] if program.exists() else list(argv)
+    try:
+        done = subprocess.run(
+            command,
+            env=node.environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=COMMAND_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise DevclusterError(f"{argv[0]} {argv[1]} did not end within {COMMAND_LIMIT} s")
+    except OSError as error:
+        raise DevclusterError(f"cannot run {argv[0]}: {error.strerror}")
+    if done.returncode != 0:
+        raise DevclusterError(f"{argv[0]} {argv[1]} failed:\n{done.stdout.strip()}")
+    return done.stdout
+
+
+def start_daemons(layout: Layout) -> None:
+    """Start what was stopped: a node daemon on every node, the master daemon on the first."""
+    for node in layout.nodes:
+        run(node, ["ganeti-noded"])
+    run(layout.master, ["ganeti-master"])

@@ -1,0 +1,34 @@
+"""Who listens on a socket, and what a client says when it cannot connect."""
+
+import errno
+from typing import NamedTuple
+
+from ganeti_tx.luxi import transport_errors
+
+
+class Daemon(NamedTuple):
+    """A daemon by name, and the command that starts it."""
+
+    name: str
+    start: str
+
+
+LUXI_DAEMON = Daemon("the master daemon (ganeti-luxid, part of ganeti-master)", "systemctl start ganeti-master")
+_DOWN = (errno.ENOENT, errno.ECONNREFUSED)
+_FORBIDDEN = (errno.EACCES, errno.EPERM)
+
+
+def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors.ProtocolError:
+    """The error of a failed connect, with what to do about it."""
+    if error.errno in _DOWN:
+        return transport_errors.NoMasterError(
+            f"Cannot reach {daemon.name} at {path}: it is not running on this node. Start it on the master node with"
+            f" '{daemon.start}'"
+        )
+    if error.errno in _FORBIDDEN:
+        return transport_errors.PermissionError(
+            f"No permission to use {path}: run this as root or as a user who may talk to {daemon.name}"
+        )
+    if error.errno == errno.EAGAIN or isinstance(error, TimeoutError):
+        return transport_errors.TimeoutError(f"{daemon.name} at {path} took no connection in time")
+    return transport_errors.ProtocolError(f"Cannot connect to {path}: {error.strerror or error}")

@@ -1,0 +1,84 @@
+"""The LUXI client on Twisted; the reactor is passed in."""
+
+from typing import Any, cast
+from typing import Protocol as Structural
+
+from twisted.internet import error as twisted_errors
+from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.internet.interfaces import IReactorTime, IReactorUNIX
+from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.python.failure import Failure
+from txaio import tx
+
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.luxi.conversation import Conversation, Link
+from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
+from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
+
+_tx: Any = tx  # has no types
+_Endpoint: Any = UNIXClientEndpoint  # has no types
+
+
+class ISocketReactor(IReactorTime, IReactorUNIX):
+    """What is needed of a reactor."""
+
+
+class _Wire(Structural):
+    def write(self, data: bytes) -> None: ...
+    def abortConnection(self) -> None: ...
+
+
+class _Connection(Protocol):
+    """Hands what the reactor says on to the conversation."""
+
+    conversation: Conversation
+
+    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+        self._reactor = reactor
+        self._answer_timeout = answer_timeout
+
+    def connectionMade(self) -> None:
+        wire = cast(_Wire, self.transport)
+        link = Link(wire.write, wire.abortConnection, self._reactor.callLater)
+        self.conversation = Conversation(self._framework, link, self._answer_timeout)
+
+    def dataReceived(self, data: bytes) -> None:
+        self.conversation.received(data)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.conversation.lost()
+
+
+class _Connections(Factory):
+    """Makes the protocol of one client's connections."""
+
+    noisy = False
+
+    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+        self._reactor = reactor
+        self._answer_timeout = answer_timeout
+
+    def buildProtocol(self, addr: object) -> _Connection:
+        return _Connection(self._reactor, self._answer_timeout)
+
+
+def client(
+    reactor: ISocketReactor,
+    socket_path: str,
+    *,
+    daemon: Daemon = LUXI_DAEMON,
+    connect_timeout: float = CONNECT,
+    answer_timeout: float = READ_WRITE,
+) -> AsyncClient:
+    """A client whose calls are coroutines for Twisted; time-outs in seconds."""
+    connections = _Connections(reactor, answer_timeout)
+    endpoint = _Endpoint(reactor, socket_path, timeout=connect_timeout)
+
+    async def connect() -> Conversation:
+        try:
+            connection = await endpoint.connect(connections)
+        except twisted_errors.ConnectError as error:
+            raise connect_error(daemon, socket_path, OSError(error.osError, str(error))) from None
+        return cast(_Connection, connection).conversation
+
+    return AsyncClient(connect)

@@ -1,0 +1,74 @@
+"""The server's half of the JSON: requests read strictly with msgspec, answers written compact and in ASCII."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.errors import GanetiError, GenericError, encode_error
+from ganeti_tx.luxi.messages import Request
+
+_NON_ASCII = re.compile("[^\x00-\x7f]")
+#: No client gets to know more of an unexpected error than this; the log has the rest.
+INTERNAL_ERROR = "internal error"
+
+
+class _Request(msgspec.Struct, frozen=True):
+    """What is asked of a request before its method is looked at; further keys are let through."""
+
+    method: str
+    args: Any
+    version: int | None = None
+
+
+class UnreadableRequest(ValueError):
+    """A message that is no request; the stream is not to be trusted any further."""
+
+
+_decoder = msgspec.json.Decoder(_Request)
+
+
+def decode_request(message: bytes) -> Request:
+    """Read one request. @raise UnreadableRequest: no JSON, not an object with method and args, or nested too deep."""
+    try:
+        raw = _decoder.decode(message)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadableRequest(f"Cannot parse request: {error}") from error
+    return Request(raw.method, raw.args, raw.version)
+
+
+def encode_result(result: object) -> bytes:
+    """The answer of a call that went well; Structs become their wire form.
+
+    @raise TypeError: the result cannot be JSON.
+    """
+    return _encode(True, result)
+
+
+def encode_failure(error: GanetiError) -> bytes:
+    """The answer of a call that failed, the error as [class name, [argument, ...]]."""
+    return _encode(False, encode_error(error))
+
+
+def encode_internal_error() -> bytes:
+    """The answer of a call that met an error nobody foresaw."""
+    return encode_failure(GenericError(INTERNAL_ERROR))
+
+
+def encode_refusal(reason: str) -> bytes:
+    """The answer to what is no request: a plain string, after which the server closes the connection."""
+    return _encode(False, reason)
+
+
+def _encode(success: bool, result: object) -> bytes:
+    try:
+        encoded = msgspec.json.encode({"success": success, "result": result})
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise TypeError(f"result cannot be JSON: {error}") from error
+    return encoded if encoded.isascii() else _NON_ASCII.sub(_escape, encoded.decode("utf-8")).encode("ascii")
+
+
+def _escape(match: re.Match[str]) -> str:
+    """A character as JSON writes it in ASCII: one \\u escape, or two for what lies beyond the first 65536."""
+    units = match[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))

@@ -1,0 +1,129 @@
+"""LUXI's methods about jobs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.fields import job_getters
+from ganeti_tx.queue.scheduler import Scheduler
+from ganeti_tx.queue.store import JobStore
+
+HIGHEST_PRIORITY, LOWEST_PRIORITY = -20, 19
+#: Jobs archived between two looks at the clock.
+ARCHIVE_BATCH = 50
+
+
+@define
+class JobMethods:
+    """Submission, waiting, cancelling, archiving."""
+
+    scheduler: Scheduler
+    store: JobStore
+    changes: JobChanges
+    drain: DrainFlag
+    clock: IReactorTime
+    now: Any
+
+    def table(self) -> Mapping[str, Answer]:
+        """Which method is which call."""
+        return {
+            "SubmitJob": self.submit,
+            "SubmitJobToDrainedQueue": self.submit_to_drained,
+            "SubmitManyJobs": self.submit_many,
+            "WaitForJobChange": self.wait,
+            "CancelJob": self.cancel,
+            "ChangeJobPriority": self.change_priority,
+            "ArchiveJob": self.archive,
+            "AutoArchiveJobs": self.auto_archive,
+            "QueryJobs": self.query,
+            "SetDrainFlag": self.drain.set,
+        }
+
+    async def submit(self, ops: Sequence[Any]) -> int:
+        """Store one job; its id."""
+        self._refuse_when_drained()
+        return await self.submit_to_drained(ops)
+
+    async def submit_to_drained(self, ops: Sequence[Any]) -> int:
+        """Store one job although the queue is drained."""
+        (job_id,) = await self.scheduler.submit([self._decode(ops)])
+        return job_id
+
+    async def submit_many(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
+        """Store many jobs in one stroke; for each its id, or why it was refused."""
+        self._refuse_when_drained()
+        decoded = [self._try_decode(ops) for ops in jobs]
+        good = [ops for ops in decoded if not isinstance(ops, GanetiError)]
+        ids = iter(await self.scheduler.submit(good))
+        return [(False, str(ops)) if isinstance(ops, GanetiError) else (True, next(ids)) for ops in decoded]
+
+    def _try_decode(self, ops: Sequence[Any]) -> list[OpCode] | GanetiError:
+        try:
+            return self._decode(ops)
+        except GanetiError as error:
+            return error
+
+    def _decode(self, ops: Sequence[Any]) -> list[OpCode]:
+        return [decode(op, strict_wire=True) for op in ops]
+
+    def _refuse_when_drained(self) -> None:
+        if self.drain.is_set():
+            raise GenericError("Queue drained: no jobs are taken; undrain it with 'gnt-cluster queue undrain'")
+
+    async def wait(
+        self, job_id: int, fields: Sequence[str], previous: Any, previous_serial: int | None, timeout: int
+    ) -> tuple[list[Any], list[Any]]:
+        """As JobChanges.wait says."""
+        return await self.changes.wait(job_id, fields, previous, previous_serial, timeout)
+
+    async def cancel(self, job_id: int, kill: bool = False) -> tuple[bool, str]:
+        """As Scheduler.cancel says."""
+        return await self.scheduler.cancel(job_id, kill)
+
+    async def change_priority(self, job_id: int, priority: int) -> tuple[bool, str]:
+        """As Scheduler.change_priority says."""
+        if not HIGHEST_PRIORITY <= priority <= LOWEST_PRIORITY:
+            allowed = f"{HIGHEST_PRIORITY} to {LOWEST_PRIORITY}"
+            raise OpPrereqError(f"invalid priority {priority}; allowed are {allowed}", ECode.INVAL)
+        return await self.scheduler.change_priority(job_id, priority)
+
+    async def archive(self, job_id: int) -> bool:
+        """Archive a finished job; false when there is none."""
+        return await self.store.archive([job_id]) == 1
+
+    async def auto_archive(self, age: int, timeout: int) -> tuple[int, int]:
+        """Archive finished jobs that ended `age` seconds ago or earlier (-1: all), for `timeout` seconds.
+
+        Gives how many were archived and how many were not looked at.
+        """
+        deadline = self.clock.seconds() + timeout
+        waiting = [job.id for job in self.store.jobs.values() if job.finalized and self._is_old(job.end_timestamp, age)]
+        archived = 0
+        while waiting and self.clock.seconds() < deadline:
+            batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
+            archived += await self.store.archive(batch)
+        return archived, len(waiting)
+
+    def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
+        return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
+
+    async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
+        """A row a job; one that is not there has its id and nulls."""
+        known = [name for name in fields if name != "archived"]
+        getters = dict(zip(known, job_getters(known), strict=True))
+        ids = list(self.store.jobs) if job_ids is None else job_ids
+        return [self._row(job_id, fields, getters) for job_id in ids]
+
+    def _row(self, job_id: int, fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
+        found = self.store.find(job_id)
+        if found is None:
+            return [job_id if name == "id" else None for name in fields]
+        job, archived = found
+        return [archived if name == "archived" else getters[name](job) for name in fields]

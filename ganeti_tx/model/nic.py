@@ -1,0 +1,14 @@
+"""A network interface of an instance."""
+
+from ganeti_tx.model.base import Params, Wire
+
+
+class Nic(Wire, frozen=True, kw_only=True):
+    """One network interface; `nicparams` holds only what differs from the cluster's."""
+
+    uuid: str
+    mac: str
+    nicparams: Params
+    ip: str | None = None
+    name: str | None = None
+    network: str | None = None

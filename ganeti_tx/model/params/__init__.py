@@ -1,0 +1,1 @@
+"""Parameters of instances, nodes, disks and policies: their types, their defaults, and one fill function a kind."""

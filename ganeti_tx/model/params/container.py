@@ -1,0 +1,27 @@
+"""Parameters of instances that are no real machines, with their built-in values (Ganeti 3.0 configuration table)."""
+
+from ganeti_tx.model.base import Wire
+
+
+class LxcParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """How LXC runs an instance; startup_timeout in seconds."""
+
+    cpu_mask: str = ""
+    devices: str = "c 1:3 rw,c 1:5 rw,c 1:7 rw,c 1:8 rw,c 1:9 rw,c 1:10 rw,c 5:0 rw,c 5:1 rw,c 5:2 rw,c 136:* rw"
+    drop_capabilities: str = "mac_override,sys_boot,sys_module,sys_time,sys_admin"
+    extra_cgroups: str = ""
+    extra_config: str = ""
+    num_ttys: int = 6
+    startup_timeout: int = 30
+
+
+class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """How an instance in a chroot is started."""
+
+    init_script: str = "/ganeti-chroot"
+
+
+class FakeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """What an instance that is only pretended can be told."""
+
+    migration_mode: str = "live"

@@ -1,0 +1,53 @@
+"""OS parameters: free names, text values, layered by OS and variant."""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from ganeti_tx.errors import ParameterError
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.params.kinds import DEFAULT
+
+V = TypeVar("V")
+
+
+def os_name(os: str) -> str:
+    """The OS of "os+variant"."""
+    return os.partition("+")[0]
+
+
+def os_layers(by_os: Mapping[str, V], os: str) -> Iterator[V]:
+    """What is set for an OS, then what for the OS with its variant."""
+    for name in dict.fromkeys((os_name(os), os)):
+        if name in by_os:
+            yield by_os[name]
+
+
+def fill_osparams(cluster: Cluster, os: str, own: Mapping[str, str] | None = None) -> dict[str, str]:
+    """All public parameters of an OS: the cluster's for it, for its variant, then an instance's own."""
+    return merged(cluster.osparams, os, own)
+
+
+def fill_private_osparams(cluster: Cluster, os: str, own: Mapping[str, str] | None = None) -> dict[str, str]:
+    """As `fill_osparams`, for those that no log shows."""
+    return merged(cluster.osparams_private_cluster, os, own)
+
+
+def merged(by_os: Mapping[str, Mapping[str, str]], os: str, own: Mapping[str, str] | None) -> dict[str, str]:
+    """The layers of an OS under an instance's own."""
+    filled: dict[str, str] = {}
+    for layer in (*os_layers(by_os, os), own or {}):
+        filled.update(layer)
+    return filled
+
+
+def check_osparams(given: Mapping[str, object], path: str = "osparams") -> dict[str, str]:
+    """Given parameters as text; the OS itself judges them. @raise ParameterError: no text (the value is not shown)."""
+    for name, value in given.items():
+        if not name or not isinstance(value, str):
+            raise ParameterError(f"{path}.{name}: must be text, got {type(value).__name__}")
+    return {name: str(value) for name, value in given.items()}
+
+
+def updated_osparams(stored: Mapping[str, str], change: Mapping[str, str]) -> dict[str, str]:
+    """Stored parameters with changes put in; C{"default"} takes one away."""
+    return {name: value for name, value in {**stored, **change}.items() if change.get(name) != DEFAULT}

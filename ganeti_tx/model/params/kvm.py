@@ -1,0 +1,73 @@
+"""Parameters of instances under KVM, with their built-in values (Ganeti 3.0 configuration table)."""
+
+from ganeti_tx.model.base import Wire
+
+
+class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """How KVM runs an instance; migration_bandwidth in MiB/s, migration_downtime in milliseconds."""
+
+    acpi: bool = True
+    boot_order: str = "disk"
+    cdrom2_image_path: str = ""
+    cdrom_disk_type: str = ""
+    cdrom_image_path: str = ""
+    cpu_cores: int = 0
+    cpu_mask: str = "all"
+    cpu_sockets: int = 0
+    cpu_threads: int = 0
+    cpu_type: str = ""
+    disk_aio: str = "threads"
+    disk_cache: str = "default"
+    disk_discard: str = "default"
+    disk_type: str = "paravirtual"
+    floppy_image_path: str = ""
+    initrd_path: str = ""
+    kernel_args: str = "ro"
+    kernel_path: str = "/boot/vmlinuz-3-kvmU"
+    keymap: str = ""
+    kvm_extra: str = ""
+    kvm_flag: str = ""
+    kvm_path: str = "/usr/bin/kvm"
+    kvm_pci_reservations: int = 12
+    machine_version: str = ""
+    mem_path: str = ""
+    migration_bandwidth: int = 32
+    migration_caps: str = ""
+    migration_downtime: int = 30
+    migration_mode: str = "live"
+    migration_port: int = 8102
+    nic_type: str = "paravirtual"
+    reboot_behavior: str = "reboot"
+    root_path: str | None = "/dev/vda1"
+    scsi_controller_type: str = "lsi"
+    security_domain: str = ""
+    security_model: str = "none"
+    serial_console: bool = True
+    serial_speed: int = 38400
+    soundhw: str = ""
+    spice_bind: str = ""
+    spice_image_compression: str = ""
+    spice_ip_version: int = 0
+    spice_jpeg_wan_compression: str = ""
+    spice_password_file: str = ""
+    spice_playback_compression: bool = True
+    spice_streaming_video: str = ""
+    spice_tls_ciphers: str = "HIGH:-DES:-3DES:-EXPORT:-DH"
+    spice_use_tls: bool = False
+    spice_use_vdagent: bool = True
+    spice_zlib_glz_wan_compression: str = ""
+    usb_devices: str = ""
+    usb_mouse: str = ""
+    use_chroot: bool = False
+    use_guest_agent: bool = False
+    use_localtime: bool = False
+    user_shutdown: bool = False
+    vga: str = ""
+    vhost_net: bool = False
+    virtio_net_queues: int = 1
+    vnc_bind_address: str = ""
+    vnc_password_file: str = ""
+    vnc_tls: bool = False
+    vnc_x509_path: str = ""
+    vnc_x509_verify: bool = False
+    vnet_hdr: bool = True

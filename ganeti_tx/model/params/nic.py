@@ -1,0 +1,38 @@
+"""NIC parameters: how a network card is tied to its node."""
+
+from ganeti_tx.errors import ParameterError
+from ganeti_tx.model.base import Params, Wire
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.params.kinds import check, fill, typed
+
+#: Modes that need a bridge or switch to plug into.
+LINKED = frozenset({NicMode.BRIDGED, NicMode.OPENVSWITCH})
+
+
+class NicParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """The mode (see `NicMode`), the bridge or routing table, the VLAN."""
+
+    link: str = "xen-br0"
+    mode: str = "bridged"
+    vlan: str = ""
+
+
+def fill_nicparams(cluster: Cluster, own: Params | None = None) -> Params:
+    """All parameters: built-in, then the cluster's, then the card's own."""
+    return fill(NicParams, cluster.nicparams.get("default", {}), own or {})
+
+
+def typed_nicparams(params: Params) -> NicParams:
+    """Filled parameters as a struct. @raise ParameterError: they do not fit, or contradict each other."""
+    nic = typed(NicParams, params, "nicparams")
+    if nic.mode not in tuple(NicMode):
+        raise ParameterError(f"nicparams.mode: invalid value {nic.mode!r}, allowed are {', '.join(NicMode)}")
+    if nic.mode in LINKED and not nic.link:
+        raise ParameterError(f"nicparams.link: a {nic.mode} NIC needs a link")
+    return nic
+
+
+def check_nicparams(given: Params) -> dict[str, object]:
+    """Given parameters in their types. @raise ParameterError: unknown. @raise TypeEnforcementError: of another type."""
+    return check(NicParams, given, "nicparams")

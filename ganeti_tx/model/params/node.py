@@ -1,0 +1,45 @@
+"""Node parameters: what differs between machines."""
+
+from ganeti_tx.model.base import Params, Wire
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
+
+#: Not settable for a single node: all nodes of a group allocate in the same way.
+GLOBAL_ONLY = frozenset({"exclusive_storage"})
+
+
+class NodeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """Out-of-band power control, disks, OpenvSwitch and SSH of a node; cpu_speed is relative to 1.0."""
+
+    cpu_speed: float = 1.0
+    exclusive_storage: bool = False
+    oob_program: str = ""
+    ovs: bool = False
+    ovs_link: str | None = ""
+    ovs_name: str | None = "switch1"
+    spindle_count: int = 1
+    ssh_port: int = 22
+
+
+def fill_ndparams(cluster: Cluster, group: NodeGroup | None = None, node: Node | None = None) -> Params:
+    """All parameters: built-in, then the cluster's, then the group's, then the node's own."""
+    group_params = group.ndparams if group is not None else {}
+    own = node.ndparams if node is not None else {}
+    return fill(NodeParams, cluster.ndparams, group_params, {k: v for k, v in own.items() if k not in GLOBAL_ONLY})
+
+
+def typed_ndparams(params: Params) -> NodeParams:
+    """Filled parameters as a struct. @raise ParameterError: they do not fit it."""
+    return typed(NodeParams, params, "ndparams")
+
+
+def check_ndparams(given: Params, *, for_node: bool = False) -> dict[str, object]:
+    """Given parameters in their types.
+
+    @raise ParameterError: unknown, or not for a single node. @raise TypeEnforcementError: of another type.
+    """
+    if for_node:
+        refuse_global(given, GLOBAL_ONLY, "ndparams")
+    return check(NodeParams, given, "ndparams")

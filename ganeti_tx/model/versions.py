@@ -1,0 +1,16 @@
+"""The version numbers that other programs see (Ganeti 3.0 configuration table, versions)."""
+
+PROTOCOL_VERSION = 3000000
+CONFIG_VERSION = 3000000
+EXPORT_VERSION = 0
+OS_API_VERSION = 20
+OS_API_VERSIONS = (10, 15, 20)
+RAPI_VERSION = 2
+CONFD_VERSION = 1
+JOB_QUEUE_VERSION = 1
+HOOKS_VERSION = 2
+IALLOCATOR_VERSION = 2
+
+#: What programs that ask for the software's version compare with: the surface that this program offers.
+RELEASE_VERSION = "3.0.2"
+VCS_VERSION = "(ganeti_tx)"

@@ -1,0 +1,180 @@
+"""What the cluster keeps on every node: uploaded files, ssconf, copies of the job queue, and how a node forgets it all."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import define, field
+from twisted.internet.defer import DeferredLock
+
+from ganeti_tx.errors import ConfigurationError, JobQueueError, ProgrammerError
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.rpc.calls import (
+    JobqueuePurge,
+    JobqueueRename,
+    JobqueueSetDrainFlag,
+    JobqueueUpdate,
+    NodeCall,
+    UploadFile,
+    WriteSsconfFiles,
+)
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+QUEUE_FILE = re.compile(r"^(job-\d+|serial|version)$")
+ARCHIVED_FILE = re.compile(r"^archive/\d+/job-\d+$")
+SSCONF_KEY = re.compile(r"^[a-z0-9_-]+$")
+MAX_SSCONF = 256 * 1024
+JOB_MODE = 0o640
+
+
+class _ConfigHead(msgspec.Struct, frozen=True):
+    """As much of a configuration as tells which of two is newer."""
+
+    serial_no: int
+
+
+@define
+class ClusterFiles:
+    """Takes in what the master sends; an older configuration or serial never replaces a newer one."""
+
+    files: IFiles
+    paths: Paths
+    uploads: Mapping[str, int]
+    _turn: DeferredLock = field(factory=DeferredLock)
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {
+            UploadFile: self.upload,
+            WriteSsconfFiles: self.write_ssconf,
+            JobqueueUpdate: self.update_queue,
+            JobqueueRename: self.rename_jobs,
+            JobqueuePurge: self.purge_queue,
+            JobqueueSetDrainFlag: self.set_drain_flag,
+        }
+
+    async def upload(self, call: UploadFile) -> None:
+        """Write a file that is on the list, with the mode that the list says.
+
+        `path` is the path on a node whose root is "/".
+        """
+        mode = self.uploads.get(call.path)
+        if mode is None:
+            raise ProgrammerError(f"{call.path} is not a file that the cluster distributes")
+        path = self.paths.root / call.path.lstrip("/")
+        await self._turn.acquire()
+        try:
+            if call.serial is not None and call.serial < self._present_serial(path):
+                raise ConfigurationError(f"{call.path} here is newer than serial number {call.serial}; it was kept")
+            await self.files.write_atomic(path, call.data, mode)
+        finally:
+            self._turn.release()
+
+    def _present_serial(self, path: Path) -> int:
+        """The serial number of the configuration that is here; -1 when there is none that can be read."""
+        if not self.files.exists(path):
+            return -1
+        try:
+            return msgspec.json.decode(self.files.read(path, UploadFile.max_request), type=_ConfigHead).serial_no
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            return -1
+
+    async def write_ssconf(self, call: WriteSsconfFiles) -> None:
+        """Write every key whose file does not hold the value already."""
+        for key, value in call.values.items():
+            if not SSCONF_KEY.match(key) or len(value) > MAX_SSCONF * 64:
+                raise ConfigurationError(f"not a key of simple configuration: {key[:60]!r}")
+        changed = {
+            self.paths.ssconf_file(key): data
+            for key, value in call.values.items()
+            if self._differs(self.paths.ssconf_file(key), data := ssconf_text(value))
+        }
+        if changed:
+            await self.files.write_many(changed, 0o444)
+
+    def _differs(self, path: Path, data: bytes) -> bool:
+        return not self.files.exists(path) or self.files.read(path, MAX_SSCONF * 64) != data
+
+    async def update_queue(self, call: JobqueueUpdate) -> None:
+        """Write copies of job files and of the serial number."""
+        wanted: dict[Path, bytes] = {}
+        for name, data in call.files:
+            if not QUEUE_FILE.match(name):
+                raise JobQueueError(f"not a file of the job queue: {name[:60]!r}")
+            if name == "serial" and not self._is_higher_serial(data):
+                continue
+            wanted[self.paths.queue_dir / name] = data.encode()
+        if wanted:
+            await self.files.write_many(wanted, JOB_MODE)
+
+    def _is_higher_serial(self, data: str) -> bool:
+        present = (
+            self.files.read(self.paths.queue_serial_file, 64)
+            if self.files.exists(self.paths.queue_serial_file)
+            else b"0"
+        )
+        digits = present.strip()
+        return not digits.isdigit() or int(data) >= int(digits)
+
+    async def rename_jobs(self, call: JobqueueRename) -> None:
+        """Move copies of job files to the archive."""
+        for old, new in call.renames:
+            if not QUEUE_FILE.match(old) or not ARCHIVED_FILE.match(new):
+                raise JobQueueError(f"cannot rename {old[:60]!r} to {new[:60]!r} in the job queue")
+        for old, new in call.renames:
+            source = self.paths.queue_dir / old
+            if self.files.exists(source):
+                self.files.rename(source, self.paths.queue_dir / new)
+
+    async def purge_queue(self, call: JobqueuePurge) -> None:
+        """Remove every copy of a job, archived ones too, and the serial number."""
+        await self._remove_jobs(self.paths.queue_dir)
+        if self.files.exists(self.paths.queue_archive_dir):
+            for directory in self.files.listdir(self.paths.queue_archive_dir):
+                await self._remove_jobs(self.paths.queue_archive_dir / directory)
+
+    async def _remove_jobs(self, directory: Path) -> None:
+        if not self.files.exists(directory):
+            return
+        for name in self.files.listdir(directory):
+            if QUEUE_FILE.match(name):
+                self.files.remove(directory / name)
+
+    async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
+        """Make or remove the flag's file."""
+        if call.drained:
+            await self.files.write_atomic(self.paths.queue_drain_file, b"", 0o644)
+        elif self.files.exists(self.paths.queue_drain_file):
+            self.files.remove(self.paths.queue_drain_file)
+
+    async def forget_cluster(self) -> None:
+        """Remove configuration, queue, ssconf and every key of the cluster."""
+        await self.purge_queue(JobqueuePurge())
+        for path in self._of_the_cluster():
+            if self.files.exists(path):
+                self.files.remove(path)
+        for name in self.files.listdir(self.paths.data_dir):
+            if name.startswith("ssconf_"):
+                self.files.remove(self.paths.data_dir / name)
+
+    def _of_the_cluster(self) -> tuple[Path, ...]:
+        """The files that only a member of the cluster has: its configuration and its keys, this node's own key last."""
+        paths = self.paths
+        return (
+            paths.config_file,
+            paths.hmac_key,
+            paths.cluster_domain_secret,
+            paths.rapi_pem,
+            paths.authority_key,
+            paths.client_pem,
+            paths.authority_pem,
+            paths.server_pem,
+        )
+
+
+def ssconf_text(value: Any) -> bytes:
+    """A value as its file holds it: a final newline unless it is empty (Ganeti 3.0 configuration table, ssconf)."""
+    return f"{value}\n".encode() if value else b""

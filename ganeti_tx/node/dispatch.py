@@ -1,0 +1,53 @@
+"""From a node call to the one method that does it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from twisted.logger import Logger
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.rpc.calls import CALLS, NodeCall
+
+log = Logger()
+
+#: Does one call and gives its result.
+Method = Callable[[Any], Awaitable[Any]]
+
+
+class UnknownCall(GanetiError):
+    """This node daemon has no such call."""
+
+
+class CallFailed(GanetiError):
+    """The call failed; the text is for the caller."""
+
+
+class NodeDispatch:
+    """Every call that this node answers."""
+
+    def __init__(self, *tables: Mapping[type[NodeCall], Method]) -> None:
+        self._methods: dict[type[NodeCall], Method] = {
+            kind: method for table in tables for kind, method in table.items()
+        }
+
+    def kind_of(self, name: str) -> type[NodeCall]:
+        """The call of this name. @raise UnknownCall: there is none here."""
+        kind = CALLS.get(name)
+        if kind is None or kind not in self._methods:
+            raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
+        return kind
+
+    async def perform(self, call: NodeCall) -> Any:
+        """Do it. @raise CallFailed: with one line for the caller; a fault of ours is in the log in full."""
+        try:
+            return await self._methods[type(call)](call)
+        except GanetiError as error:
+            raise CallFailed(str(error))
+        except OSError as error:
+            where = f": {error.filename}" if error.filename else ""
+            raise CallFailed(f"{call.name}: {error.strerror or error}{where}")
+        except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
+            log.failure("the call {call} broke", call=call.name)
+            raise CallFailed(
+                f"{call.name}: internal error ({type(error).__name__}: {error}); the node daemon's log has more"
+            )

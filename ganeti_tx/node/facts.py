@@ -1,0 +1,122 @@
+"""Node calls about the node itself: what it has, what is wrong with it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+
+from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
+from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.storage.interfaces import ISpace, IStorage
+from ganeti_tx.rpc.calls import (
+    BridgesExist,
+    NodeCall,
+    NodeFacts,
+    NodeHasIpAddress,
+    NodeInfo,
+    NodeVerify,
+    StorageSpace,
+    StorageUnit,
+    TestDelay,
+    Version,
+)
+from ganeti_tx.runtime.files import IFiles
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+SYS_NET = Path("/sys/class/net")
+
+#: One check of `node_verify`: takes the check's own argument.
+Check = Callable[[Any], Any]
+
+
+@define
+class Facts:
+    """What this node says of itself. `addresses` gives the node's own IP addresses."""
+
+    files: IFiles
+    clock: IReactorTime
+    now: Callable[[], float]
+    hypervisors: Mapping[str, IHypervisor]
+    storage: Mapping[str, IStorage]
+    addresses: Callable[[], set[str]]
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {
+            Version: self.version,
+            TestDelay: self.delay,
+            NodeInfo: self.info,
+            NodeVerify: self.verify,
+            NodeHasIpAddress: self.has_address,
+            BridgesExist: self.bridges,
+        }
+
+    async def version(self, call: Version) -> int:
+        """The protocol's version."""
+        return PROTOCOL_VERSION
+
+    async def delay(self, call: TestDelay) -> None:
+        """Wait."""
+        await deferLater(self.clock, call.duration)  # type: ignore[arg-type]
+
+    async def info(self, call: NodeInfo) -> NodeFacts:
+        """Memory and CPUs by the hypervisors, room by the storages; what fails is left out, not fatal."""
+        return NodeFacts(
+            boot_id=self.files.read(BOOT_ID, 100).decode().strip() if self.files.exists(BOOT_ID) else "",
+            storage=[await self._space(unit) for unit in call.storage_units],
+            hypervisors={name: await self._node_info(name) for name in call.hypervisors if name in self.hypervisors},
+        )
+
+    async def _node_info(self, name: str) -> dict[str, Any]:
+        try:
+            return dict(await self.hypervisors[name].node_info())
+        except HypervisorError:
+            return {}
+
+    async def _space(self, unit: StorageUnit) -> StorageSpace:
+        storage = self.storage.get(unit.type)
+        if storage is None or not ISpace.providedBy(storage):
+            return StorageSpace(unit.type, unit.name)
+        try:
+            space = await ISpace(storage).space(unit.name, unit.params)
+        except BlockDeviceError:
+            return StorageSpace(unit.type, unit.name)
+        return StorageSpace(unit.type, unit.name, space["storage_size"], space["storage_free"])
+
+    async def verify(self, call: NodeVerify) -> dict[str, Any]:
+        """The checks asked for, of those that this node knows."""
+        result: dict[str, Any] = {}
+        for name, argument in call.checks.items():
+            if name == "version":
+                result[name] = [PROTOCOL_VERSION, RELEASE_VERSION]
+            elif name == "time":
+                result[name] = self.now()
+            elif name == "hypervisor":
+                result[name] = {hypervisor: await self._verify_hypervisor(hypervisor) for hypervisor in argument}
+            elif name == "bridges":
+                result[name] = self._missing_bridges(argument)
+        return result
+
+    async def _verify_hypervisor(self, name: str) -> str | None:
+        """What is wrong with a hypervisor, in one text; None when nothing is."""
+        hypervisor = self.hypervisors.get(name)
+        if hypervisor is None:
+            return f"hypervisor {name} is not available on this node"
+        return "; ".join(await hypervisor.verify()) or None
+
+    async def has_address(self, call: NodeHasIpAddress) -> bool:
+        """Whether the address is one of the node's."""
+        return call.address in self.addresses() or call.address.startswith("127.")
+
+    async def bridges(self, call: BridgesExist) -> None:
+        """@raise GanetiError: one is missing."""
+        if missing := self._missing_bridges(call.bridges):
+            raise GanetiError(f"bridges missing on this node: {', '.join(missing)}")
+
+    def _missing_bridges(self, names: list[str]) -> list[str]:
+        return [name for name in names if "/" in name or not self.files.exists(SYS_NET / name / "bridge")]

@@ -1,0 +1,109 @@
+"""Node calls over HTTP: one POST each, only from a certificate that is a master candidate's."""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.web.http import (
+    BAD_REQUEST,
+    FORBIDDEN,
+    INTERNAL_SERVER_ERROR,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    REQUEST_ENTITY_TOO_LARGE,
+)
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request, Site
+
+from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
+from ganeti_tx.rpc.calls import CALLS
+from ganeti_tx.rpc.interfaces import NodeCallError
+from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
+
+log = Logger()
+
+MAX_REQUEST = max(call.max_request for call in CALLS.values())
+#: Seconds after which a connection without a request is closed.
+IDLE_LIMIT = 120.0
+
+#: Whether the peer of a transport may make node calls.
+Admission = Callable[[Any], bool]
+
+
+class BoundedRequest(Request):
+    """Refuses a body before it is read when it is longer than any call may be."""
+
+    def gotLength(self, length: int | None) -> None:
+        if length is None or length > MAX_REQUEST:
+            self.channel.loseConnection()
+            return
+        super().gotLength(length)
+
+
+class CallResource(Resource):
+    """Every path is the name of a call."""
+
+    isLeaf = True
+
+    def __init__(self, dispatch: NodeDispatch, admitted: Admission) -> None:
+        super().__init__()
+        self._dispatch = dispatch
+        self._admitted = admitted
+
+    def render(self, request: Request) -> bytes | int:
+        """Check who asks and what, then answer when the call is done."""
+        if not self._admitted(request.transport):
+            return refuse(request, FORBIDDEN, "only master candidates of this cluster may call")
+        if request.method != b"POST":
+            return refuse(request, NOT_ALLOWED, "only POST")
+        try:
+            kind = self._dispatch.kind_of(request.path.lstrip(b"/").decode("ascii", "replace"))
+        except UnknownCall as error:
+            return refuse(request, NOT_FOUND, str(error))
+        assert request.content is not None
+        body = request.content.read(kind.max_request + 1)
+        if len(body) > kind.max_request:
+            return refuse(request, REQUEST_ENTITY_TOO_LARGE, f"{kind.name} takes at most {kind.max_request} bytes")
+        try:
+            call = decode_call(kind, body)
+        except NodeCallError as error:
+            return refuse(request, BAD_REQUEST, str(error))
+        answer = Deferred.fromCoroutine(self._answer(request, call))
+        gone = request.notifyFinish()
+        gone.addErrback(lambda _: None)
+        answer.addErrback(self._broken, request)
+        return NOT_DONE_YET
+
+    async def _answer(self, request: Request, call: Any) -> None:
+        try:
+            body = encode_success(await self._dispatch.perform(call))
+        except CallFailed as error:
+            body = encode_failure(str(error))
+        if not request._disconnected:
+            request.setHeader(b"Content-Type", CONTENT_TYPE.encode())
+            request.setHeader(b"Content-Length", str(len(body)).encode())
+            request.write(body)
+            request.finish()
+
+    def _broken(self, failure: Failure, request: Request) -> None:
+        if failure.check(CancelledError) is None:
+            log.failure("a node call broke", failure)
+        if not request._disconnected and not request.finished:
+            request.setResponseCode(INTERNAL_SERVER_ERROR)
+            request.finish()
+
+
+def refuse(request: Request, code: int, text: str) -> bytes:
+    """A plain refusal in one line."""
+    request.setResponseCode(code)
+    request.setHeader(b"Content-Type", b"text/plain; charset=utf-8")
+    return f"{text}\n".encode()
+
+
+def node_site(dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> Site:
+    """The HTTP server of a node daemon."""
+    site = Site(CallResource(dispatch, admitted), requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor)
+    site.noisy = False
+    return site

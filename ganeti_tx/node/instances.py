@@ -1,0 +1,124 @@
+"""Node calls about instances."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import DeferredLock
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.disks import Disks
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
+from ganeti_tx.rpc.calls import (
+    AllInstancesInfo,
+    HypervisorValidateParams,
+    InstanceConsole,
+    InstanceInfo,
+    InstanceReboot,
+    InstanceShutdown,
+    InstanceStart,
+    NodeCall,
+    RunningInstance,
+)
+
+
+@define
+class Instances:
+    """The instances of this node. What changes one instance is done one after the other."""
+
+    hypervisors: Mapping[str, IHypervisor]
+    disks: Disks
+    node_name: str
+    _turns: dict[str, DeferredLock] = field(factory=dict)
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {
+            InstanceStart: self.start,
+            InstanceShutdown: self.shutdown,
+            InstanceReboot: self.reboot,
+            InstanceInfo: self.info,
+            AllInstancesInfo: self.all_info,
+            InstanceConsole: self.console,
+            HypervisorValidateParams: self.validate,
+        }
+
+    def of(self, name: str) -> IHypervisor:
+        """@raise HypervisorError: this node has no such hypervisor."""
+        hypervisor = self.hypervisors.get(name)
+        if hypervisor is None:
+            available = ", ".join(sorted(self.hypervisors))
+            raise HypervisorError(f"hypervisor {name!r} is not available on this node; available: {available}")
+        return hypervisor
+
+    async def start(self, call: InstanceStart) -> None:
+        """Ready the disks and start; one that runs already is left alone."""
+        turn = await self._turn(call.instance.name)
+        try:
+            hypervisor = self.of(call.instance.hypervisor)
+            if await hypervisor.info(call.instance.name) is None:
+                await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
+        finally:
+            turn.release()
+
+    async def shutdown(self, call: InstanceShutdown) -> None:
+        """Stop it; one that does not run is left alone."""
+        turn = await self._turn(call.instance_name)
+        try:
+            await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
+        finally:
+            turn.release()
+
+    async def reboot(self, call: InstanceReboot) -> None:
+        """Reset it from inside, or stop and start it. @raise HypervisorError: it does not run."""
+        turn = await self._turn(call.instance.name)
+        try:
+            await self._reboot(self.of(call.instance.hypervisor), call.instance, call)
+        finally:
+            turn.release()
+
+    async def _reboot(self, hypervisor: IHypervisor, instance: InstanceSpec, call: InstanceReboot) -> None:
+        if await hypervisor.info(instance.name) is None:
+            raise HypervisorError(f"cannot reboot instance {instance.name}: it does not run on node {self.node_name}")
+        attached = await self.disks.attach(instance)
+        if call.reboot_type == "soft":
+            await hypervisor.reboot(instance, attached)
+            return
+        await hypervisor.stop(instance.name, call.shutdown_timeout, False)
+        await hypervisor.start(instance, attached, False)
+
+    async def info(self, call: InstanceInfo) -> RunningInstance | None:
+        """One instance."""
+        seen = await self.of(call.hypervisor).info(call.instance_name)
+        return None if seen is None else running(seen)
+
+    async def all_info(self, call: AllInstancesInfo) -> dict[str, RunningInstance]:
+        """All instances of these hypervisors. @raise HypervisorError: two of them claim the same name."""
+        result: dict[str, RunningInstance] = {}
+        for name in call.hypervisors:
+            for seen in await self.of(name).list_instances():
+                if seen.name in result:
+                    raise HypervisorError(f"instance {seen.name} runs under two hypervisors on node {self.node_name}")
+                result[seen.name] = running(seen)
+        return result
+
+    async def console(self, call: InstanceConsole) -> Mapping[str, Any]:
+        """How to reach the console."""
+        return await self.of(call.instance.hypervisor).console(call.instance, self.node_name)
+
+    async def validate(self, call: HypervisorValidateParams) -> None:
+        """Check parameters against this node."""
+        await self.of(call.hypervisor).validate(call.hvparams)
+
+    async def _turn(self, instance_name: str) -> DeferredLock:
+        lock = self._turns.setdefault(instance_name, DeferredLock())
+        await lock.acquire()
+        return lock
+
+
+def running(seen: Seen) -> RunningInstance:
+    """A hypervisor's finding as it goes over the wire."""
+    return RunningInstance(memory=seen.memory, vcpus=seen.vcpus, state=int(seen.state), time=seen.cpu_seconds)

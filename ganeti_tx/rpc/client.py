@@ -1,0 +1,137 @@
+"""Node calls over HTTPS: one POST a call, connections kept warm, every failure one clear error."""
+
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from typing import Any
+
+from attrs import define
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.protocol import Protocol, connectionDone
+from twisted.python.failure import Failure
+from twisted.web.client import FileBodyProducer, ResponseDone, ResponseFailed
+from twisted.web.http_headers import Headers
+from twisted.web.iweb import IAgent, IResponse
+from zope.interface import implementer
+
+from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.interfaces import (
+    INodeRpc,
+    NodeCallError,
+    NodeOfflineError,
+    NodeUnreachableError,
+    Outcome,
+    RpcError,
+    Target,
+)
+from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
+
+PORT = 1811
+CONNECT_LIMIT = 5.0
+
+
+class AnswerTooLong(Exception):
+    """A node sends more than the call admits."""
+
+
+class _Body(Protocol):
+    """Collects a body up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._data = bytearray()
+        self.done: Deferred[bytes] = Deferred(canceller=lambda _: self._abort())
+
+    def dataReceived(self, data: bytes) -> None:
+        self._data += data
+        if len(self._data) > self._limit:
+            done, self.done = self.done, Deferred()
+            self._abort()
+            done.errback(Failure(AnswerTooLong(f"more than {self._limit} bytes")))
+
+    def _abort(self) -> None:
+        abort = getattr(self.transport, "abortConnection", None) or getattr(self.transport, "loseConnection", None)
+        if abort is not None:
+            abort()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        if self.done.called:
+            return
+        if reason.check(ResponseDone):
+            self.done.callback(bytes(self._data))
+        else:
+            self.done.errback(reason)
+
+
+def _too_late(result: object, limit: float) -> Failure:
+    """Whatever the cut-off exchange ended with, it ended because of the time limit."""
+    return Failure(TimeoutError(limit))
+
+
+@implementer(INodeRpc)
+@define
+class HttpNodeRpc:
+    """Calls nodes through an Agent, which holds the connections and the TLS identity."""
+
+    agent: IAgent
+    clock: IReactorTime
+    port: int = PORT
+
+    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+        """As INodeRpc says."""
+        if node.offline:
+            raise NodeOfflineError(f"node {node.name} is marked offline; {call.name} was not sent")
+        body = encode_call(call)
+        limit = timeout if timeout is not None else call.time_limit()
+        exchange = Deferred.fromCoroutine(self._exchange(node, call, body))
+        exchange.addTimeout(limit, self.clock, onTimeoutCancel=_too_late)
+        try:
+            data = await exchange
+        except TimeoutError:
+            raise NodeUnreachableError(f"node {node.name} did not answer {call.name} within {limit:.0f} s")
+        except AnswerTooLong as error:
+            raise NodeUnreachableError(f"node {node.name} answers {call.name} with {error}")
+        return decode_answer(node.name, call, data)
+
+    async def _exchange(self, node: Target, call: NodeCall, body: bytes) -> bytes:
+        host = f"[{node.primary_ip}]" if ":" in node.primary_ip else node.primary_ip
+        url = f"https://{host}:{self.port}/{call.name}".encode()
+        headers = Headers({"Content-Type": [CONTENT_TYPE]})
+        try:
+            response: IResponse = await self.agent.request(b"POST", url, headers, FileBodyProducer(BytesIO(body)))
+            answer = _Body(call.max_response)
+            response.deliverBody(answer)
+            data = await answer.done
+        except (CancelledError, AnswerTooLong):
+            raise
+        except Exception as error:
+            raise NodeUnreachableError(
+                f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}"
+            )
+        if response.code != 200:
+            text = data[:500].decode("utf-8", "replace").strip()
+            raise NodeCallError(f"node {node.name} refused {call.name} with HTTP status {response.code}: {text}")
+        return data
+
+    async def call_many(
+        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
+    ) -> Mapping[str, Outcome[Any]]:
+        """As INodeRpc says."""
+        running = {node.name: Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in nodes}
+        return {name: await outcome for name, outcome in running.items()}
+
+    async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
+        try:
+            return Outcome(value=await self.call(node, call, timeout))
+        except RpcError as error:
+            return Outcome(error=error)
+
+
+def reason(error: Exception) -> str:
+    """One line out of what the HTTP client wraps."""
+    inner = getattr(error, "reasons", None)
+    if isinstance(error, ResponseFailed) or inner:
+        for failure in inner or ():
+            return reason(failure.value)
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]

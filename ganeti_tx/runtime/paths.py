@@ -1,0 +1,225 @@
+"""Every path the programs use, below one root (Ganeti 3.0 configuration table, "paths")."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+#: The environment variable that names the root; Ganeti's virtual clusters know it by the same name.
+ROOT_VARIABLE = "GANETI_ROOTDIR"
+
+DATA = "var/lib/ganeti"
+RUN = "var/run/ganeti"
+LOG = "var/log/ganeti"
+ETC = "etc/ganeti"
+LIB = "usr/lib/ganeti"
+
+#: The log of each daemon (Ganeti 3.0 configuration table, "daemon_log_files").
+DAEMON_LOG_NAMES: Mapping[str, str] = {
+    "ganeti-confd": "conf-daemon.log",
+    "ganeti-kvmd": "kvm-daemon.log",
+    "ganeti-luxid": "luxi-daemon.log",
+    "ganeti-master": "master-daemon.log",
+    "ganeti-masterd": "master-daemon.log",
+    "ganeti-metad": "meta-daemon.log",
+    "ganeti-mond": "monitoring-daemon.log",
+    "ganeti-noded": "node-daemon.log",
+    "ganeti-rapi": "rapi-daemon.log",
+    "ganeti-wconfd": "wconf-daemon.log",
+}
+
+
+#: Archived jobs are spread over directories, so that none grows without bound.
+JOBS_PER_ARCHIVE_DIRECTORY = 10000
+
+
+def _absolute(root: Path) -> Path:
+    """A root without a leading slash would move with the working directory."""
+    if not root.is_absolute():
+        raise ValueError(f"the root directory must be an absolute path, not {str(root)!r}")
+    return root
+
+
+def _plain(name: str) -> str:
+    """A name that becomes a part of a path must be one part of it."""
+    if name in {"", ".", ".."} or "/" in name or "\0" in name:
+        raise ValueError(f"not a plain file name: {name!r}")
+    return name
+
+
+class _At:
+    """One fixed path below the root, as a read-only attribute."""
+
+    def __init__(self, relative: str) -> None:
+        self._relative = relative
+
+    def __get__(self, paths: "Paths", owner: object = None) -> Path:
+        return paths.root / self._relative
+
+
+@frozen
+class Paths:
+    """Where everything is, for one node.
+
+    With an empty root these are Ganeti's own paths; a test or a devcluster gives each node a root of its own.
+    """
+
+    root: Path = field(default=Path("/"), converter=Path, validator=lambda _self, _field, value: _absolute(value))
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Paths":
+        """The paths below GANETI_ROOTDIR; unset or empty means /. @raise ValueError: it is not absolute."""
+        return cls(Path(environ.get(ROOT_VARIABLE) or "/"))
+
+    # Kept over reboots.
+    data_dir = _At(DATA)
+    config_file = _At(f"{DATA}/config.data")
+    locks_file = _At(f"{DATA}/locks.data")
+    temporary_reservations_file = _At(f"{DATA}/tempres.data")
+    server_pem = _At(f"{DATA}/server.pem")
+    client_pem = _At(f"{DATA}/client.pem")
+    authority_pem = _At(f"{DATA}/ca.pem")
+    authority_key = _At(f"{DATA}/ca.key")
+    rapi_pem = _At(f"{DATA}/rapi.pem")
+    rapi_dir = _At(f"{DATA}/rapi")
+    rapi_users_file = _At(f"{DATA}/rapi/users")
+    spice_pem = _At(f"{DATA}/spice.pem")
+    spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
+    hmac_key = _At(f"{DATA}/hmac.key")
+    cluster_domain_secret = _At(f"{DATA}/cluster-domain-secret")
+    known_hosts = _At(f"{DATA}/known_hosts")
+    ssh_public_keys = _At(f"{DATA}/ganeti_pub_keys")
+    intent_to_upgrade = _At(f"{DATA}/intent-to-upgrade")
+    export_dir = _At(f"{DATA}/export")
+    watcher_pause_file = _At(f"{DATA}/watcher.pause")
+
+    # The job queue.
+    queue_dir = _At(f"{DATA}/queue")
+    queue_archive_dir = _At(f"{DATA}/queue/archive")
+    queue_drain_file = _At(f"{DATA}/queue/drain")
+    queue_lock_file = _At(f"{DATA}/queue/lock")
+    queue_serial_file = _At(f"{DATA}/queue/serial")
+    queue_version_file = _At(f"{DATA}/queue/version")
+
+    # Gone after a reboot.
+    run_dir = _At(RUN)
+    livelock_dir = _At(f"{RUN}/livelocks")
+    luxid_message_dir = _At(f"{RUN}/luxidmessages")
+    bdev_cache_dir = _At(f"{RUN}/bdev-cache")
+    crypto_keys_dir = _At(f"{RUN}/crypto")
+    instance_disks_dir = _At(f"{RUN}/instance-disks")
+    import_export_dir = _At(f"{RUN}/import-export")
+    instance_reason_dir = _At(f"{RUN}/instance-reason")
+    instance_status_file = _At(f"{RUN}/instance-status")
+    uid_pool_dir = _At(f"{RUN}/uid-pool")
+    gluster_storage_dir = _At(f"{RUN}/gluster")
+
+    # Unix sockets.
+    socket_dir = _At(f"{RUN}/socket")
+    master_socket = _At(f"{RUN}/socket/ganeti-master")
+    query_socket = _At(f"{RUN}/socket/ganeti-query")
+    wconfd_socket = _At(f"{RUN}/socket/ganeti-wconfd")
+    metad_socket = _At(f"{RUN}/socket/ganeti-metad")
+    runner_socket = _At(f"{RUN}/socket/ganeti-runner")
+
+    # What the KVM driver keeps of its machines.
+    kvm_dir = _At(f"{RUN}/kvm-hypervisor")
+    kvm_pid_dir = _At(f"{RUN}/kvm-hypervisor/pid")
+    kvm_uid_dir = _At(f"{RUN}/kvm-hypervisor/uid")
+    kvm_control_dir = _At(f"{RUN}/kvm-hypervisor/ctrl")
+    kvm_conf_dir = _At(f"{RUN}/kvm-hypervisor/conf")
+    kvm_nic_dir = _At(f"{RUN}/kvm-hypervisor/nic")
+    kvm_chroot_dir = _At(f"{RUN}/kvm-hypervisor/chroot")
+    kvm_chroot_quarantine_dir = _At(f"{RUN}/kvm-hypervisor/chroot-quarantine")
+    kvm_keymap_dir = _At(f"{RUN}/kvm-hypervisor/keymap")
+
+    # Logs.
+    log_dir = _At(LOG)
+    log_os_dir = _At(f"{LOG}/os")
+    log_kvm_dir = _At(f"{LOG}/kvm")
+    log_xen_dir = _At(f"{LOG}/xen")
+    log_extstorage_dir = _At(f"{LOG}/extstorage")
+    commands_log = _At(f"{LOG}/commands.log")
+    watcher_log = _At(f"{LOG}/watcher.log")
+
+    # The administrator's own.
+    conf_dir = _At(ETC)
+    hooks_dir = _At(f"{ETC}/hooks")
+    user_scripts_dir = _At(f"{ETC}/scripts")
+    restricted_commands_dir = _At(f"{ETC}/restricted-commands")
+    file_storage_paths_file = _At(f"{ETC}/file-storage-paths")
+    vnc_password_file = _At(f"{ETC}/vnc-cluster-password")
+    external_master_setup_script = _At(f"{ETC}/scripts/master-ip-setup")
+    xen_ifup_os = _At(f"{ETC}/xen-ifup-os")
+    etc_hosts = _At("etc/hosts")
+    ssh_config_dir = _At("etc/ssh")
+    xen_config_dir = _At("etc/xen")
+
+    # Locks and storage.
+    lock_dir = _At("var/lock")
+    ssconf_lock_file = _At("var/lock/ganeti-ssconf.lock")
+    watcher_lock_file = _At("var/lock/ganeti-watcher.lock")
+    restricted_commands_lock_file = _At("var/lock/ganeti-restricted-commands.lock")
+    backup_dir = _At("var/backups")
+    file_storage_dir = _At("srv/ganeti/file-storage")
+    shared_file_storage_dir = _At("srv/ganeti/shared-file-storage")
+
+    # Installed programs and scripts.
+    lib_dir = _At(LIB)
+    tools_dir = _At(f"{LIB}/tools")
+    kvm_ifup = _At(f"{LIB}/kvm-ifup")
+    kvm_console_wrapper = _At(f"{LIB}/tools/kvm-console-wrapper")
+    xen_console_wrapper = _At(f"{LIB}/tools/xen-console-wrapper")
+    default_master_setup_script = _At(f"{LIB}/tools/master-ip-setup")
+    share_dir = _At("usr/share/ganeti")
+
+    @property
+    def os_search_path(self) -> tuple[Path, ...]:
+        """Where OS definitions are looked for, first found wins (Ganeti 3.0 OS interface table, "search_path")."""
+        return self._each("srv/ganeti/os", "usr/local/lib/ganeti/os", f"{LIB}/os", "usr/share/ganeti/os")
+
+    @property
+    def extstorage_search_path(self) -> tuple[Path, ...]:
+        """Where external storage providers are looked for, first found wins."""
+        return self._each(
+            "srv/ganeti/extstorage",
+            "usr/local/lib/ganeti/extstorage",
+            f"{LIB}/extstorage",
+            "usr/share/ganeti/extstorage",
+        )
+
+    @property
+    def iallocator_search_path(self) -> tuple[Path, ...]:
+        """Where instance allocators are looked for, first found wins."""
+        return self._each("usr/local/lib/ganeti/iallocators", f"{LIB}/iallocators")
+
+    def job_file(self, job_id: int) -> Path:
+        """The file of a job that is in the queue."""
+        return self.queue_dir / f"job-{job_id:d}"
+
+    def archived_job_file(self, job_id: int) -> Path:
+        """The file of an archived job; 10000 of them share a directory."""
+        return self.queue_archive_dir / f"{job_id // JOBS_PER_ARCHIVE_DIRECTORY:d}" / f"job-{job_id:d}"
+
+    def ssconf_file(self, key: str) -> Path:
+        """The file of one ssconf key."""
+        return self.data_dir / f"ssconf_{_plain(key)}"
+
+    def pid_file(self, daemon: str) -> Path:
+        """The pid file of a daemon such as "ganeti-noded"."""
+        return self.run_dir / f"{_plain(daemon)}.pid"
+
+    def log_file(self, daemon: str) -> Path:
+        """The log of a daemon such as "ganeti-noded". @raise KeyError: no daemon of that name."""
+        return self.log_dir / DAEMON_LOG_NAMES[daemon]
+
+    def watcher_state_file(self, group_uuid: str) -> Path:
+        """What the watcher remembers of a node group."""
+        return self.data_dir / f"watcher.{_plain(group_uuid)}.data"
+
+    def watcher_instance_status_file(self, group_uuid: str) -> Path:
+        """The instance states the watcher saw last in a node group."""
+        return self.data_dir / f"watcher.{_plain(group_uuid)}.instance-status"
+
+    def _each(self, *relative: str) -> tuple[Path, ...]:
+        return tuple(self.root / each for each in relative)

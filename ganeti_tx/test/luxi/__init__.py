@@ -1,0 +1,1 @@
+"""Tests of LUXI: frames, messages, methods, clients and server."""

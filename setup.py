@@ -1,0 +1,51 @@
+"""Packaging: the package, the twistd plugins, and a console script for every command."""
+
+from setuptools import find_packages, setup
+
+GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
+
+setup(
+    name="ganeti_tx",
+    version="0.1.0",
+    description="A cluster manager for virtual machines: Ganeti, event-driven, on Twisted",
+    long_description=open("README.md").read(),
+    long_description_content_type="text/markdown",
+    license="BSD-2-Clause",
+    python_requires=">=3.11",
+    packages=[*find_packages(include=["ganeti_tx", "ganeti_tx.*"]), "twisted.plugins"],
+    package_data={
+        "ganeti_tx": ["py.typed"],
+        "twisted": ["plugins/ganeti_tx_*.py"],
+        "ganeti_tx.test": ["**/*.json", "**/*.c", "**/*.ld", "**/*.txt"],
+    },
+    include_package_data=True,
+    data_files=[("share/ganeti_tx/os/busybox", [])],
+    install_requires=[
+        "Twisted[tls]>=24.7",
+        "pyOpenSSL>=24",
+        "service_identity>=24.1",
+        "cryptography>=42",
+        "txaio>=23.1",
+        "klein>=24.8",
+        "ldap3>=2.9",
+        "msgspec>=0.19",
+        "attrs>=23.2",
+        "zope.interface>=6",
+        "prometheus_client>=0.20",
+    ],
+    extras_require={
+        "test": ["hypothesis>=6.100", "mypy>=1.11", "mypy-zope>=1.0.5", "ruff>=0.6"],
+    },
+    entry_points={
+        "console_scripts": [
+            *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
+            "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
+            "ganeti-devcluster = ganeti_tx.devcluster.main:main",
+            *[
+                f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}"
+                for daemon in ("master", "luxid", "wconfd", "noded")
+            ],
+        ],
+    },
+    zip_safe=False,
+)
