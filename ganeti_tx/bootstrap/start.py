@@ -30,7 +30,9 @@ def start(paths: Paths, daemon: str, answers: Callable[[], bool]) -> None:
     by_systemd = SYSTEMD.is_dir() and paths.root == Path("/")
     argv = ["systemctl", "start", daemon] if by_systemd else own_command(daemon)
     log = paths.log_file(daemon)
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_LIMIT, check=False)
+    done = subprocess.run(
+        argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_LIMIT, check=False
+    )
     if done.returncode != 0:
         raise BootstrapError(f"{daemon} did not start: {last_line(done.stderr) or last_line(done.stdout)}; see {log}")
     deadline = time.monotonic() + START_LIMIT
