@@ -89,14 +89,14 @@ def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:
     for argument, word in zip(wanted, given, strict=False):
         if argument.kind == "choice" and word not in argument.choices:
             raise UsageError(f"invalid argument {word!r}: choose from {', '.join(argument.choices)}")
-    if wanted and wanted[-1].kind == "jobid":
-        _check_job_ids(given)
 
 
-def _check_job_ids(given: Sequence[str]) -> None:
-    wrong = [word for word in given if not word.isdecimal()]
-    if wrong and not any("(" in word or "=" in word for word in wrong):
-        raise UsageError(f"invalid job id {wrong[0]!r}: give a number")
+def job_ids(words: Sequence[str]) -> list[int]:
+    """Job ids as typed. @raise UsageError: one is no number."""
+    for word in words:
+        if not word.isdecimal():
+            raise UsageError(f"invalid job id {word!r}: give a number")
+    return [int(word) for word in words]
 
 
 def _hint(given: Sequence[str]) -> str:

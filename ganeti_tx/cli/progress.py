@@ -20,14 +20,14 @@ _STALLED = {
 }
 
 
-def follow(session: Session, job_id: int) -> list[Any]:
-    """Print what the job says until it ends; the results of its opcodes.
+def follow(session: Session, job_id: int, *, quiet: bool = False) -> list[Any]:
+    """Print what the job says, unless quiet, until it ends; the results of its opcodes.
 
     @raise GanetiError: the job's own error, or it was cancelled or lost.
     @raise KeyboardInterrupt: the operator left; the job goes on.
     """
     try:
-        _watch(session, job_id)
+        _watch(session, job_id, quiet)
     except KeyboardInterrupt:
         session.warn(
             f"\nJob {job_id} keeps running: 'gnt-job watch {job_id}' shows it, 'gnt-job cancel {job_id}' stops it"
@@ -36,7 +36,7 @@ def follow(session: Session, job_id: int) -> list[Any]:
     return results(session, job_id)
 
 
-def _watch(session: Session, job_id: int) -> None:
+def _watch(session: Session, job_id: int, quiet: bool) -> None:
     previous: list[Any] | None = None
     serial: int | None = None
     stalled: set[str] = set()
@@ -45,7 +45,7 @@ def _watch(session: Session, job_id: int) -> None:
         info, entries = ([None], []) if answer is None else answer
         for entry in entries:
             serial = max(serial or 0, entry[0])
-            for line in log_lines(entry):
+            for line in () if quiet else log_lines(entry):
                 session.print(line)
         unchanged = answer is None or (info == previous and not entries)
         if unchanged and previous is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.cli.filters import Filter, name_glob_to_regexp, parse_filter
-from ganeti_tx.cli.parsing import UsageError
+from ganeti_tx.cli.parsing import UsageError, job_ids
 
 #: A single argument with one of these is a filter (Ganeti 3.0 query table, filter_detection_chars).
 _FILTER_MARKS = frozenset("\t\n\v\f\r !\"'()/<=>\\~")
@@ -28,9 +28,7 @@ def selection(words: Sequence[str], *, force_filter: bool, field: str = "name", 
 
 def _named(word: str, field: str, numbers: bool) -> Filter:
     if numbers:
-        if not word.isdecimal():
-            raise UsageError(f"invalid job id {word!r}: give a number, or a filter")
-        return ["==", field, int(word)]
+        return ["==", field, job_ids([word])[0]]
     if _GLOB_MARKS.intersection(word):
         return ["=~", field, name_glob_to_regexp(word)]
     return ["==", field, word]

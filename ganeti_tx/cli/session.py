@@ -12,6 +12,7 @@ from ganeti_tx.luxi.client import Client
 
 SOCKET = "/var/run/ganeti/socket/ganeti-query"
 MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"
+KNOWN_HOSTS = "/var/lib/ganeti/known_hosts"
 _MAX_NAME_FILE = 4096
 
 
@@ -99,13 +100,20 @@ def connect_to_master(environ: Mapping[str, str]) -> Client:
 
 
 def _explain_missing_socket(environ: Mapping[str, str]) -> None:
-    try:
-        with open(rooted(environ, MASTER_FILE), encoding="ascii", errors="replace") as file:
-            master = file.read(_MAX_NAME_FILE).strip()
-    except FileNotFoundError:
-        raise OpPrereqError("This node is not part of a cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
+    master = master_name(environ)
     if master != (environ.get("GANETI_HOSTNAME") or os.uname().nodename):
         raise OpPrereqError(f"This is not the master node: run the command on {master}", ECode.INVAL)
+
+
+def master_name(environ: Mapping[str, str]) -> str:
+    """The master node's name, as every node keeps it. @raise OpPrereqError: this node is in no cluster (wrong_input)."""
+    try:
+        with open(rooted(environ, MASTER_FILE), encoding="ascii", errors="replace") as file:
+            return file.read(_MAX_NAME_FILE).strip()
+    except FileNotFoundError:
+        raise OpPrereqError("This node is in no cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
+    except OSError as error:
+        raise OpPrereqError(f"Cannot read {error.filename}: {error.strerror}", ECode.ENVIRON) from None
 
 
 def run_program(argv: Sequence[str], document: bytes | None) -> int:
