@@ -34,8 +34,8 @@ def _jobs(session: Session, options: Parsed, paths: Sequence[str]) -> Jobs:
         if count < 1:
             raise UsageError(f"invalid {flag} {count}: give 1 or more")
     files = [_read_opcodes(session, path) for path in paths]
-    ready = [[prepared(session, options, op) for op in ops] * options.rep_op for ops in files]
-    return ready * options.rep_job
+    ready: Jobs = [[prepared(session, options, op) for op in ops] * int(options.rep_op) for ops in files]
+    return ready * int(options.rep_job)
 
 
 def _read_opcodes(session: Session, path: str) -> list[OpCode]:

@@ -23,7 +23,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_REGEXP = re.compile(r"\s*(?:m\s*)?(?P<quote>[/#^|])(?P<body>(?:\\.|(?!(?P=quote)).)*)(?P=quote)(?P<flags>\w*)", re.DOTALL)
+_REGEXP = re.compile(
+    r"\s*(?:m\s*)?(?P<quote>[/#^|])(?P<body>(?:\\.|(?!(?P=quote)).)*)(?P=quote)(?P<flags>\w*)", re.DOTALL
+)
 _COMPARISONS = {"=": "==", "==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 _KEYWORDS = ("and", "or", "not", "in")
 

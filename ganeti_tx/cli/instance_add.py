@@ -6,7 +6,17 @@ from typing import Any
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.instance_devices import disks_of, nics_of
 from ganeti_tx.cli.options import (
-    BACKEND, DISK_TEMPLATES, DRY_RUN, NODE_GROUP, ONE_HOST, PRIORITY, SUBMITTING, Command, Option, negative, switch,
+    BACKEND,
+    DISK_TEMPLATES,
+    DRY_RUN,
+    NODE_GROUP,
+    ONE_HOST,
+    PRIORITY,
+    SUBMITTING,
+    Command,
+    Option,
+    negative,
+    switch,
 )  # fmt: skip
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
@@ -111,7 +121,7 @@ OPTIONS = (
     negative("--no-wait-for-sync", "wait_for_sync", "do not wait until the disks are in sync"),
     Option(("-O", "--os-parameters"), "osparams", "parameters of the OS definition", "keyval", {}),
     Option(
-        ("--os-parameters-private",), "osparams_private", "OS parameters that are kept but not shown", "keyprivateval", {}
+        ("--os-parameters-private",), "osparams_private", "OS parameters kept but not shown", "keyprivateval", {}
     ),
     Option(("--os-parameters-secret",), "osparams_secret", "OS parameters that are never kept", "keyprivateval", {}),
     Option(("-s", "--os-size"), "sd_size", "size of the only disk", "unit", metavar="<size>"),

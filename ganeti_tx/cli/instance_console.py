@@ -31,7 +31,9 @@ def _connect(session: Session, found: Console, *, show: bool) -> int:
         session.print(shlex.join(argv))
         return ExitCode.SUCCESS
     if session.run(argv, None) != 0:
-        raise OpExecError(f"The connection to the console of instance {found['instance']} failed; see 'gnt-cluster verify'")
+        raise OpExecError(
+            f"The connection to the console of instance {found['instance']} failed; see 'gnt-cluster verify'"
+        )
     return ExitCode.SUCCESS
 
 
@@ -69,7 +71,9 @@ def _ssh_port(session: Session, node: str) -> int:
 
 def _vnc(found: Console) -> str:
     where = f"{found['host']}:{found['port']}"
-    return f"Instance {found['instance']} has VNC listening on {where} (display {found['display']}), URL <vnc://{where}/>"
+    return (
+        f"Instance {found['instance']} has VNC listening on {where} (display {found['display']}), URL <vnc://{where}/>"
+    )
 
 
 def _spice(found: Console) -> str:
@@ -87,5 +91,7 @@ def _unknown(found: Console) -> str:
 _DIRECTIONS = {"vnc": _vnc, "spice": _spice, "msg": _message}
 
 CONSOLE = Command(
-    console, ONE_INSTANCE, (switch("--show-cmd", "show_command", "print the command that connects, do not run it"), PRIORITY)
+    console,
+    ONE_INSTANCE,
+    (switch("--show-cmd", "show_command", "print the command that connects, do not run it"), PRIORITY),
 )

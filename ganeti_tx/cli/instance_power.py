@@ -3,10 +3,19 @@
 from collections.abc import Sequence
 
 from ganeti_tx.cli import instance_selection, parameter_types
-from ganeti_tx.cli.options import (
-    BACKEND, DRY_RUN, FORCE, MANY_INSTANCES, PRIORITY, SHUTDOWN_TIMEOUT, SUBMITTING, Command, Option, switch,
-)  # fmt: skip
 from ganeti_tx.cli.instance_selection import chosen_instances
+from ganeti_tx.cli.options import (
+    BACKEND,
+    DRY_RUN,
+    FORCE,
+    MANY_INSTANCES,
+    PRIORITY,
+    SHUTDOWN_TIMEOUT,
+    SUBMITTING,
+    Command,
+    Option,
+    switch,
+)  # fmt: skip
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, opcode, run_each, unless

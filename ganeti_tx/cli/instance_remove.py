@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from ganeti_tx.cli.options import (
-    DRY_RUN, FORCE, ONE_INSTANCE, PRIORITY, SHUTDOWN_TIMEOUT, SUBMITTING, Command, switch,
+    DRY_RUN,
+    FORCE,
+    ONE_INSTANCE,
+    PRIORITY,
+    SHUTDOWN_TIMEOUT,
+    SUBMITTING,
+    Command,
+    switch,
 )  # fmt: skip
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.prompt import confirm

@@ -52,8 +52,7 @@ def _described_op(
     op: dict[str, Any], result: Any, status: str, log: list[Any], start: Stamp, begun: Stamp, end: Stamp
 ) -> Labelled:
     inputs = [(name, value) for name, value in sorted(op.items()) if name not in _NOT_INPUT]
-    return [
-        (op["OP_ID"], None),
+    about = [
         ("Status", status),
         ("Processing start", format_split_time(start)),
         ("Execution start", format_split_time(begun)),
@@ -62,6 +61,7 @@ def _described_op(
         ("Result", result),
         ("Execution log", [line for entry in log for line in log_lines(entry)]),
     ]
+    return [(op["OP_ID"], about)]
 
 
 def _later(stamp: Stamp, before: Stamp) -> str:

@@ -5,7 +5,17 @@ from typing import Any
 
 from ganeti_tx.cli.listing import chosen_fields, show_answer, show_fields
 from ganeti_tx.cli.options import (
-    FIELD_LISTING, FILTER, MANY_JOBS, MANY_WORDS, NO_HEADERS, OUTPUT, SEPARATOR, VERBOSE, Command, constant, switch,
+    FIELD_LISTING,
+    FILTER,
+    MANY_JOBS,
+    MANY_WORDS,
+    NO_HEADERS,
+    OUTPUT,
+    SEPARATOR,
+    VERBOSE,
+    Command,
+    constant,
+    switch,
 )  # fmt: skip
 from ganeti_tx.cli.output import Formatter, format_split_time
 from ganeti_tx.cli.parsing import Parsed

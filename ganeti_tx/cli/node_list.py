@@ -59,7 +59,10 @@ def _described(node: dict[str, Any]) -> list[tuple[str, Any]]:
         *([("powered", node["powered"])] if node["powered"] is not None else []),
         *([("primary for instances", sorted(node["pinst_list"] or []))] if node["vm_capable"] else []),
         *([("secondary for instances", sorted(node["sinst_list"] or []))] if node["vm_capable"] else []),
-        ("node parameters", [(key, _origin(key, value, custom)) for key, value in sorted((node["ndparams"] or {}).items())]),
+        (
+            "node parameters",
+            [(key, _origin(key, value, custom)) for key, value in sorted((node["ndparams"] or {}).items())],
+        ),
     ]
 
 

@@ -87,9 +87,15 @@ SHUTDOWN_TIMEOUT = Option(
     ("--shutdown-timeout",), "shutdown_timeout", "seconds the instance may take to shut down", "int", 120
 )
 NODE_GROUP = Option(("-g", "--node-group"), "nodegroup", "the node group", "string", metavar="<nodegroup>")
-BACKEND = Option(("-B", "--backend-parameters"), "beparams", "backend parameters, such as memory and vcpus", "keyval", {})
+BACKEND = Option(
+    ("-B", "--backend-parameters"), "beparams", "backend parameters, such as memory and vcpus", "keyval", {}
+)
 SECONDARY_IP = Option(
-    ("-s", "--secondary-ip"), "secondary_ip", "address for replication and migration traffic", "string", metavar="ADDRESS"
+    ("-s", "--secondary-ip"),
+    "secondary_ip",
+    "address for replication and migration traffic",
+    "string",
+    metavar="ADDRESS",
 )
 NODE_PARAMETERS = Option(("--node-parameters",), "ndparams", "node parameters", "keyval")
 HYPERVISOR_STATE = Option(("--hypervisor-state",), "hv_state", "hypervisor state", "identkeyval", [], "append")

@@ -39,8 +39,8 @@ HYPERVISOR: Mapping[str, str] = {
     **dict.fromkeys(
         (
             "acpi", "pae", "serial_console", "spice_playback_compression", "spice_use_tls", "spice_use_vdagent",
-            "use_bootloader", "use_chroot", "use_guest_agent", "use_localtime", "user_shutdown", "vhost_net", "viridian",
-            "vnc_tls", "vnc_x509_verify", "vnet_hdr",
+            "use_bootloader", "use_chroot", "use_guest_agent", "use_localtime", "user_shutdown", "vhost_net",
+            "viridian", "vnc_tls", "vnc_x509_verify", "vnet_hdr",
         ),
         "bool",
     ),
@@ -52,6 +52,17 @@ HYPERVISOR: Mapping[str, str] = {
         ),
         "int",
     ),
+}  # fmt: skip
+#: Of all disk templates together, those that are not text; no name has two types.
+DISK_TEMPLATE: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "c-delay-target", "c-fill-target", "c-max-rate", "c-min-rate", "c-plan-ahead", "data-stripes",
+            "meta-stripes", "port", "resync-rate", "stripes",
+        ),
+        "int",
+    ),
+    **dict.fromkeys(("dynamic-resync", "meta-barriers"), "bool"),
 }  # fmt: skip
 ISPEC: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "int")
 ISPEC_SIZE: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "size")

@@ -26,7 +26,9 @@ class Parsed(optparse.Values):
         raise AttributeError(f"the command has no option with destination {name!r}")
 
 
-def parse(program: str, name: str, command: Command, words: Sequence[str], environ: Mapping[str, str]) -> tuple[Parsed, list[str]]:
+def parse(
+    program: str, name: str, command: Command, words: Sequence[str], environ: Mapping[str, str]
+) -> tuple[Parsed, list[str]]:
     """The options and arguments of a subcommand.
 
     As the Ganeti 3.0 command line table says, options end at the first argument, and words from the environment
@@ -37,7 +39,8 @@ def parse(program: str, name: str, command: Command, words: Sequence[str], envir
     """
     typed = [*_default_words(command, environ), *words]
     parser = option_parser(program, name, command)
-    values, arguments = parser.parse_args(typed, Parsed(parser.get_default_values().__dict__))
+    values = Parsed(vars(parser.get_default_values()))
+    _same, arguments = parser.parse_args(typed, values)
     _check_arguments(command.arguments, arguments)
     return values, arguments
 

@@ -109,7 +109,9 @@ def _reader_gone() -> int:
 
 def usage(program: Program) -> str:
     """The program's subcommands, one a line."""
-    spelled = {name: [alias for alias, target in program.aliases.items() if target == name] for name in program.commands}
+    spelled = {
+        name: [alias for alias, target in program.aliases.items() if target == name] for name in program.commands
+    }
     width = max((len(name) for name in program.commands), default=0)
     lines = [
         f" {name:<{width}} - {program.commands[name].help}" + (f" (also: {', '.join(also)})" if also else "")

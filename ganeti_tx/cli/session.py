@@ -106,7 +106,10 @@ def _explain_missing_socket(environ: Mapping[str, str]) -> None:
 
 
 def master_name(environ: Mapping[str, str]) -> str:
-    """The master node's name, as every node keeps it. @raise OpPrereqError: this node is in no cluster (wrong_input)."""
+    """The master node's name, as every node keeps it.
+
+    @raise OpPrereqError: this node is in no cluster (wrong_input).
+    """
     try:
         with open(rooted(environ, MASTER_FILE), encoding="ascii", errors="replace") as file:
             return file.read(_MAX_NAME_FILE).strip()
