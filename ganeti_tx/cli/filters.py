@@ -12,20 +12,16 @@ Filter = list[Any]
 MAX_LENGTH = 64 * 1024
 MAX_DEPTH = 50
 
-_TOKEN = re.compile(
-    r"""\s*(?:
+#: Patterns are compiled when first used: most commands need none.
+_TOKEN = r"""(?xs)\s*(?:
       (?P<number>[+-]?\d+(?![\w]))
     | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     | (?P<operator>==|!=|<=|>=|=~|!~|=\*|!\*|=|<|>)
     | (?P<parenthesis>[()])
     | (?P<word>[A-Za-z][A-Za-z0-9_/.]*)
     | (?P<end>\Z)
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-_REGEXP = re.compile(
-    r"\s*(?:m\s*)?(?P<quote>[/#^|])(?P<body>(?:\\.|(?!(?P=quote)).)*)(?P=quote)(?P<flags>\w*)", re.DOTALL
-)
+    )"""
+_REGEXP = r"(?s)\s*(?:m\s*)?(?P<quote>[/#^|])(?P<body>(?:\\.|(?!(?P=quote)).)*)(?P=quote)(?P<flags>\w*)"
 _COMPARISONS = {"=": "==", "==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 _KEYWORDS = ("and", "or", "not", "in")
 
@@ -151,7 +147,7 @@ class _FilterParser:
 
     def _regexp(self) -> str:
         """The expression that follows the operator at hand, which no token describes."""
-        match = _REGEXP.match(self._text, self._token.end)
+        match = re.compile(_REGEXP).match(self._text, self._token.end)
         if match is None:
             self._token = _Token("", "", self._token.end, self._token.end)
             raise self._error("a regular expression such as m/web.*/ or /web.*/i")
@@ -170,7 +166,7 @@ class _FilterParser:
         return token
 
     def _scan(self, position: int) -> _Token:
-        match = _TOKEN.match(self._text, position)
+        match = re.compile(_TOKEN).match(self._text, position)
         if match is None or match.lastgroup is None:
             start = position + len(self._text[position:]) - len(self._text[position:].lstrip())
             return _Token("unknown", self._text[start : start + 1], start, start + 1)

@@ -10,7 +10,7 @@ from ganeti_tx import __version__
 from ganeti_tx.cli.failures import Declined, describe
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
-from ganeti_tx.cli.session import Session, connect_to_master, run_program
+from ganeti_tx.cli.session import Session, connect_to_master
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
 from ganeti_tx.luxi.client import Client
 
@@ -46,7 +46,12 @@ class Surroundings(NamedTuple):
 def real_surroundings() -> Surroundings:
     """This process's own."""
     environ = os.environ
-    return Surroundings(environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), run_program)
+    return Surroundings(environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program)
+
+
+def _run_program(argv: Sequence[str], document: bytes | None) -> int:
+    """What it takes is read when a command first runs a program, since most run none."""
+    return int(importlib.import_module("ganeti_tx.cli.programs").run_program(argv, document))
 
 
 def load(entry: Entry) -> Command:

@@ -1,8 +1,6 @@
 """What a command may touch: the master daemon, the terminal, the environment, other programs, the time."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
@@ -117,17 +115,3 @@ def master_name(environ: Mapping[str, str]) -> str:
         raise OpPrereqError("This node is in no cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
     except OSError as error:
         raise OpPrereqError(f"Cannot read {error.filename}: {error.strerror}", ECode.ENVIRON) from None
-
-
-def run_program(argv: Sequence[str], document: bytes | None) -> int:
-    """Run another program on this terminal, the document on its standard input; its exit status.
-
-    @raise OpPrereqError: there is no such program.
-    """
-    sys.stdout.flush()
-    try:
-        if document is None:
-            return subprocess.call(argv)
-        return subprocess.run(argv, input=document, check=False).returncode
-    except OSError as error:
-        raise OpPrereqError(f"Cannot run {argv[0]}: {error.strerror}", ECode.ENVIRON) from None

@@ -8,10 +8,11 @@ from typing import Any
 KeyValues = dict[str, Any]
 Identified = tuple[str, Any]
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)
+#: Patterns are compiled when first used: most commands need none.
+_SIZE = r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)"
 _MEBIBYTES = {"m": 1, "g": 1024, "t": 1024 * 1024}
 _SIZE_STEP = 4
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = r"(?s)\\(.)"
 _TRUE = ("yes", "true")
 _FALSE = ("no", "false")
 
@@ -22,7 +23,7 @@ class InvalidValue(ValueError):
 
 def parse_size(text: str) -> int:
     """Mebibytes, rounded up to a multiple of 4."""
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     unit = match[2].lower() if match else ""
     for suffix in ("ib", "b"):
         unit = unit.removesuffix(suffix) if len(unit) > len(suffix) else unit
@@ -82,7 +83,7 @@ def split_escaped(text: str, separator: str = ",") -> list[str]:
             parts.append("")
         else:
             parts[-1] += piece
-    return [_ESCAPED.sub(r"\1", part) for part in parts]
+    return [re.sub(_ESCAPED, r"\1", part) for part in parts]
 
 
 def parse_list(text: str) -> list[str]:
