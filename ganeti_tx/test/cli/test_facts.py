@@ -41,9 +41,7 @@ def commands() -> list[tuple[str, str, Command, dict[str, Any]]]:
 def declared(program: str, name: str, command: Command) -> dict[tuple[str, ...], Option]:
     """The options of a command by their spellings, without those of older designs."""
     return {
-        tuple(sorted(option.flags)): option
-        for option in command.options
-        if (program, name, option.flags[0]) not in OLD
+        tuple(sorted(option.flags)): option for option in command.options if (program, name, option.flags[0]) not in OLD
     }
 
 
