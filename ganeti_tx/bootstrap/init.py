@@ -22,7 +22,8 @@ from ganeti_tx.bootstrap.start import socket_answers, start, stop, tcp_answers
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.paths import Paths, ensure_directories
+from ganeti_tx.runtime.directories import ensure_directories
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 
 CONFIG_MODE = 0o640

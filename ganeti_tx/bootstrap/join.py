@@ -19,7 +19,8 @@ from ganeti_tx.bootstrap.problems import (
 )
 from ganeti_tx.bootstrap.start import start, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.paths import Paths, ensure_directories
+from ganeti_tx.runtime.directories import ensure_directories
+from ganeti_tx.runtime.paths import Paths
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
 SSH = "ssh -oBatchMode=yes -oConnectTimeout=10 -oEscapeChar=none"
