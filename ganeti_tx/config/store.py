@@ -1,0 +1,134 @@
+"""The one writer of config.data: changes count once they are on disk, and those that arrive together share a write."""
+
+from collections.abc import Callable
+
+import attrs
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from ganeti_tx.config.edit import Change
+from ganeti_tx.config.upgrade import read_config
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import touched
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+#: Ganeti 3.0 configuration table, path modes.
+CONFIG_MODE = 0o640
+
+#: Called with each configuration that has reached the disk.
+Listener = Callable[[ConfigData], None]
+
+
+@attrs.define(eq=False)
+class ConfigStore:
+    """Memory and disk agree: `snapshot` is what the file holds, and a change that cannot be written did not happen."""
+
+    _files: IFiles
+    _paths: Paths
+    _now: Callable[[], float]
+    _log: Logger = attrs.field(factory=Logger, init=False)
+    _on_disk: ConfigData | None = attrs.field(default=None, init=False)
+    _next: ConfigData | None = attrs.field(default=None, init=False)
+    _waiting: list[Deferred[ConfigData]] = attrs.field(factory=list, init=False)
+    _busy: bool = attrs.field(default=False, init=False)
+    _listeners: list[Listener] = attrs.field(factory=list, init=False)
+
+    async def load(self) -> None:
+        """Read the file; one of an older version is upgraded and written back.
+
+        @raise ConfigurationError: it is not there, cannot be read, or is wrong. @raise ConfigVersionMismatch: it is of
+            a later version.
+        """
+        path = self._paths.config_file
+        try:
+            data = self._files.read(path, MAX_CONFIG_BYTES)
+        except FileNotFoundError:
+            raise ConfigurationError(
+                f"this node is not part of a cluster: no {path}; create a cluster with 'gnt-cluster init', or add this "
+                "node to one with 'gnt-node add' on its master"
+            ) from None
+        except OSError as error:
+            raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
+        read = read_config(data)
+        self._on_disk = self._next = read.config
+        if read.upgraded:
+            self._log.info("upgraded {path} from version {version}", path=str(path), version=read.version)
+            await self._written()
+
+    @property
+    def snapshot(self) -> ConfigData:
+        """What is on disk. @raise ConfigurationError: nothing was loaded."""
+        if self._on_disk is None:
+            raise ConfigurationError(f"{self._paths.config_file} has not been read")
+        return self._on_disk
+
+    def subscribe(self, listener: Listener) -> None:
+        """Call the listener after each write from now on."""
+        self._listeners.append(listener)
+
+    async def change(self, change: Change) -> ConfigData:
+        """Apply a change to the newest state; done when it is on disk, with the configuration as it was written.
+
+        Who stops waiting does not take the change back.
+
+        @raise ConfigurationError: it was refused, or could not be written; nothing was changed.
+        """
+        newest = self._next or self.snapshot
+        changed = change(newest, self._now())
+        if changed is newest and not self._busy:
+            return newest
+        self._next = changed
+        return await self._written()
+
+    def _written(self) -> Deferred[ConfigData]:
+        """Fires when what is newest now is on disk."""
+        waiting: Deferred[ConfigData] = Deferred()
+        self._waiting.append(waiting)
+        if not self._busy:
+            self._busy = True
+            Deferred.fromCoroutine(self._write_all()).addErrback(self._failed)
+        return waiting
+
+    async def _write_all(self) -> None:
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            writing = self._next = touched(self._next or self.snapshot, self._now())
+            try:
+                await self._files.write_atomic(self._paths.config_file, encode(writing), CONFIG_MODE)
+            except OSError as error:
+                self._fall_back(waiting, error.strerror or str(error))
+                continue
+            except (TypeError, ValueError) as error:  # something in it cannot be JSON
+                self._fall_back(waiting, str(error))
+                continue
+            self._on_disk = writing
+            for listener in self._listeners:
+                self._tell(listener, writing)
+            for each in waiting:
+                each.callback(writing)
+        self._busy = False
+
+    def _tell(self, listener: Listener, written: ConfigData) -> None:
+        """Whatever a listener does, the change was made and its caller is told so."""
+        try:
+            listener(written)
+        except Exception:  # nothing is awaited here, so no cancellation is lost
+            self._log.failure("a listener to the configuration failed")
+
+    def _failed(self, failure: Failure) -> None:
+        self._busy = False
+        self._fall_back([], "internal error")
+        self._log.failure("the writer of the configuration failed", failure=failure)
+
+    def _fall_back(self, waiting: list[Deferred[ConfigData]], reason: str) -> None:
+        """Back to what is on disk; what was changed since was built on what could not be written, and fails too."""
+        self._next = self._on_disk
+        waiting.extend(self._waiting)
+        self._waiting = []
+        path = self._paths.config_file
+        self._log.error("cannot write {path}: {reason}", path=str(path), reason=reason)
+        for each in waiting:
+            each.errback(ConfigurationError(f"the change was not made: cannot write {path}: {reason}"))
