@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from ganeti_tx.bootstrap.first_config import FirstNode, check_params, first_config
+from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, write_node_keys, write_private
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
@@ -19,6 +19,7 @@ from ganeti_tx.bootstrap.problems import (
 )
 from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.bootstrap.start import socket_answers, start, stop, tcp_answers
+from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.certificates import Identity
@@ -41,10 +42,18 @@ def init(paths: Paths, settings: InitSettings) -> None:
     problems = Problems()
     settings = check_machine(paths, settings, problems)
     params = check_params(settings, problems)
-    first = find_first_node(paths, settings, problems)
+    first, master_ip = find_first_node(paths, settings, problems)
     problems.stop_if_any()
     authority, keys = new_cluster_keys(settings.cluster_name, first.name, [first.primary_ip])
-    config = first_config(settings, params, attrs.evolve(first, client_digest=keys.client_digest), time.time())
+    config = new_cluster(
+        cluster_name=settings.cluster_name,
+        master_ip=master_ip,
+        master_netdev=settings.master_netdev or "",
+        master=attrs.evolve(first, certificate_digest=keys.client_digest),
+        settings=cluster_settings(settings, params),
+        entropy=os.urandom,
+        now=time.time(),
+    )
     try:
         write_cluster(paths, config, authority, keys)
         start_all(paths, first.primary_ip)
@@ -80,8 +89,8 @@ def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
     return InitSettings(**{**values, "master_netdev": netdev})
 
 
-def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> FirstNode:
-    """Names and addresses of this node and of the cluster."""
+def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str]:
+    """This node's names and addresses, and the cluster's address."""
     name, primary_ip = try_resolve(paths, problems, "this node's name", own_name())
     cluster_name, master_ip = try_resolve(paths, problems, "the cluster's name", settings.cluster_name)
     if primary_ip and primary_ip == master_ip:
@@ -91,7 +100,7 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
     check_address(problems, f"node {name}", primary_ip)
     if settings.secondary_ip is not None:
         check_address(problems, "the secondary address", settings.secondary_ip, 0)
-    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip, master_ip, client_digest="")
+    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), master_ip
 
 
 def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:
