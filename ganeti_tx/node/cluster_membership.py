@@ -34,7 +34,7 @@ class AdmittedCallers:
     def admitted(self, transport: Any) -> bool:
         """Whether the peer may make node calls."""
         shown = peer_digest(transport)
-        return shown is not None and any([compare_digest(shown, known) for known in self._known()])
+        return shown is not None and any(compare_digest(shown, known) for known in self._known())
 
     def _known(self) -> list[str]:
         path = self.paths.ssconf_file("master_candidates_certs")

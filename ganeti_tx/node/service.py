@@ -20,6 +20,7 @@ from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.os.calls import OperatingSystems
 from ganeti_tx.node.storage.registry import load_storage
+from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -57,6 +58,7 @@ class NodeParts:
     clock: IReactorTime
     reactor: Any
     now: Callable[[], float]
+    owns_address: Callable[[str], bool]
     leave: Callable[[], None]
 
 
@@ -73,6 +75,7 @@ def real_parts(reactor: Any) -> NodeParts:
         clock=reactor,
         reactor=reactor,
         now=time.time,
+        owns_address=is_own_address,
         leave=reactor.stop,
     )
 
@@ -87,7 +90,7 @@ def build_dispatch(parts: NodeParts) -> NodeDispatch:
         cluster_files.table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name).table(),
-        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, own_addresses).table(),
+        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address).table(),
         OperatingSystems(parts.paths, parts.files, parts.runner, disks).table(),
         Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
     )
@@ -112,8 +115,3 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
         await listening.stopListening()
 
     return stop
-
-
-def own_addresses() -> set[str]:
-    """The IPv4 and IPv6 addresses of this machine's interfaces."""
-    return set()
