@@ -8,6 +8,7 @@ from ganeti_tx.cli.tree import Labelled
 
 Disk = Mapping[str, Any]
 Status = Sequence[Any]
+_DRBD = "drbd"
 _LOCAL_STATES = {0: "ok", 1: "unknown", 2: "SYNC", 3: "*FAULTY*"}
 
 
@@ -19,7 +20,7 @@ def disk_lines(label: str, disk: Disk) -> Labelled:
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
         *([("access mode", disk["mode"])] if disk.get("mode") else []),
-        *([("logical_id", "/".join(map(str, disk["logical_id"])))] if disk.get("logical_id") else []),
+        *_logical_id(disk),
         *([("on primary", _on_node(disk["pstatus"]))] if disk.get("pstatus") else []),
         *([("on secondary", _on_node(disk["sstatus"]))] if disk.get("sstatus") else []),
         ("name", disk.get("name") or "None"),
@@ -30,6 +31,17 @@ def disk_lines(label: str, disk: Disk) -> Labelled:
             else []
         ),
     ]
+
+
+def _logical_id(disk: Disk) -> Labelled:
+    """What the disk is made of; the secret that DRBD's two sides share stays out."""
+    logical_id = disk.get("logical_id")
+    if not logical_id:
+        return []
+    if disk["dev_type"] != _DRBD:
+        return [("logical_id", "/".join(map(str, logical_id)))]
+    node_a, node_b, port, minor_a, minor_b, *_secret = logical_id
+    return [("nodeA", f"{node_a}, minor={minor_a}"), ("nodeB", f"{node_b}, minor={minor_b}"), ("port", port)]
 
 
 def _on_node(status: Status) -> str:

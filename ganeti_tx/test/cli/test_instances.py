@@ -307,7 +307,7 @@ INSTANCE: dict[str, Any] = {
     "disks": [
         {
             "dev_type": "drbd", "size": 1024, "mode": "rw", "name": None, "uuid": "d1",
-            "logical_id": ["a", "b", 11000, 0, 0, None],
+            "logical_id": ["a", "b", 11000, 0, 1, "hush"],
             "pstatus": ["/dev/drbd0", 147, 0, None, None, False, 0],
             "sstatus": ["/dev/drbd0", 147, 0, 50.0, 12, True, 2],
             "children": [{"dev_type": "plain", "size": 1024, "logical_id": ["xenvg", "lv1"], "uuid": "d2"}],
@@ -346,7 +346,9 @@ GOLDEN = """\
   Disks:
     - disk/0: drbd, size 1.0G
       access mode: rw
-      logical_id: a/b/11000/0/0/None
+      nodeA: a, minor=0
+      nodeB: b, minor=1
+      port: 11000
       on primary: /dev/drbd0 (147:0) in sync, status ok
       on secondary: /dev/drbd0 (147:0) *RECOVERING* 50.00%, ETA 12s
       name: None

@@ -45,7 +45,7 @@ class SubmitTests(SynchronousTestCase):
         """Reason, priority, dry run and debug level travel with the opcode."""
         self.cli(*REMOVE, "--reason", "too old", "--priority=high", "--dry-run", "-d", "web1")
         (op,) = self.cli.client.jobs[1]
-        self.assertEqual([entry[:2] for entry in op["reason"]][0], ["gnt:user", "too old"])
+        self.assertEqual(op["reason"][0][:2], ["gnt:user", "too old"])
         self.assertEqual((op["priority"], op["dry_run"], op["debug_level"]), (-10, True, 1))
 
     def test_submit(self) -> None:
