@@ -228,7 +228,7 @@ class ConsoleTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.cli = CommandLine()
-        self.console = {
+        self.console: dict[str, Any] = {
             "instance": "web1", "kind": "ssh", "host": "node1.example.com", "user": "root",
             "command": ["socat", "STDIO,raw", "UNIX-CONNECT:/run/web 1"],
         }  # fmt: skip
