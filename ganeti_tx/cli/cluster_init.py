@@ -10,7 +10,7 @@ from ganeti_tx.cli.cluster_init_options import OPTIONS
 from ganeti_tx.cli.options import ONE_HOST, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.values import InvalidValue, parse_int, split_escaped
+from ganeti_tx.cli.values import InvalidValue, is_natural, parse_int, split_escaped
 
 _PLAIN = (
     "candidate_pool_size", "file_storage_dir", "shared_file_storage_dir", "gluster_storage_dir", "mac_prefix",
@@ -90,7 +90,7 @@ def _uid_ranges(text: str | None) -> list[list[int]] | None:
 
 def _uid_range(text: str) -> list[int]:
     low, dash, high = text.partition("-")
-    if not low.strip().isdecimal() or (dash and not high.strip().isdecimal()):
+    if not is_natural(low.strip()) or (dash and not is_natural(high.strip())):
         raise UsageError(f"option --uid-pool: invalid range {text!r}: give UID or LOW-HIGH, comma separated")
     return [int(low), int(high or low)]
 

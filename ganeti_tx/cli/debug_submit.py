@@ -41,7 +41,7 @@ def _jobs(session: Session, options: Parsed, paths: Sequence[str]) -> Jobs:
 def _read_opcodes(session: Session, path: str) -> list[OpCode]:
     try:
         ops = json.loads(read_text(path, session.stdin))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OpPrereqError(f"{path!r} holds no JSON: {error}", ECode.INVAL) from None
     if not isinstance(ops, list) or not all(isinstance(op, dict) and "OP_ID" in op for op in ops):
         raise OpPrereqError(f"{path!r} holds no list of opcodes, objects with OP_ID", ECode.INVAL)

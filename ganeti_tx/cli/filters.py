@@ -14,7 +14,7 @@ MAX_DEPTH = 50
 
 #: Patterns are compiled when first used: most commands need none.
 _TOKEN = r"""(?xs)\s*(?:
-      (?P<number>[+-]?\d+(?![\w.]))
+      (?P<number>[+-]?[0-9]{1,18}(?![\w.]))
     | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     | (?P<operator>==|!=|<=|>=|=~|!~|=\*|!\*|=|<|>)
     | (?P<parenthesis>[()])

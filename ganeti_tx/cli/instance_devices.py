@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.values import Identified, InvalidValue, parse_int, parse_size
+from ganeti_tx.cli.values import Identified, InvalidValue, is_natural, parse_int, parse_size
 from ganeti_tx.errors import ECode, OpPrereqError
 
 Device = dict[str, Any]
@@ -61,7 +61,7 @@ def _in_order(what: str, given: Sequence[Identified]) -> list[Mapping[str, Any]]
 
 
 def _index(what: str, ident: str) -> int:
-    if not ident.isdecimal() or int(ident) >= MAX_DEVICES:
+    if not is_natural(ident) or int(ident) >= MAX_DEVICES:
         raise _wrong(f"--{what} {ident!r}: give an index from 0 to {MAX_DEVICES - 1}, as in --{what} 0:KEY=VALUE")
     return int(ident)
 

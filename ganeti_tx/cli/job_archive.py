@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ganeti_tx.cli.options import SOME_JOBS, Argument, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.values import is_natural
 from ganeti_tx.errors import ExitCode
 
 ALL = -1
@@ -31,7 +32,7 @@ def parse_age(text: str) -> int:
     if text == "all":
         return ALL
     number, factor = (text[:-1], _SECONDS[text[-1]]) if text[-1:] in _SECONDS else (text, 1)
-    if not number.isdecimal():
+    if not is_natural(number):
         raise UsageError(f"invalid age {text!r}: give seconds, a number with s, m, h, d or w, or the word all")
     return int(number) * factor
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from ganeti_tx.cli.options import COMMON, PRIORITIES, Argument, Command, Option
-from ganeti_tx.cli.values import READERS, InvalidValue
+from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
 
 
 class UsageError(Exception):
@@ -97,7 +97,7 @@ def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:
 def job_ids(words: Sequence[str]) -> list[int]:
     """Job ids as typed. @raise UsageError: one is no number."""
     for word in words:
-        if not word.isdecimal():
+        if not is_natural(word):
             raise UsageError(f"invalid job id {word!r}: give a number")
     return [int(word) for word in words]
 

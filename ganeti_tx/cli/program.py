@@ -1,6 +1,7 @@
 """A gnt-* program as a table of its subcommands, and one run of it: words in, exit status out."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,8 @@ class Surroundings(NamedTuple):
 def real_surroundings() -> Surroundings:
     """This process's own."""
     environ = os.environ
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name typed in another encoding is no reason to fail
     return Surroundings(environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program)
 
 

@@ -1,6 +1,7 @@
 """Text of the command line to values: sizes, key=value lists, yes and no (Ganeti 3.0 command line table, types)."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +14,18 @@ _SIZE = r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)"
 _MEBIBYTES = {"m": 1, "g": 1024, "t": 1024 * 1024}
 _SIZE_STEP = 4
 _ESCAPED = r"(?s)\\(.)"
+_MAX_DIGITS = 18
 _TRUE = ("yes", "true")
 _FALSE = ("no", "false")
 
 
 class InvalidValue(ValueError):
     """A value of the command line cannot be read; the text holds the value and what is allowed."""
+
+
+def is_natural(text: str) -> bool:
+    """Whether a text is a number of digits only, and few enough to be meant."""
+    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
 
 
 def parse_size(text: str) -> int:
@@ -30,6 +37,8 @@ def parse_size(text: str) -> int:
     if match is None or unit not in ("", *_MEBIBYTES):
         raise InvalidValue(f"invalid size {text!r}: give a number with an optional unit m, g or t, such as 512m or 10g")
     mebibytes = float(match[1]) * _MEBIBYTES.get(unit, 1)
+    if mebibytes >= 10**_MAX_DIGITS:
+        raise InvalidValue(f"invalid size {text[:_MAX_DIGITS]}...: it is too large")
     whole = int(mebibytes) + (mebibytes > int(mebibytes))
     return -(-whole // _SIZE_STEP) * _SIZE_STEP
 
@@ -48,16 +57,19 @@ def parse_int(text: str) -> int:
     """A decimal integer."""
     try:
         return int(text)
-    except ValueError:
+    except ValueError:  # no digits, or thousands of them
         raise InvalidValue(f"invalid number {text!r}: give an integer") from None
 
 
 def parse_float(text: str) -> float:
-    """A decimal number."""
+    """A decimal number, neither infinite nor none."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise InvalidValue(f"invalid number {text!r}") from None
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidValue(f"invalid number {text!r}")
+    return number
 
 
 def parse_float_or_default(text: str) -> float | str:
@@ -69,7 +81,7 @@ def parse_json(text: str) -> Any:
     """Any JSON."""
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidValue(f"invalid JSON {text!r}: {error}") from None
 
 

@@ -63,7 +63,7 @@ class DebugTests(SynchronousTestCase):
 
     def test_submit_job_refused(self) -> None:
         """A file that holds no opcodes is named."""
-        for text in ("{", "{}", "[1]", '[{"duration": 1}]'):
+        for text in ("{", "{}", "[1]", '[{"duration": 1}]', "[" * 100000):
             path = Path(self.mktemp())
             path.write_text(text)
             outcome = self.cli("gnt-debug", "submit-job", str(path))

@@ -233,14 +233,14 @@ class JobCommandTests(SynchronousTestCase):
     def test_ages(self) -> None:
         """Ages have units, the word all stands for any."""
         self.assertEqual([parse_age(text) for text in ("90", "2m", "1h", "1w", "all")], [90, 120, 3600, 604800, -1])
-        for text in ("", "d", "1y", "-1"):
+        for text in ("", "d", "1y", "-1", "9" * 5000):
             self.assertRaises(UsageError, parse_age, text)
 
     def test_cancel(self) -> None:
         """The server's words are shown; one refusal makes a failure."""
         self.cli.client.answers["CancelJob"] = lambda job_id, kill: [job_id == 1, f"about {job_id}"]
         self.assertEqual(self.cli("gnt-job", "cancel", "1"), (0, "about 1\n", ""))
-        self.assertEqual(self.cli("gnt-job", "cancel", "1", "2"), (1, "about 1\nabout 2\n", ""))
+        self.assertEqual(self.cli("gnt-job", "cancel", "2", "1"), (1, "about 2\nabout 1\n", ""))
 
     def test_kill(self) -> None:
         """--kill wants a second word."""

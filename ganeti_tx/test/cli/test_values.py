@@ -28,6 +28,14 @@ class SizeTests(SynchronousTestCase):
             error = self.assertRaises(InvalidValue, values.parse_size, text)
             self.assertIn(f"invalid size {text!r}", str(error))
 
+    def test_too_many_digits(self) -> None:
+        """Numbers without end are refused, not computed."""
+        endless = "9" * 5000
+        for read in (values.parse_size, values.parse_int, values.parse_float):
+            self.assertRaises(InvalidValue, read, endless)
+        self.assertRaises(InvalidValue, values.parse_float, "nan")
+        self.assertFalse(values.is_natural(endless))
+
     @given(st.integers(0, 10**9))
     def test_whole_mebibytes(self, mebibytes: int) -> None:
         """A whole number of mebibytes is rounded by less than 4."""

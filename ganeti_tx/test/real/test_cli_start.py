@@ -46,18 +46,28 @@ class StartTests(SynchronousTestCase):
         outcome = run_python(code)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
 
-    def test_list(self) -> None:
-        """gnt-instance list finds the socket below the node's root, asks, and prints the answer."""
+    def listing(self, name: str) -> "tuple[subprocess.CompletedProcess[bytes], list[dict[str, object]]]":
+        """gnt-instance list against a master that knows one instance; the outcome, and what was asked."""
         with tempfile.TemporaryDirectory() as root:
             directory = Path(root) / "var/run/ganeti/socket"
             directory.mkdir(parents=True)
-            requests = serve_once(directory / "ganeti-query", answer_of(("name", "text", "Instance"), rows=[["web1"]]))
+            requests = serve_once(directory / "ganeti-query", answer_of(("name", "text", "Instance"), rows=[[name]]))
             code = "from ganeti_tx.cli.main import gnt_instance; raise SystemExit(gnt_instance())"
             outcome = run_python(code, "list", "-o", "name", GANETI_ROOTDIR=root, GANETI_HOSTNAME="node1")
+        return outcome, requests
+
+    def test_list(self) -> None:
+        """gnt-instance list finds the socket below the node's root, asks, and prints the answer."""
+        outcome, requests = self.listing("web1")
         self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, b"Instance\nweb1\n", b""))
         self.assertEqual(
             [(each["method"], each["args"]) for each in requests], [("Query", ["instance", ["name"], None])]
         )
+
+    def test_odd_names(self) -> None:
+        """A name that has no encoding is shown escaped, never with a traceback."""
+        outcome, _requests = self.listing("web\udcff")
+        self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, b"Instance\nweb\\udcff\n", b""))
 
     def test_programs(self) -> None:
         """Another program gets the document on its standard input, and its status comes back."""
