@@ -90,5 +90,5 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
 
     async def _settled(self) -> None:
         """Return once nothing is scheduled any more."""
-        while [call for call in reactor.getDelayedCalls() if "_kill" in str(call)]:  # type: ignore[attr-defined]
+        while [call for call in reactor.getDelayedCalls() if "_kill" in str(call)]:
             await deferLater(reactor, 0.01)
