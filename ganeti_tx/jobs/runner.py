@@ -63,11 +63,11 @@ def run_forever(paths: Paths) -> int:
     from twisted.internet import reactor
 
     begin_logging()
-    livelock = create_livelock(paths.livelock_dir, "job", time.time())
+    livelock = create_livelock(paths.livelock_dir, "job", time.time)
     runner = Runner(paths, reactor, livelock)
     reactor.callWhenRunning(runner.begin)
     reactor.run()
-    livelock.close()
+    livelock.release()
     return 0
 
 
