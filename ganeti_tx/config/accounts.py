@@ -13,6 +13,7 @@ from ganeti_tx.errors import AddressPoolError, ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.network import Network
 
 
 def settled(
@@ -38,22 +39,20 @@ def settled(
 
 def with_ports(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim], now: float) -> ConfigData:
     """The configuration with ports taken out of the pool and put back into it."""
-    taken = {claim.value for claim in gained if claim.kind == PORT and in_range(claim.value)}
-    given = {claim.value for claim in lost if claim.kind == PORT and in_range(claim.value)}
+    taken, given = pool_ports(gained), pool_ports(lost)
     cluster = config.cluster
     highest = max(cluster.highest_used_port, *taken, FIRST_PORT - 1)
     skipped = range(max(cluster.highest_used_port + 1, FIRST_PORT), highest + 1)
     pool = tuple(sorted({*cluster.tcpudp_port_pool, *given, *skipped} - taken))
     if pool == cluster.tcpudp_port_pool and highest == cluster.highest_used_port:
         return config
-    return replace(
-        config, cluster=touched(replace(cluster, tcpudp_port_pool=pool, highest_used_port=highest), now)
-    )
+    return replace(config, cluster=touched(replace(cluster, tcpudp_port_pool=pool, highest_used_port=highest), now))
 
 
-def in_range(port: str | int) -> bool:
-    """Whether a port is one of the cluster's pool; others are the administrator's own."""
-    return isinstance(port, int) and FIRST_PORT <= port <= LAST_PORT
+def pool_ports(claims: Iterable[Claim]) -> set[int]:
+    """The ports among claims that the cluster gives out; others are the administrator's own."""
+    ports = {int(claim.value) for claim in claims if claim.kind == PORT}
+    return {port for port in ports if FIRST_PORT <= port <= LAST_PORT}
 
 
 def free_port(cluster: Cluster, used: Collection[int]) -> int:
@@ -69,7 +68,7 @@ def with_addresses(config: ConfigData, gained: Iterable[Claim], lost: Iterable[C
 
     @raise ConfigurationError: one is outside its network, or taken.
     """
-    changed = {}
+    changed: dict[str, Network] = {}
     for claim in (*lost, *gained):
         network = changed.get(claim.scope) or config.networks.get(claim.scope)
         if claim.kind != ADDRESS or network is None:

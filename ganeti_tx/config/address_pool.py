@@ -1,5 +1,6 @@
 """The addresses of a network: which are taken, by instances or by others."""
 
+from collections.abc import Collection
 from ipaddress import IPv4Address, IPv4Network
 
 import attrs
@@ -48,12 +49,13 @@ class AddressPool:
         if not self.is_taken(address):
             raise AddressPoolError(f"address {address} of network {self.network.name} is in use but not marked so")
 
-    def first_free(self) -> str:
-        """An address that nobody has."""
+    def first_free(self, reserved: Collection[str] = ()) -> str:
+        """An address that nobody has, and that is not among the reserved."""
         own, others = self._bits("reservations"), self._bits("ext_reservations")
+        addresses = self.range()
         for place, bits in enumerate(zip(own, others, strict=True)):
-            if "1" not in bits:
-                return str(self.range()[place])
+            if "1" not in bits and (address := str(addresses[place])) not in reserved:
+                return address
         raise AddressPoolError(f"network {self.network.name} has no free address")
 
     def taking(self, address: str) -> Network:

@@ -40,9 +40,7 @@ def update_instance(instance: Instance) -> Change:
     return change
 
 
-def set_instance_state(
-    uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool
-) -> Change:
+def set_instance_state(uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool) -> Change:
     """Say what the operator wants of an instance; nothing changes when it is so already."""
 
     def change(config: ConfigData, now: float) -> ConfigData:
@@ -83,7 +81,9 @@ def add_disk(instance: str, disk: Disk, index: int | None) -> Change:
         absent(f"disk {disk.uuid} of instance {held.name}", config.disks, disk.uuid)
         place = len(held.disks) if index is None else index
         if not 0 <= place <= len(held.disks):
-            raise ConfigurationError(f"instance {held.name} has no place {place} for a disk, only 0 to {len(held.disks)}")
+            raise ConfigurationError(
+                f"instance {held.name} has no place {place} for a disk, only 0 to {len(held.disks)}"
+            )
         named = (*held.disks[:place], disk.uuid, *held.disks[place:])
         after = with_objects(config, "disks", [fresh(disk, now)])
         after = with_objects(after, "instances", [touched(replace(held, disks=named), now)])

@@ -38,9 +38,7 @@ def remove_network(uuid: str) -> Change:
         if groups:
             raise ConfigurationError(f"network {held.name} is connected to node groups: {', '.join(groups[:5])}")
         instances = sorted(
-            instance.name
-            for instance in config.instances.values()
-            if any(nic.network == uuid for nic in instance.nics)
+            instance.name for instance in config.instances.values() if any(nic.network == uuid for nic in instance.nics)
         )
         if instances:
             raise ConfigurationError(f"network {held.name} is used by instances: {', '.join(instances[:5])}")

@@ -34,7 +34,9 @@ def version_faults(config: ConfigData) -> list[str]:
     """The version must be the present one."""
     if config.version == CONFIG_VERSION:
         return []
-    return [f"configuration: version is {config.version}, not {CONFIG_VERSION}; restart the master daemon to upgrade it"]
+    return [
+        f"configuration: version is {config.version}, not {CONFIG_VERSION}; restart the master daemon to upgrade it"
+    ]
 
 
 def filter_faults(config: ConfigData) -> list[str]:
@@ -49,4 +51,6 @@ def filter_faults(config: ConfigData) -> list[str]:
 def used_free_ports(config: ConfigData) -> list[str]:
     """Ports that are in the pool of free ones and in use."""
     used = taken(config, PORT) & set(config.cluster.tcpudp_port_pool)
-    return [f"TCP port {port} is in use and in the pool of free ports; remove it from the pool" for port in sorted(used)]
+    return [
+        f"TCP port {port} is in use and in the pool of free ports; remove it from the pool" for port in sorted(used)
+    ]

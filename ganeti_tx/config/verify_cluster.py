@@ -1,11 +1,13 @@
 """What is wrong with the cluster object, the nodes and the node groups of a configuration."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from msgspec import to_builtins
 
 from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
 from ganeti_tx.config.faults import MAC_PREFIX, is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import Hypervisor
@@ -85,22 +87,30 @@ def port_faults(cluster: Cluster, what: str) -> Iterator[str]:
 
 def parameter_faults(cluster: Cluster, what: str) -> Iterator[str]:
     """Parameters that do not fit their declarations."""
-    for hypervisor, params in cluster.hvparams.items():
-        yield from refused(what, MODIFY, lambda kind=hypervisor, given=params: cluster_hvparams(cluster, kind, given))
+    for hypervisor in cluster.hvparams:
+        yield from refused(what, MODIFY, partial(cluster_hvparams, cluster, hypervisor))
     for os, by_hypervisor in cluster.os_hvp.items():
         for hypervisor, params in by_hypervisor.items():
-            yield from refused(f"{what}, OS {os}", "correct it with 'gnt-os modify'",
-                               lambda kind=hypervisor, given=params: check_hvparams(kind, given))
+            yield from refused(
+                f"{what}, OS {os}",
+                "correct it with 'gnt-os modify'",
+                partial(check_hvparams, hypervisor, params),
+            )
     yield from refused(what, MODIFY, lambda: typed_beparams(fill_beparams(cluster)))
     yield from refused(what, MODIFY, lambda: typed_nicparams(fill_nicparams(cluster)))
     yield from refused(what, MODIFY, lambda: typed_ndparams(fill_ndparams(cluster)))
-    yield from refused(what, MODIFY, lambda: check_diskparams(cluster.diskparams))
+    yield from refused(what, MODIFY, lambda: check_diskparams({**cluster.diskparams}))
     yield from refused(what, MODIFY, lambda: check_ipolicy(to_builtins(cluster.ipolicy)))
 
 
-def cluster_hvparams(cluster: Cluster, hypervisor: Hypervisor, given: object) -> None:
+def cluster_hvparams(cluster: Cluster, hypervisor: Hypervisor) -> None:
     """@raise ParameterError: the cluster's parameters of a hypervisor, on top of the built-in ones, do not fit."""
     typed_hvparams(hypervisor, fill_hvparams(cluster, hypervisor))
+
+
+def group_nicparams(cluster: Cluster, given: Params) -> None:
+    """@raise ParameterError: the parameters of a connection, on top of the cluster's, do not fit."""
+    typed_nicparams(fill_nicparams(cluster, given))
 
 
 def candidate_faults(config: ConfigData) -> list[str]:
@@ -161,7 +171,7 @@ def faults_of_group(config: ConfigData, key: str, group: NodeGroup) -> Iterator[
     for uuid, params in group.networks.items():
         if uuid not in config.networks:
             yield f"{what}: is connected to the unknown network {uuid}; run 'gnt-network disconnect'"
-        yield from refused(what, modify, lambda given=params: typed_nicparams(fill_nicparams(config.cluster, given)))
+        yield from refused(what, modify, partial(group_nicparams, config.cluster, params))
     yield from refused(what, modify, lambda: typed_ndparams(fill_ndparams(config.cluster, group)))
-    yield from refused(what, modify, lambda: check_diskparams(group.diskparams))
+    yield from refused(what, modify, lambda: check_diskparams({**group.diskparams}))
     yield from refused(what, modify, lambda: check_ipolicy(to_builtins(group.ipolicy)))
