@@ -1,5 +1,7 @@
 """Packaging: the package, the twistd plugins, and a console script for every command."""
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
@@ -8,7 +10,7 @@ setup(
     name="ganeti_tx",
     version="0.1.0",
     description="A cluster manager for virtual machines: Ganeti, event-driven, on Twisted",
-    long_description=open("README.md").read(),
+    long_description=Path(__file__).with_name("README.md").read_text(),
     long_description_content_type="text/markdown",
     license="BSD-2-Clause",
     python_requires=">=3.11",
@@ -41,10 +43,7 @@ setup(
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
-            *[
-                f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}"
-                for daemon in ("master", "luxid", "wconfd", "noded")
-            ],
+            *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in ("master", "luxid", "wconfd", "noded")],
         ],
     },
     zip_safe=False,

@@ -57,7 +57,9 @@ class Layout:
         for node in self.nodes:
             if name in (node.name, node.name.split(".")[0], node.address):
                 return node
-        raise DevclusterError(f"no node {name!r} in {self.root}; there are {', '.join(node.name for node in self.nodes)}")
+        raise DevclusterError(
+            f"no node {name!r} in {self.root}; there are {', '.join(node.name for node in self.nodes)}"
+        )
 
     def save(self) -> None:
         """Write the state file."""

@@ -81,6 +81,7 @@ class WaitQueue:
             self._levels[lock.level].setdefault(lock, {})[ticket] = mode
             if mode is Mode.SHARED:
                 group = self._open.setdefault((lock, ticket.priority), SharedGroup(ticket.place))
+                group.place = min(group.place, ticket.place)  # a new priority may bring in an older ticket
                 group.members += 1
                 ticket.groups[lock] = group
 

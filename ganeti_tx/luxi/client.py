@@ -123,12 +123,16 @@ def _retry_while_busy(connect: Callable[[], None], limit: float) -> None:
 
 def _hung_up(connection: socket.socket) -> bool:
     """Whether the server has closed the connection, or sent what nobody asked for, since the last call."""
+    limit = connection.gettimeout()
+    connection.setblocking(False)
     try:
-        connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        connection.recv(1, socket.MSG_PEEK)
     except BlockingIOError:
         return False
     except OSError:
         return True
+    finally:
+        connection.settimeout(limit)
     return True
 
 

@@ -40,7 +40,7 @@ class _Connection(Protocol):
     def connectionMade(self) -> None:
         wire = cast(_Wire, self.transport)
         link = Link(wire.write, wire.abortConnection, self._reactor.callLater)
-        self.conversation = Conversation(self._framework, link, self._answer_timeout)
+        self.conversation = Conversation(_tx, link, self._answer_timeout)
 
     def dataReceived(self, data: bytes) -> None:
         self.conversation.received(data)

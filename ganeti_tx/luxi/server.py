@@ -256,8 +256,13 @@ class LuxiFactory(Factory):
         self._limits = limits or Limits()
         self._open: set[LuxiProtocol] = set()
 
+    @property
+    def connections(self) -> int:
+        """How many connections are open."""
+        return len(self._open)
+
     def buildProtocol(self, addr: IAddress | None) -> Protocol:
-        if len(self._open) >= self._limits.connections:
+        if self.connections >= self._limits.connections:
             return _Refusal()
         protocol = LuxiProtocol(self._dispatch, self._clock, self._methods, self._limits)
         protocol.factory = self

@@ -1,6 +1,6 @@
 """The server's half of the JSON: requests read strictly with msgspec, answers written compact and in ASCII."""
 
-import re
+import json
 from typing import Any
 
 import msgspec
@@ -8,7 +8,6 @@ import msgspec
 from ganeti_tx.errors import GanetiError, GenericError, encode_error
 from ganeti_tx.luxi.messages import Request
 
-_NON_ASCII = re.compile("[^\x00-\x7f]")
 #: No client gets to know more of an unexpected error than this; the log has the rest.
 INTERNAL_ERROR = "internal error"
 
@@ -46,8 +45,15 @@ def encode_result(result: object) -> bytes:
 
 
 def encode_failure(error: GanetiError) -> bytes:
-    """The answer of a call that failed, the error as [class name, [argument, ...]]."""
-    return _encode(False, encode_error(error))
+    """The answer of a call that failed, the error as [class name, [argument, ...]].
+
+    An error that cannot be JSON, such as one with a file name that is no UTF-8, goes as a GenericError of its text.
+    """
+    try:
+        return _encode(False, encode_error(error))
+    except TypeError:
+        text = str(error).encode("utf-8", "backslashreplace").decode("utf-8")
+        return _encode(False, encode_error(GenericError(text)))
 
 
 def encode_internal_error() -> bytes:
@@ -65,10 +71,6 @@ def _encode(success: bool, result: object) -> bytes:
         encoded = msgspec.json.encode({"success": success, "result": result})
     except (ValueError, OverflowError, RecursionError) as error:
         raise TypeError(f"result cannot be JSON: {error}") from error
-    return encoded if encoded.isascii() else _NON_ASCII.sub(_escape, encoded.decode("utf-8")).encode("ascii")
-
-
-def _escape(match: re.Match[str]) -> str:
-    """A character as JSON writes it in ASCII: one \\u escape, or two for what lies beyond the first 65536."""
-    units = match[0].encode("utf-16-be").hex()
-    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+    if encoded.isascii():
+        return encoded
+    return json.dumps(msgspec.json.decode(encoded), separators=(",", ":")).encode("ascii")

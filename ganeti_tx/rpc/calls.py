@@ -110,6 +110,14 @@ class NodeHasIpAddress(NodeCall, frozen=True, kw_only=True):
     address: str
 
 
+class NodeCryptoTokens(NodeCall, frozen=True, kw_only=True):
+    """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate."""
+
+    name: ClassVar[str] = "node_crypto_tokens"
+    result: ClassVar[Any] = list[tuple[str, str]]
+    timeout: ClassVar[float] = SLOW
+
+
 class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
     """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
 

@@ -63,8 +63,10 @@ class NaiveTable:
         for lock, mode in waiter.wants.items():
             if mode is S:
                 group = self.groups.setdefault((lock, waiter.place[0]), [])
-                waiter.places[lock] = group[0].places[lock] if group else waiter.place
                 group.append(waiter)
+                place = min(waiter.place, group[0].places.get(lock, waiter.place))
+                for member in group:
+                    member.places[lock] = place
         self.waiters[waiter.owner] = waiter
 
     def leave(self, waiter: Waiter, granted: bool = False) -> None:

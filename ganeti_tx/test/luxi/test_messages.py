@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ECode, HooksAbort, JobLost, OpPrereqError
+from ganeti_tx.errors import ECode, GenericError, HooksAbort, JobLost, OpPrereqError
 from ganeti_tx.luxi.answers import result_of
 from ganeti_tx.luxi.framing import TERMINATOR
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
@@ -105,6 +105,11 @@ class ResponseTests(SynchronousTestCase):
             self.assertEqual(json.loads(message)["result"][0], type(error).__name__)
             got = self.assertRaises(type(error), result_of, message)
             self.assertEqual(json.dumps(got.args), json.dumps(error.args))
+
+    def test_error_not_json(self) -> None:
+        """An error whose text is no Unicode is answered all the same."""
+        got = self.assertRaises(GenericError, result_of, encode_failure(JobLost("no file 'a\udce9'")))
+        self.assertEqual(got.args, ("no file 'a\\udce9'",))
 
     def test_internal_error(self) -> None:
         """An unexpected error says nothing of the program's inside."""

@@ -190,7 +190,8 @@ class ReadTests(SynchronousTestCase):
 
     def test_any_args(self) -> None:
         """QueryClusterInfo looks at no arguments."""
-        for args in ([], None, {}, "x", [1, 2]):
+        anything: list[object] = [[], None, {}, "x", [1, 2]]
+        for args in anything:
             self.assertEqual(METHODS["QueryClusterInfo"].read(args), [])
 
     def test_long_values_are_cut(self) -> None:

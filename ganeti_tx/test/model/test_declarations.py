@@ -18,7 +18,6 @@ from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_form import DiskOnNode, InstanceOnNode, NicOnNode
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.status import BlockDevStatus, MigrationStatus
 from ganeti_tx.test.model.facts_table import FACTS
@@ -78,13 +77,6 @@ class DeclarationTests(SynchronousTestCase):
         for kind in OTHERS:
             names = [field.encode_name for field in fields(kind)]
             self.assertEqual(names, FACTS["other_serialized_objects"][kind.__name__])
-
-    def test_slots_on_nodes(self) -> None:
-        """What only nodes see of disks, NICs and instances is what old clients know as slots."""
-        for kind, base in ((DiskOnNode, Disk), (NicOnNode, Nic), (InstanceOnNode, Instance)):
-            more = {field.name for field in fields(kind)} - {field.name for field in fields(base)}
-            slots = {slot.split(" ")[0] for slot in FACTS["legacy_slots_in_clients"][base.__name__]}
-            self.assertEqual(more, slots)
 
     def test_logical_ids(self) -> None:
         """Every template has the logical id of the table."""

@@ -9,9 +9,11 @@ from typing import Any
 
 from twisted.internet import reactor as global_reactor
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
+import ganeti_tx
 from ganeti_tx.errors import GanetiError, JobLost
 from ganeti_tx.luxi import on_twisted, transport_errors
 from ganeti_tx.luxi.client import Client
@@ -21,6 +23,8 @@ from ganeti_tx.luxi.server import Limits, LuxiFactory
 
 reactor: Any = global_reactor
 LARGE = 3_000_000
+#: Child processes find the package where this process found it.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(ganeti_tx.__file__).parent.parent)}
 
 ASYNCIO_PROGRAM = """
 import asyncio, sys
@@ -88,6 +92,8 @@ class Dispatch:
 class SocketTests(TestCase):
     """A server in this process."""
 
+    timeout = 30
+
     def setUp(self) -> None:
         # The path of a unix socket is at most 107 bytes long.
         self.path = os.path.relpath(self.mktemp())
@@ -118,6 +124,8 @@ class SocketTests(TestCase):
         self.addCleanup(client.close)
         self.assertEqual(await deferToThread(client.submit_job, []), 17)
         self.factory.stopFactory()
+        while self.factory.connections:
+            await deferLater(reactor, 0)
         self.assertEqual(await deferToThread(client.submit_job, []), 17)
 
     async def test_server_goes_away(self) -> None:
@@ -167,7 +175,7 @@ class SocketTests(TestCase):
     async def test_asyncio_client(self) -> None:
         """The same client runs on asyncio, in a process without Twisted."""
         command = [sys.executable, "-c", ASYNCIO_PROGRAM, self.path]
-        done = await deferToThread(subprocess.run, command, capture_output=True, text=True, timeout=60)
+        done = await deferToThread(subprocess.run, command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
         lines = done.stdout.splitlines()
         self.assertEqual(done.stderr, "")
         self.assertEqual(
@@ -233,7 +241,9 @@ class NobodyTests(TestCase):
             "try: Client(os.path.basename(listening)).submit_job([])\n"
             "except transport_errors.PermissionError as error: print(error)\n"
         )
-        done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", program, path], capture_output=True, text=True, timeout=60, env=ENVIRONMENT
+        )
         self.assertIn("No permission to use", done.stdout)
 
 
@@ -246,5 +256,7 @@ class ImportTests(TestCase):
             "import sys, ganeti_tx.luxi.client\n"
             "print(sorted({'twisted', 'msgspec', 'attr', 'asyncio', 'inspect', 'txaio'} & set(sys.modules)))"
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=ENVIRONMENT
+        )
         self.assertEqual(done.stdout, "[]\n")

@@ -1,0 +1,124 @@
+"""The settings of a new cluster, checked against the tables, as its configuration holds them."""
+
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import msgspec
+
+from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.bootstrap.settings import AVAILABLE_HYPERVISORS, AVAILABLE_TEMPLATES, InitSettings
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
+from ganeti_tx.model.params.ipolicy import InstancePolicy
+
+
+@attrs.frozen
+class CheckedParams:
+    """The parameters of the settings, each reduced to what differs from the tables."""
+
+    hvparams: Mapping[Hypervisor, Mapping[str, Any]]
+    beparams: Mapping[str, Any]
+    nicparams: Mapping[str, Any]
+    ndparams: Mapping[str, Any]
+    diskparams: Mapping[DiskTemplate, Mapping[str, Any]]
+    policy: InstancePolicy
+
+
+def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
+    """Check every parameter against the tables; each fault is a problem with its path."""
+    for name in settings.enabled_hypervisors:
+        available = ", ".join(AVAILABLE_HYPERVISORS)
+        problems.unless(name in AVAILABLE_HYPERVISORS, f"hypervisor {name!r} is not available; available: {available}")
+    for name in settings.enabled_disk_templates:
+        available = ", ".join(AVAILABLE_TEMPLATES)
+        problems.unless(name in AVAILABLE_TEMPLATES, f"disk template {name!r} is not available; available: {available}")
+    problems.unless(bool(settings.enabled_hypervisors), "a cluster needs at least one enabled hypervisor")
+    problems.unless(bool(settings.enabled_disk_templates), "a cluster needs at least one enabled disk template")
+    return CheckedParams(
+        hvparams=_hvparams(settings, problems),
+        beparams=_checked(problems, backend.check_beparams, settings.beparams),
+        nicparams=_checked(problems, nic.check_nicparams, settings.nicparams),
+        ndparams=_checked(problems, node.check_ndparams, settings.ndparams),
+        diskparams=_checked(problems, disk.check_diskparams, settings.diskparams),
+        policy=_policy(settings, problems),
+    )
+
+
+def _checked(problems: Problems, check: Any, given: Mapping[str, Any]) -> Any:
+    try:
+        return check(given)
+    except GanetiError as error:
+        problems.add(str(error))
+        return {}
+
+
+def _hvparams(settings: InitSettings, problems: Problems) -> dict[Hypervisor, Mapping[str, Any]]:
+    found: dict[Hypervisor, Mapping[str, Any]] = {Hypervisor(name): {} for name in Hypervisor}
+    for name, given in settings.hvparams.items():
+        if name not in found:
+            problems.add(f"hvparams.{name}: no such hypervisor; there are {', '.join(found)}")
+            continue
+        kind = Hypervisor(name)
+        found[kind] = _checked(
+            problems, lambda params, kind=kind: hypervisor.check_hvparams(kind, params, for_cluster=True), given
+        )
+    return found
+
+
+def _policy(settings: InitSettings, problems: Problems) -> InstancePolicy:
+    try:
+        return ipolicy.fill(InstancePolicy(), ipolicy.check_ipolicy(settings.ipolicy))
+    except GanetiError as error:
+        problems.add(str(error))
+        return InstancePolicy()
+
+
+def cluster_settings(settings: InitSettings, params: CheckedParams) -> dict[str, Any]:
+    """The fields of the new cluster object that the settings determine, as on the wire."""
+    given = msgspec.structs.asdict(settings)
+    family = socket.AF_INET6 if settings.primary_ip_version == 6 else socket.AF_INET
+    mask = 128 if settings.primary_ip_version == 6 else 32
+    return {
+        **{name: given[name] for name in SAME_NAME},
+        "master_netmask": settings.master_netmask or mask,
+        "primary_ip_family": int(family),
+        "hvparams": params.hvparams,
+        "beparams": {"default": {**msgspec.to_builtins(backend.BackendParams()), **params.beparams}},
+        "nicparams": {"default": {**msgspec.to_builtins(nic.NicParams()), **params.nicparams}},
+        "ndparams": {**msgspec.to_builtins(node.NodeParams()), **params.ndparams},
+        "diskparams": params.diskparams,
+        "ipolicy": msgspec.to_builtins(params.policy),
+        "hv_state_static": settings.hv_state,
+        "disk_state_static": settings.disk_state,
+        **({"volume_group_name": settings.vg_name} if settings.vg_name else {}),
+        **({"drbd_usermode_helper": settings.drbd_usermode_helper} if settings.drbd_usermode_helper else {}),
+    }
+
+
+#: Settings whose name and form are those of the cluster's fields.
+SAME_NAME = (
+    "use_external_mip_script",
+    "enabled_hypervisors",
+    "enabled_disk_templates",
+    "mac_prefix",
+    "candidate_pool_size",
+    "file_storage_dir",
+    "shared_file_storage_dir",
+    "gluster_storage_dir",
+    "default_iallocator",
+    "default_iallocator_params",
+    "maintain_node_health",
+    "prealloc_wipe_disks",
+    "modify_etc_hosts",
+    "modify_ssh_setup",
+    "uid_pool",
+    "compression_tools",
+    "install_image",
+    "zeroing_image",
+    "enabled_user_shutdown",
+    "ssh_key_type",
+    "ssh_key_bits",
+)

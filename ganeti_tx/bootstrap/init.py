@@ -1,0 +1,144 @@
+"""`gnt-cluster init`: check everything, then write everything, then start the daemons; a failure takes it all back."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import attrs
+
+from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
+from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, write_node_keys, write_private
+from ganeti_tx.bootstrap.problems import (
+    NODE_PORT,
+    BootstrapError,
+    Problems,
+    check_address,
+    check_writable,
+    try_resolve,
+)
+from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.bootstrap.start import socket_answers, start, stop, tcp_answers
+from ganeti_tx.config.new_cluster import FirstNode, new_cluster
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.directories import ensure_directories
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import own_name
+
+CONFIG_MODE = 0o640
+AUTHORITY_KEY_MODE = 0o400
+SSCONF_MODE = 0o444
+SYS_NET = Path("/sys/class/net")
+DEFAULT_NETDEV = "xen-br0"
+
+
+def init(paths: Paths, settings: InitSettings) -> None:
+    """Make this node the master of a new cluster.
+
+    @raise BootstrapError: every problem that was found; nothing was changed, or what was changed has been taken back.
+    """
+    problems = Problems()
+    settings = check_machine(paths, settings, problems)
+    params = check_params(settings, problems)
+    first, master_ip = find_first_node(paths, settings, problems)
+    problems.stop_if_any()
+    authority, keys = new_cluster_keys(settings.cluster_name, first.name, [first.primary_ip])
+    config = new_cluster(
+        cluster_name=settings.cluster_name,
+        master_ip=master_ip,
+        master_netdev=settings.master_netdev or "",
+        master=attrs.evolve(first, certificate_digest=keys.client_digest),
+        settings=cluster_settings(settings, params),
+        entropy=os.urandom,
+        now=time.time(),
+    )
+    try:
+        write_cluster(paths, config, authority, keys)
+        start_all(paths, first.primary_ip)
+    except (BootstrapError, OSError) as error:
+        take_back(paths)
+        if isinstance(error, OSError):
+            raise BootstrapError(f"cannot write {error.filename}: {error.strerror}")
+        raise
+
+
+def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> InitSettings:
+    """What must be true of this machine; gives the settings with the network device that was found."""
+    if paths.config_file.exists() or paths.server_pem.exists():
+        problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
+    netdev = settings.master_netdev or (DEFAULT_NETDEV if (SYS_NET / DEFAULT_NETDEV).exists() else "lo")
+    problems.unless((SYS_NET / netdev).exists(), f"there is no network device {netdev!r} (--master-netdev)")
+    for name in ("file_storage_dir", "shared_file_storage_dir"):
+        directory = getattr(settings, name)
+        problems.unless(os.path.isabs(directory), f"{name} must be an absolute path, not {directory!r}")
+    check_writable(problems, paths.data_dir)
+    check_writable(problems, paths.run_dir)
+    check_writable(problems, paths.log_dir)
+    if "kvm" in settings.enabled_hypervisors:
+        program = settings.hvparams.get("kvm", {}).get("kvm_path") or "/usr/bin/kvm"
+        found = Path(program).exists() or shutil.which("qemu-system-x86_64") is not None
+        problems.unless(found, f"hypervisor kvm needs {program}; install qemu-system-x86 or set kvm_path")
+    return replace_netdev(settings, netdev)
+
+
+def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
+    """The settings with a network device for the master's address."""
+    values = {name: getattr(settings, name) for name in settings.__struct_fields__}
+    return InitSettings(**{**values, "master_netdev": netdev})
+
+
+def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str]:
+    """This node's names and addresses, and the cluster's address."""
+    name, primary_ip = try_resolve(paths, problems, "this node's name", own_name())
+    cluster_name, master_ip = try_resolve(paths, problems, "the cluster's name", settings.cluster_name)
+    if primary_ip and primary_ip == master_ip:
+        problems.add(
+            f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"
+        )
+    check_address(problems, f"node {name}", primary_ip)
+    if settings.secondary_ip is not None:
+        check_address(problems, "the secondary address", settings.secondary_ip, 0)
+    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), master_ip
+
+
+def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:
+    """Write every file of a master; the configuration comes last, since it makes the node a master."""
+    ensure_directories(paths)
+    write_private(paths.authority_key, authority.key, AUTHORITY_KEY_MODE)
+    write_node_keys(paths, keys)
+    for key, value in ssconf_values(config).items():
+        write_private(paths.ssconf_file(key), f"{value}\n".encode() if value else b"", SSCONF_MODE)
+    write_private(paths.config_file, encode(config), CONFIG_MODE)
+
+
+def start_all(paths: Paths, address: str) -> None:
+    """Start the node daemon and the master daemon."""
+    start(paths, "ganeti-noded", tcp_answers(address, NODE_PORT))
+    start(paths, "ganeti-master", socket_answers(paths.query_socket))
+
+
+def take_back(paths: Paths) -> None:
+    """Stop the daemons and remove every file of the cluster."""
+    for daemon in ("ganeti-master", "ganeti-noded"):
+        stop(paths, daemon)
+    forget(paths)
+
+
+def forget(paths: Paths) -> None:
+    """Remove the cluster's files from this node; instances' disks and logs stay."""
+    for path in (
+        paths.config_file,
+        paths.locks_file,
+        paths.authority_key,
+        paths.authority_pem,
+        paths.server_pem,
+        paths.client_pem,
+        paths.rapi_pem,
+        paths.hmac_key,
+        paths.cluster_domain_secret,
+        *paths.data_dir.glob("ssconf_*"),
+    ):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(paths.queue_dir, ignore_errors=True)

@@ -1,0 +1,72 @@
+"""The secrets and certificates of a node, written with the modes of Ganeti's configuration table."""
+
+import datetime
+import os
+import secrets
+from pathlib import Path
+
+import attrs
+
+from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
+from ganeti_tx.runtime.paths import Paths
+
+
+@attrs.frozen
+class NodeKeys:
+    """What one node needs to take part in node calls."""
+
+    authority: bytes
+    server: Identity
+    client: Identity
+    hmac_key: bytes = attrs.field(repr=False)
+    domain_secret: bytes = attrs.field(repr=False)
+
+    @property
+    def client_digest(self) -> str:
+        """By which the other nodes know this one."""
+        return digest(self.client.certificate)
+
+
+def utc_now() -> datetime.datetime:
+    """Now, as certificates write it."""
+    return datetime.datetime.now(datetime.UTC)
+
+
+def new_cluster_keys(cluster_name: str, node_name: str, addresses: list[str]) -> tuple[Identity, NodeKeys]:
+    """A new authority, and the first node's keys."""
+    authority = create_authority(cluster_name, utc_now())
+    hmac_key = secrets.token_hex(20).encode() + b"\n"
+    domain_secret = secrets.token_hex(32).encode() + b"\n"
+    return authority, node_keys(authority, node_name, addresses, hmac_key, domain_secret)
+
+
+def node_keys(
+    authority: Identity, node_name: str, addresses: list[str], hmac_key: bytes, domain_secret: bytes
+) -> NodeKeys:
+    """Keys for one more node."""
+    now = utc_now()
+    names = [node_name, *dict.fromkeys(addresses)]
+    server, client = issue_server(authority, names, now), issue_client(authority, node_name, now)
+    return NodeKeys(authority.certificate, server, client, hmac_key, domain_secret)
+
+
+def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
+    """Write a node's keys; the last file makes the node a member."""
+    write_private(paths.hmac_key, keys.hmac_key, 0o440)
+    write_private(paths.cluster_domain_secret, keys.domain_secret, 0o640)
+    write_private(paths.client_pem, keys.client.bundle, 0o440)
+    write_private(paths.authority_pem, keys.authority, 0o444)
+    write_private(paths.server_pem, keys.server.bundle, 0o440)
+
+
+def write_private(path: Path, data: bytes, mode: int) -> None:
+    """Replace a file whole; it never has more rights than `mode`."""
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

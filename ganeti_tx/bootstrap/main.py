@@ -1,0 +1,63 @@
+"""ganeti-bootstrap: the steps that come before a daemon can do them; each reads one JSON document from standard input."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from ganeti_tx.bootstrap.init import init, take_back
+from ganeti_tx.bootstrap.join import JoinRequest, receive, send
+from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.settings import read_settings
+from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.runtime.paths import Paths
+
+MAX_DOCUMENT = 64 * 1024 * 1024
+
+
+def do_init(paths: Paths, data: bytes) -> None:
+    """Make a cluster."""
+    init(paths, read_settings(data))
+
+
+def do_destroy(paths: Paths, data: bytes) -> None:
+    """Take the last node out of its cluster."""
+    take_back(paths)
+
+
+def do_node_join(paths: Paths, data: bytes) -> None:
+    """On the master: set a new node up."""
+    try:
+        request = msgspec.json.decode(data, type=JoinRequest)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise BootstrapError(f"cannot read the request: {error}")
+    send(paths, request)
+
+
+STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
+    "init": do_init,
+    "destroy": do_destroy,
+    "node-join": do_node_join,
+    "join": receive,
+}
+
+
+def main() -> int:
+    """Run one step; the exit status. Every problem is a line on standard error."""
+    if len(sys.argv) != 2 or sys.argv[1] not in STEPS:
+        print(f"usage: ganeti-bootstrap {{{'|'.join(STEPS)}}} < DOCUMENT", file=sys.stderr)
+        return ExitCode.FAILURE
+    data = sys.stdin.buffer.read(MAX_DOCUMENT)
+    os.umask(0o077)
+    try:
+        STEPS[sys.argv[1]](Paths.from_environment(os.environ), data)
+    except GanetiError as error:
+        for line in str(error).splitlines():
+            print(f"Failure: {line}", file=sys.stderr)
+        return ExitCode.FAILURE
+    return ExitCode.SUCCESS
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Checks that are all made before anything is done, so that every problem is told at once."""
+
+import errno
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import define, field
+
+from ganeti_tx.errors import GanetiError, ResolverError
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import MAX_HOSTS_FILE, look_up, parse_hosts
+
+NODE_PORT = 1811
+
+
+class BootstrapError(GanetiError):
+    """What stands in the way, a line each."""
+
+    def __str__(self) -> str:
+        return "\n".join(str(argument) for argument in self.args)
+
+
+@define
+class Problems:
+    """Collects what is wrong."""
+
+    found: list[str] = field(factory=list)
+
+    def add(self, problem: str) -> None:
+        """One more line."""
+        self.found.append(problem)
+
+    def unless(self, fine: bool, problem: str) -> None:
+        """A line when it is not fine."""
+        if not fine:
+            self.add(problem)
+
+    def attempt(self, check: Callable[[], object]) -> None:
+        """Run a check that raises what is wrong."""
+        try:
+            check()
+        except GanetiError as error:
+            self.add(str(error))
+
+    def stop_if_any(self) -> None:
+        """@raise BootstrapError: with every line."""
+        if self.found:
+            raise BootstrapError(*self.found)
+
+
+def resolve(paths: Paths, name: str) -> tuple[str, str]:
+    """A host's full name and address: the node's hosts file first. @raise ResolverError: there is no such host."""
+    if paths.etc_hosts.exists():
+        hosts = parse_hosts(paths.etc_hosts.read_text(errors="replace")[:MAX_HOSTS_FILE])
+        if name.lower() in hosts:
+            return hosts[name.lower()]
+    return look_up(name)
+
+
+def try_resolve(paths: Paths, problems: Problems, what: str, name: str) -> tuple[str, str]:
+    """As `resolve`; a name that does not resolve is a problem, and the answer then has no address."""
+    try:
+        return resolve(paths, name)
+    except ResolverError as error:
+        problems.add(f"{what} {name!r} does not resolve: {error}; add it to DNS or to {paths.etc_hosts}")
+        return name, ""
+
+
+def check_address(problems: Problems, what: str, address: str, port: int = NODE_PORT) -> None:
+    """The address must be this machine's, and the port on it free."""
+    if not address:
+        return
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                problems.add(f"{what}: something listens on {address}:{port} already; stop it (ganeti-noded?)")
+            else:
+                problems.add(f"{what}: {address} is not an address of this machine ({error.strerror})")
+
+
+def check_writable(problems: Problems, directory: Path) -> None:
+    """The directory must be there or be creatable."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / ".ganeti-write-check"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        problems.add(f"cannot write in {directory}: {error.strerror}")

@@ -1,0 +1,59 @@
+"""One disk of an instance, and the disks below it, as gnt-instance info shows them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.output import format_size
+from ganeti_tx.cli.tree import Labelled
+
+Disk = Mapping[str, Any]
+Status = Sequence[Any]
+_DRBD = "drbd"
+_LOCAL_STATES = {0: "ok", 1: "unknown", 2: "SYNC", 3: "*FAULTY*"}
+
+
+def disk_lines(label: str, disk: Disk) -> Labelled:
+    """The disk with its logical id, its state on the nodes that were asked, and its children."""
+    size = disk.get("size")
+    shown = format_size(size, "h") if isinstance(size, int) else "N/A"
+    children = disk.get("children") or ()
+    return [
+        (label, f"{disk['dev_type']}, size {shown}"),
+        *([("access mode", disk["mode"])] if disk.get("mode") else []),
+        *_logical_id(disk),
+        *([("on primary", _on_node(disk["pstatus"]))] if disk.get("pstatus") else []),
+        *([("on secondary", _on_node(disk["sstatus"]))] if disk.get("sstatus") else []),
+        ("name", disk.get("name") or "None"),
+        ("UUID", disk.get("uuid")),
+        *(
+            [("child devices", [disk_lines(f"child {i}", child) for i, child in enumerate(children)])]
+            if children
+            else []
+        ),
+    ]
+
+
+def _logical_id(disk: Disk) -> Labelled:
+    """What the disk is made of; the secret that DRBD's two sides share stays out."""
+    logical_id = disk.get("logical_id")
+    if not logical_id:
+        return []
+    if disk["dev_type"] != _DRBD:
+        return [("logical_id", "/".join(map(str, logical_id)))]
+    node_a, node_b, port, minor_a, minor_b, *_secret = logical_id
+    return [("nodeA", f"{node_a}, minor={minor_a}"), ("nodeB", f"{node_b}, minor={minor_b}"), ("port", port)]
+
+
+def _on_node(status: Status) -> str:
+    """[path, major, minor, sync percent, estimated seconds, degraded, local state]."""
+    path, major, minor, percent, seconds, degraded, local = [*status, *[None] * 7][:7]
+    text = f"{path or 'unknown path'} ({_number(major)}:{_number(minor)})"
+    if percent is not None:
+        left = "unknown" if seconds is None else f"{seconds}s"
+        return f"{text} *RECOVERING* {percent:5.2f}%, ETA {left}"
+    text += {True: " *DEGRADED*", False: " in sync"}.get(degraded, "")
+    return f"{text}, status {_LOCAL_STATES.get(local, local)}" if local is not None else text
+
+
+def _number(value: object) -> str:
+    return "N/A" if value is None else str(value)

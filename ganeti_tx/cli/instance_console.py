@@ -1,0 +1,97 @@
+"""gnt-instance console."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli.options import ONE_INSTANCE, PRIORITY, Command, switch
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.session import KNOWN_HOSTS, Session, rooted
+from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.errors import ExitCode, OpExecError
+
+Console = dict[str, Any]
+_DEFAULT_SSH_PORT = 22
+
+
+def console(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """Connect the terminal to the instance's console, or say how to reach it."""
+    found = run_opcode(session, options, opcode("OP_INSTANCE_CONSOLE", instance_name=names[0]))
+    kind = found.get("kind")
+    if kind == "ssh":
+        return _connect(session, found, show=options.show_command)
+    session.print(_DIRECTIONS.get(kind, _unknown)(found))
+    return ExitCode.SUCCESS
+
+
+def _connect(session: Session, found: Console, *, show: bool) -> int:
+    command = _words(found["command"])
+    argv = command if found["host"] == session.host_name() else _ssh_argv(session, found, command)
+    if show:
+        session.print(shlex.join(argv))
+        return ExitCode.SUCCESS
+    if session.run(argv, None) != 0:
+        raise OpExecError(
+            f"The connection to the console of instance {found['instance']} failed; see 'gnt-cluster verify'"
+        )
+    return ExitCode.SUCCESS
+
+
+def _words(command: str | Sequence[str]) -> list[str]:
+    return shlex.split(command) if isinstance(command, str) else list(command)
+
+
+def _ssh_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
+    """The way there over SSH; only keys that the cluster knows are trusted, under the cluster's name."""
+    (cluster,) = session.client.query_config_values(["cluster_name"])
+    settings = {
+        "EscapeChar": "none",
+        "HashKnownHosts": "no",
+        "GlobalKnownHostsFile": rooted(session.environ, KNOWN_HOSTS),
+        "UserKnownHostsFile": "/dev/null",
+        "CheckHostIp": "no",
+        "HostKeyAlias": cluster,
+        "StrictHostKeyChecking": "yes",
+    }
+    return [
+        "ssh",
+        *(f"-o{name}={value}" for name, value in settings.items()),
+        f"-oPort={_ssh_port(session, found['host'])}",
+        "-t",
+        f"{found.get('user') or 'root'}@{found['host']}",
+        "--",
+        shlex.join(command),
+    ]
+
+
+def _ssh_port(session: Session, node: str) -> int:
+    rows = session.client.query("node", ["ndp/ssh_port"], ["==", "name", node])["data"]
+    return next((value for ((_status, value),) in rows if value), _DEFAULT_SSH_PORT)
+
+
+def _vnc(found: Console) -> str:
+    where = f"{found['host']}:{found['port']}"
+    return (
+        f"Instance {found['instance']} has VNC listening on {where} (display {found['display']}), URL <vnc://{where}/>"
+    )
+
+
+def _spice(found: Console) -> str:
+    return f"Instance {found['instance']} has SPICE listening on {found['host']}:{found['port']}"
+
+
+def _message(found: Console) -> str:
+    return str(found["message"])
+
+
+def _unknown(found: Console) -> str:
+    raise OpExecError(f"The console of instance {found.get('instance')} is of an unknown kind: {found.get('kind')!r}")
+
+
+_DIRECTIONS = {"vnc": _vnc, "spice": _spice, "msg": _message}
+
+CONSOLE = Command(
+    console,
+    ONE_INSTANCE,
+    (switch("--show-cmd", "show_command", "print the command that connects, do not run it"), PRIORITY),
+)

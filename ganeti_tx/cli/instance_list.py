@@ -1,0 +1,25 @@
+"""gnt-instance list and list-fields."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.cli.listing import show_fields, show_list
+from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_INSTANCES, MANY_WORDS, Command
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.selection import selection
+from ganeti_tx.cli.session import Session
+
+DEFAULT_FIELDS = ("name", "hypervisor", "os", "pnode", "status", "oper_ram")
+
+
+def list_instances(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """A table of instances."""
+    return show_list(session, options, "instance", DEFAULT_FIELDS, selection(names, force_filter=options.force_filter))
+
+
+def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """A table of the fields of instances."""
+    return show_fields(session, options, "instance", names)
+
+
+LIST = Command(list_instances, MANY_INSTANCES, LISTING, "GNT_INSTANCE_LIST")
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)

@@ -1,0 +1,74 @@
+"""Which instances a command works on: by name, by node, by tags, or all of the cluster."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli.options import Option, constant
+from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.prompt import confirm_many
+from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ECode, OpPrereqError
+
+CLUSTER = "cluster"
+INSTANCES = "instances"
+INSTANCES_BY_TAGS = "instances-by-tags"
+#: Of each mode by nodes, the fields of a node that name its instances.
+_NODE_FIELDS = {"nodes": ("pinst_list", "sinst_list"), "nodes-pri": ("pinst_list",), "nodes-sec": ("sinst_list",)}
+_BY_TAGS = "-by-tags"
+
+OPTIONS: tuple[Option, ...] = (
+    constant("--node", "multi_mode", "nodes", "all instances of the nodes given"),
+    constant("--primary", "multi_mode", "nodes-pri", "all instances whose primary node is given"),
+    constant("--secondary", "multi_mode", "nodes-sec", "all instances whose secondary node is given"),
+    constant("--node-tags", "multi_mode", "nodes-by-tags", "all instances of nodes with one of the tags given"),
+    constant("--pri-node-tags", "multi_mode", "nodes-pri-by-tags", "the same for primary nodes"),
+    constant("--sec-node-tags", "multi_mode", "nodes-sec-by-tags", "the same for secondary nodes"),
+    constant("--tags", "multi_mode", INSTANCES_BY_TAGS, "all instances with one of the tags given"),
+    constant("--all", "multi_mode", CLUSTER, "all instances of the cluster"),
+    constant("--instance", "multi_mode", INSTANCES, "the instances given (this is the usual way)"),
+)
+
+
+def chosen_instances(session: Session, options: Parsed, words: Sequence[str], verb: str) -> list[str]:
+    """The names of the instances, after a question when there are several and --force-multiple was not given.
+
+    @raise UsageError: the words do not fit the mode.
+    @raise OpPrereqError: no instance was selected.
+    @raise Declined: the operator said no.
+    """
+    mode = options.multi_mode or INSTANCES
+    names = _names(session, mode, words)
+    if not names:
+        raise OpPrereqError("Selection filter does not match any instances", ECode.INVAL)
+    if not options.force_multi and (mode != INSTANCES or len(names) > 1):
+        confirm_many(session, names, "instances", verb)
+    return names
+
+
+def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
+    if mode == CLUSTER:
+        if words:
+            raise UsageError(f"--all takes no arguments, got {words[0]!r}")
+        return _instances(session, None)
+    if not words:
+        raise UsageError("no instance, node or tag was given; --all selects all instances")
+    if mode == INSTANCES:
+        return list(dict.fromkeys(words))
+    if mode == INSTANCES_BY_TAGS:
+        return _instances(session, _any_of("=[]", "tags", words))
+    by_tags = mode.endswith(_BY_TAGS)
+    chosen = _any_of("=[]", "tags", words) if by_tags else _any_of("==", "name", words)
+    return _of_nodes(session, _NODE_FIELDS[mode.removesuffix(_BY_TAGS)], chosen)
+
+
+def _any_of(operator: str, field: str, values: Sequence[str]) -> list[Any]:
+    return ["|", *([operator, field, value] for value in values)]
+
+
+def _instances(session: Session, chosen: list[Any] | None) -> list[str]:
+    return [name for ((_status, name),) in session.client.query("instance", ["name"], chosen)["data"]]
+
+
+def _of_nodes(session: Session, fields: Sequence[str], chosen: list[Any]) -> list[str]:
+    rows = session.client.query("node", fields, chosen)["data"]
+    return sorted({name for row in rows for _status, names in row for name in names or ()})

@@ -1,0 +1,77 @@
+"""gnt-job info."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli.options import SOME_JOBS, Command
+from ganeti_tx.cli.output import format_split_time
+from ganeti_tx.cli.parsing import Parsed, job_ids
+from ganeti_tx.cli.progress import log_lines
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.errors import ExitCode
+
+_FIELDS = (
+    "id", "status", "ops", "opresult", "opstatus", "oplog", "opstart", "opexec", "opend", "received_ts", "start_ts",
+    "end_ts",
+)  # fmt: skip
+_NOT_INPUT = ("OP_ID",)
+Stamp = Sequence[int] | None
+
+
+def show_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """All about jobs; a missing one is named, the others are shown."""
+    wanted = job_ids(words)
+    missing = False
+    for job_id, row in zip(wanted, session.client.query_jobs(wanted, _FIELDS), strict=True):
+        job = None if row is None else dict(zip(_FIELDS, row, strict=True))
+        if job is None or job["status"] is None:
+            session.warn(f"Job with ID {job_id} not found")
+            missing = True
+            continue
+        for line in tree_lines([_described(job)]):
+            session.print(line)
+    return ExitCode.FAILURE if missing else ExitCode.SUCCESS
+
+
+def _described(job: dict[str, Any]) -> Labelled:
+    received, start, end = job["received_ts"], job["start_ts"], job["end_ts"]
+    columns = (job[name] for name in ("ops", "opresult", "opstatus", "oplog", "opstart", "opexec", "opend"))
+    return [
+        ("Job ID", job["id"]),
+        ("Status", job["status"]),
+        ("Received", format_split_time(received)),
+        ("Processing start", _later(start, received)),
+        ("Processing end", _later(end, start)),
+        ("Total processing time", f"{_seconds(end) - _seconds(received):.6f} seconds" if end and received else "N/A"),
+        ("Opcodes", [_described_op(*op) for op in zip(*columns, strict=True)]),
+    ]
+
+
+def _described_op(
+    op: dict[str, Any], result: Any, status: str, log: list[Any], start: Stamp, begun: Stamp, end: Stamp
+) -> Labelled:
+    inputs = [(name, value) for name, value in sorted(op.items()) if name not in _NOT_INPUT]
+    about = [
+        ("Status", status),
+        ("Processing start", format_split_time(start)),
+        ("Execution start", format_split_time(begun)),
+        ("Processing end", format_split_time(end)),
+        ("Input fields", inputs),
+        ("Result", result),
+        ("Execution log", [line for entry in log for line in log_lines(entry)]),
+    ]
+    return [(op["OP_ID"], about)]
+
+
+def _later(stamp: Stamp, before: Stamp) -> str:
+    if stamp is None or before is None:
+        return format_split_time(stamp)
+    return f"{format_split_time(stamp)} (delta {_seconds(stamp) - _seconds(before):.6f}s)"
+
+
+def _seconds(stamp: Sequence[int]) -> float:
+    return stamp[0] + stamp[1] / 1e6
+
+
+INFO = Command(show_jobs, SOME_JOBS)

@@ -1,0 +1,83 @@
+"""The entry points of the gnt-* programs; each reads no more modules than the command typed needs."""
+
+import importlib
+import sys
+
+from ganeti_tx.cli.program import Program, real_surroundings, run
+
+#: Programs without a command so far, by what they are for.
+EMPTY = {
+    "gnt-backup": "Manages exports of instances",
+    "gnt-filter": "Manages the rules that hold jobs back",
+    "gnt-group": "Manages node groups",
+    "gnt-network": "Manages networks for instances",
+    "gnt-storage": "Shows external storage providers",
+}
+
+
+def program_named(name: str) -> Program:
+    """The table of a gnt-* program."""
+    if name in EMPTY:
+        return Program(name, EMPTY[name], {})
+    program = importlib.import_module(f"ganeti_tx.cli.{name.replace('-', '_')}").PROGRAM
+    assert isinstance(program, Program)
+    return program
+
+
+def _start(name: str) -> int:
+    return int(run(program_named(name), sys.argv[1:], real_surroundings()))
+
+
+def gnt_backup() -> int:
+    """The program gnt-backup; its exit status."""
+    return _start("gnt-backup")
+
+
+def gnt_cluster() -> int:
+    """The program gnt-cluster; its exit status."""
+    return _start("gnt-cluster")
+
+
+def gnt_debug() -> int:
+    """The program gnt-debug; its exit status."""
+    return _start("gnt-debug")
+
+
+def gnt_filter() -> int:
+    """The program gnt-filter; its exit status."""
+    return _start("gnt-filter")
+
+
+def gnt_group() -> int:
+    """The program gnt-group; its exit status."""
+    return _start("gnt-group")
+
+
+def gnt_instance() -> int:
+    """The program gnt-instance; its exit status."""
+    return _start("gnt-instance")
+
+
+def gnt_job() -> int:
+    """The program gnt-job; its exit status."""
+    return _start("gnt-job")
+
+
+def gnt_network() -> int:
+    """The program gnt-network; its exit status."""
+    return _start("gnt-network")
+
+
+def gnt_node() -> int:
+    """The program gnt-node; its exit status."""
+    return _start("gnt-node")
+
+
+def gnt_os() -> int:
+    """The program gnt-os; its exit status."""
+    return _start("gnt-os")
+
+
+def gnt_storage() -> int:
+    """The program gnt-storage; its exit status."""
+    return _start("gnt-storage")

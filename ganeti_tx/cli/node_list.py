@@ -1,0 +1,75 @@
+"""gnt-node list, list-fields and info."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli.filters import Filter
+from ganeti_tx.cli.listing import show_fields, show_list
+from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS, Command, Option
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.selection import both, selection
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.tree import tree_lines
+from ganeti_tx.errors import ExitCode
+
+DEFAULT_FIELDS = ("name", "dtotal", "dfree", "mtotal", "mnode", "mfree", "pinst_cnt", "sinst_cnt")
+INFO_FIELDS = (
+    "name", "pip", "sip", "pinst_list", "sinst_list", "master_candidate", "drained", "offline", "master_capable",
+    "vm_capable", "powered", "ndparams", "custom_ndparams",
+)  # fmt: skip
+#: design-2.3, node groups; Ganeti 3 has `-F 'group == "x"'` for it.
+GROUP = Option(("-g", "--node-group"), "nodegroup", "only the nodes of this group", "string", metavar="<nodegroup>")
+
+
+def list_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """A table of nodes."""
+    chosen = both(selection(names, force_filter=options.force_filter), _of_group(options))
+    return show_list(session, options, "node", DEFAULT_FIELDS, chosen)
+
+
+def _of_group(options: Parsed) -> Filter | None:
+    return ["==", "group", options.nodegroup] if options.nodegroup else None
+
+
+def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """A table of the fields of nodes."""
+    return show_fields(session, options, "node", names)
+
+
+def show_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """All about nodes."""
+    chosen = both(selection(names, force_filter=False), _of_group(options))
+    answer = session.client.query("node", INFO_FIELDS, chosen)
+    for row in answer["data"]:
+        values = {name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)}
+        for line in tree_lines([_described(values)]):
+            session.print(line)
+    return ExitCode.SUCCESS
+
+
+def _described(node: dict[str, Any]) -> list[tuple[str, Any]]:
+    flags = ("master_candidate", "drained", "offline", "master_capable", "vm_capable")
+    labels = ("master candidate", "drained", "offline", "master_capable", "vm_capable")
+    custom = node["custom_ndparams"] or {}
+    return [
+        ("Node name", node["name"]),
+        ("primary ip", node["pip"]),
+        ("secondary ip", node["sip"]),
+        *[(label, node[flag]) for label, flag in zip(labels, flags, strict=True)],
+        *([("powered", node["powered"])] if node["powered"] is not None else []),
+        *([("primary for instances", sorted(node["pinst_list"] or []))] if node["vm_capable"] else []),
+        *([("secondary for instances", sorted(node["sinst_list"] or []))] if node["vm_capable"] else []),
+        (
+            "node parameters",
+            [(key, _origin(key, value, custom)) for key, value in sorted((node["ndparams"] or {}).items())],
+        ),
+    ]
+
+
+def _origin(key: str, value: Any, custom: dict[str, Any]) -> str:
+    return str(custom[key]) if key in custom else f"default ({value})"
+
+
+LIST = Command(list_nodes, MANY_NODES, (*LISTING, GROUP), "GNT_NODE_LIST")
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+INFO = Command(show_nodes, MANY_NODES, (GROUP,))

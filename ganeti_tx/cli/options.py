@@ -1,0 +1,118 @@
+"""How an option is declared, and the options that several commands share (Ganeti 3.0 command line table)."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """One option as a value; `takes` is a type name of the command line table, None for a switch."""
+
+    flags: tuple[str, ...]
+    dest: str
+    help: str
+    takes: str | None = None
+    default: Any = None
+    action: str = "store"
+    choices: tuple[str, ...] = ()
+    const: Any = None
+    metavar: str | None = None
+    #: Further spellings that older designs name; accepted, not shown.
+    old_flags: tuple[str, ...] = ()
+
+
+class Argument(NamedTuple):
+    """So many arguments of one kind; `most` None is without limit."""
+
+    kind: str
+    least: int = 0
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Command(NamedTuple):
+    """One subcommand: what runs, what it takes. `default_args` names the environment variable put before the words."""
+
+    run: Callable[..., int]
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    default_args: str | None = None
+
+
+def switch(flags: str, dest: str, help: str) -> Option:
+    """An option without value: false, true when given."""
+    return Option(tuple(flags.split()), dest, help, default=False, action="store_true")
+
+
+def negative(flags: str, dest: str, help: str) -> Option:
+    """An option without value: true, false when given."""
+    return Option(tuple(flags.split()), dest, help, default=True, action="store_false")
+
+
+def constant(flag: str, dest: str, const: Any, help: str) -> Option:
+    """An option without value that stores a constant."""
+    return Option((flag,), dest, help, action="store_const", const=const)
+
+
+PRIORITIES = {"low": 10, "normal": 0, "high": -10}
+DISK_TEMPLATES = ("sharedfile", "gluster", "plain", "ext", "diskless", "drbd", "file", "blockdev", "rbd")
+
+ONE_INSTANCE = (Argument("instance", 1, 1),)
+MANY_INSTANCES = (Argument("instance"),)
+ONE_NODE = (Argument("node", 1, 1),)
+MANY_NODES = (Argument("node"),)
+ONE_HOST = (Argument("host", 1, 1),)
+ONE_JOB = (Argument("jobid", 1, 1),)
+SOME_JOBS = (Argument("jobid", 1),)
+MANY_JOBS = (Argument("jobid"),)
+ONE_WORD = (Argument("unknown", 1, 1),)
+MANY_WORDS = (Argument("unknown"),)
+SOME_FILES = (Argument("file", 1),)
+
+DEBUG = Option(("-d", "--debug"), "debug", "show more of what happens; may be repeated", default=0, action="count")
+REASON = Option(("--reason",), "reason", "note for the job's reason trail", "string", default=[])
+COMMON = (DEBUG, REASON)
+
+PRIORITY = Option(
+    ("--priority",), "priority", "priority of the job", "choice", None, "callback", tuple(PRIORITIES),
+    metavar="low|normal|high",
+)  # fmt: skip
+DRY_RUN = switch("--dry-run", "dry_run", "check only, change nothing")
+SUBMIT = switch("--submit", "submit_only", "submit the job and print its id, do not wait for it")
+PRINT_JOBID = switch("--print-jobid", "print_jobid", "print the job's id before waiting for it")
+SUBMITTING = (SUBMIT, PRINT_JOBID)
+FORCE = switch("-f --force", "force", "ask no questions")
+VERBOSE = switch("-v --verbose", "verbose", "show more")
+YES_DO_IT = Option(("--yes-do-it", "--ya-rly"), "yes_do_it", "really do it", action="store_true")
+SHUTDOWN_TIMEOUT = Option(
+    ("--shutdown-timeout",), "shutdown_timeout", "seconds the instance may take to shut down", "int", 120
+)
+NODE_GROUP = Option(("-g", "--node-group"), "nodegroup", "the node group", "string", metavar="<nodegroup>")
+BACKEND = Option(
+    ("-B", "--backend-parameters"), "beparams", "backend parameters, such as memory and vcpus", "keyval", {}
+)
+SECONDARY_IP = Option(
+    ("-s", "--secondary-ip"),
+    "secondary_ip",
+    "address for replication and migration traffic",
+    "string",
+    metavar="ADDRESS",
+)
+NODE_PARAMETERS = Option(("--node-parameters",), "ndparams", "node parameters", "keyval")
+HYPERVISOR_STATE = Option(("--hypervisor-state",), "hv_state", "hypervisor state", "identkeyval", [], "append")
+DISK_STATE = Option(("--disk-state",), "disk_state", "disk state", "identkeyval", [], "append")
+
+NO_HEADERS = switch("--no-headers", "no_headers", "print no line of titles")
+SEPARATOR = Option(("--separator",), "separator", "text between the columns, which are then not aligned", "string")
+UNITS = Option(
+    ("--units",), "units", "unit of sizes: h (human), m, g or t", "choice", choices=("h", "m", "g", "t")
+)  # fmt: skip
+OUTPUT = Option(
+    ("-o", "--output"), "output", "fields to show, comma separated; +FIELDS adds to the usual ones", "string",
+    metavar="FIELDS",
+)  # fmt: skip
+FILTER = switch("-F --filter", "force_filter", "take the argument as a filter")
+LISTING = (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, VERBOSE, FILTER)
+FIELD_LISTING = (NO_HEADERS, SEPARATOR)
+
+ROMAN = switch("--roman", "roman_integers", "print small numbers in Roman")
+TAGS_SOURCE = Option(("--from",), "tags_source", "read tags from this file, one a line; - is standard input", "string")

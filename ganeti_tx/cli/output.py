@@ -1,0 +1,125 @@
+"""Rows of values to text: columns by kind, sizes by unit, and words for values that could not be had."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+#: Statuses of a value in a query's answer (Ganeti 3.0 query table, result_status).
+NORMAL, UNKNOWN, NO_DATA, UNAVAILABLE, OFFLINE = range(5)
+_SHORT = {UNKNOWN: "??", NO_DATA: "?", UNAVAILABLE: "-", OFFLINE: "*"}
+_VERBOSE = {UNKNOWN: "(unknown)", NO_DATA: "(nodata)", UNAVAILABLE: "(unavail)", OFFLINE: "(offline)"}
+
+UNKNOWN_KIND = "unknown"
+_RIGHT = frozenset({"number", "unit", "float"})
+_GIB = 1024
+_TIB = 1024 * 1024
+
+Formatter = Callable[[Any], str]
+
+
+class Column(NamedTuple):
+    """One column: its title, how a value reads, and on which side it stands."""
+
+    title: str
+    format: Formatter
+    right: bool = False
+
+
+class Style(NamedTuple):
+    """How a table is shown; with a separator nothing is aligned."""
+
+    headers: bool = True
+    separator: str | None = None
+    units: str | None = None
+    verbose: bool = False
+
+    @property
+    def size_unit(self) -> str:
+        """Human, or mebibytes where a program is likely to read."""
+        return self.units or ("h" if self.separator is None else "m")
+
+
+def format_size(mebibytes: float, unit: str) -> str:
+    """A size in mebibytes; unit h chooses one and names it, m, g and t stand without."""
+    if unit == "m":
+        return f"{mebibytes:.0f}"
+    if unit == "g":
+        return f"{mebibytes / _GIB:.1f}"
+    if unit == "t":
+        return f"{mebibytes / _TIB:.1f}"
+    if mebibytes < _GIB:
+        return f"{mebibytes:.0f}M"
+    return f"{mebibytes / _GIB:.1f}G" if mebibytes < _TIB else f"{mebibytes / _TIB:.1f}T"
+
+
+def format_time(seconds: float | None) -> str:
+    """A time since the epoch in local time."""
+    return "N/A" if seconds is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def format_split_time(stamp: Sequence[int] | None) -> str:
+    """A job's [seconds, microseconds] in local time, with the microseconds."""
+    return "N/A" if stamp is None else f"{format_time(stamp[0])}.{stamp[1]:06d}"
+
+
+def format_bool(value: object) -> str:
+    """Y or N."""
+    return "Y" if value else "N"
+
+
+def format_other(value: object) -> str:
+    """Lists of plain values with commas; what is nested as JSON."""
+    if isinstance(value, list):
+        return ",".join(item if isinstance(item, str) else format_other(item) for item in value)
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def formatter_of(kind: str, unit: str) -> Formatter:
+    """How a value of a field kind reads."""
+    if kind == "unit":
+        return lambda value: format_size(value, unit)
+    return {"bool": format_bool, "timestamp": format_time, "other": format_other}.get(kind, str)
+
+
+def query_columns(fields: Sequence[dict[str, Any]], style: Style, overrides: dict[str, Formatter]) -> list[Column]:
+    """Columns for the field definitions of a query's answer; `overrides` formats some fields by name."""
+    return [_query_column(field, style, overrides) for field in fields]
+
+
+def _query_column(field: dict[str, Any], style: Style, overrides: dict[str, Formatter]) -> Column:
+    name, kind = field["name"], field["kind"]
+    plain = overrides.get(name) or formatter_of(kind, style.size_unit)
+    words = _VERBOSE if style.verbose else _SHORT
+
+    def read(entry: Any) -> str:
+        status, value = entry
+        return plain(value) if status == NORMAL else words.get(status, str(status))
+
+    return Column(field["title"] or name, read, kind in _RIGHT and name not in overrides)
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], style: Style) -> list[str]:
+    """The lines of a table; the last column has no spaces behind it."""
+    lines = [[column.format(value) for column, value in zip(columns, row, strict=True)] for row in rows]
+    if style.headers:
+        lines.insert(0, [column.title for column in columns])
+    if style.separator is not None:
+        return [style.separator.join(line) for line in lines]
+    widths = [max((len(line[index]) for line in lines), default=0) for index in range(len(columns))]
+    return [_aligned(columns, line, widths) for line in lines]
+
+
+def _aligned(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [
+        text.rjust(width) if column.right else text.ljust(width)
+        for column, text, width in zip(columns, line, widths, strict=True)
+    ]
+    if cells and not columns[-1].right:
+        cells[-1] = line[-1]
+    return " ".join(cells)
+
+
+def unknown_fields(fields: Sequence[dict[str, Any]]) -> list[str]:
+    """The names that the server did not know."""
+    return [field["name"] for field in fields if field["kind"] == UNKNOWN_KIND]

@@ -1,0 +1,152 @@
+"""The words after a subcommand: options and arguments, checked, or one clear line about what is wrong with them."""
+
+import copy
+import optparse
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from ganeti_tx.cli.options import COMMON, PRIORITIES, Argument, Command, Option
+from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
+
+
+class UsageError(Exception):
+    """What was typed cannot be taken; the text is one line for the operator."""
+
+
+class HelpShown(Exception):
+    """The text that was asked for, instead of a run."""
+
+
+class Parsed(optparse.Values):
+    """The options of one command by destination."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Only for names that no option of the command has set."""
+        raise AttributeError(f"the command has no option with destination {name!r}")
+
+
+def parse(
+    program: str, name: str, command: Command, words: Sequence[str], environ: Mapping[str, str]
+) -> tuple[Parsed, list[str]]:
+    """The options and arguments of a subcommand.
+
+    As the Ganeti 3.0 command line table says, options end at the first argument, and words from the environment
+    variable of a command stand before those typed.
+
+    @raise UsageError: a wrong option, value, or number of arguments.
+    @raise HelpShown: help was asked for.
+    """
+    typed = [*_default_words(command, environ), *words]
+    parser = option_parser(program, name, command)
+    values = Parsed(vars(parser.get_default_values()))
+    _same, arguments = parser.parse_args(typed, values)
+    _check_arguments(command.arguments, arguments)
+    return values, arguments
+
+
+def option_parser(program: str, name: str, command: Command) -> optparse.OptionParser:
+    """The parser of one subcommand, which accepts abbreviated long options."""
+    parser = _Parser(
+        prog=f"{program} {name}",
+        usage=f"%prog [options] {usage_of(command.arguments)}".rstrip(),
+        option_class=_TypedOption,
+    )
+    parser.disable_interspersed_args()
+    for option in (*command.options, *COMMON):
+        _declare(parser, option)
+    return parser
+
+
+def usage_of(arguments: Sequence[Argument]) -> str:
+    """The arguments as a usage line shows them."""
+    return " ".join(_usage_of_one(argument) for argument in arguments)
+
+
+def _usage_of_one(argument: Argument) -> str:
+    word = "|".join(argument.choices) if argument.kind == "choice" else f"<{_WORDS.get(argument.kind, argument.kind)}>"
+    many = argument.most is None
+    if argument.least == 0:
+        return f"[{word}...]" if many else f"[{word}]"
+    return f"{word}..." if many else word
+
+
+_WORDS = {"jobid": "job-id", "unknown": "word", "suggest": "age"}
+
+
+def _default_words(command: Command, environ: Mapping[str, str]) -> list[str]:
+    text = environ.get(command.default_args, "") if command.default_args else ""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"environment variable {command.default_args}: {error}: {text!r}") from None
+
+
+def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:
+    least = sum(argument.least for argument in wanted)
+    most = None if any(argument.most is None for argument in wanted) else sum(arg.most or 0 for arg in wanted)
+    if not wanted and given:
+        raise UsageError(f"takes no arguments, got {given[0]!r}{_hint(given)}")
+    if len(given) < least or (most is not None and len(given) > most):
+        raise UsageError(f"wants {usage_of(wanted)}, got {len(given)} arguments{_hint(given)}")
+    for argument, word in zip(wanted, given, strict=False):
+        if argument.kind == "choice" and word not in argument.choices:
+            raise UsageError(f"invalid argument {word!r}: choose from {', '.join(argument.choices)}")
+
+
+def job_ids(words: Sequence[str]) -> list[int]:
+    """Job ids as typed. @raise UsageError: one is no number."""
+    for word in words:
+        if not is_natural(word):
+            raise UsageError(f"invalid job id {word!r}: give a number")
+    return [int(word) for word in words]
+
+
+def _hint(given: Sequence[str]) -> str:
+    late = [word for word in given if word.startswith("-")]
+    return f" (options such as {late[0]} stand before the arguments)" if late else ""
+
+
+def _declare(parser: optparse.OptionParser, option: Option) -> None:
+    settings: dict[str, Any] = {"dest": option.dest, "help": option.help, "action": option.action}
+    settings["default"] = copy.copy(option.default)  # lists grow by "append"
+    if option.takes is not None:
+        settings["type"] = option.takes
+        settings["metavar"] = option.metavar or option.dest.upper()
+    if option.choices:
+        settings["choices"] = list(option.choices)
+    if option.const is not None:
+        settings["const"] = option.const
+    if option.action == "callback":
+        settings["callback"] = _store_priority
+    parser.add_option(*option.flags, **settings)
+    if option.old_flags:
+        parser.add_option(*option.old_flags, **(settings | {"help": optparse.SUPPRESS_HELP}))
+
+
+def _store_priority(option: optparse.Option, flag: str, value: Any, parser: optparse.OptionParser) -> None:
+    setattr(parser.values, str(option.dest), PRIORITIES[value])
+
+
+def _read_typed(option: optparse.Option, flag: str, text: str) -> Any:
+    try:
+        return READERS[str(option.type)](text)
+    except InvalidValue as error:
+        raise optparse.OptionValueError(f"option {flag}: {error}") from None
+
+
+class _TypedOption(optparse.Option):
+    """An option with the value types of the command line table."""
+
+    TYPES = ("string", "choice", *READERS)
+    TYPE_CHECKER = {**optparse.Option.TYPE_CHECKER, **dict.fromkeys(READERS, _read_typed)}
+
+
+class _Parser(optparse.OptionParser):
+    """Raises where optparse would print and exit."""
+
+    def error(self, msg: str) -> NoReturn:
+        raise UsageError(msg)
+
+    def print_help(self, file: Any = None) -> None:
+        raise HelpShown(self.format_help())

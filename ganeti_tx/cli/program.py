@@ -1,0 +1,142 @@
+"""A gnt-* program as a table of its subcommands, and one run of it: words in, exit status out."""
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TextIO
+
+from ganeti_tx import __version__
+from ganeti_tx.cli.failures import Declined, describe
+from ganeti_tx.cli.options import Command
+from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
+from ganeti_tx.cli.session import Session, connect_to_master
+from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
+from ganeti_tx.luxi.client import Client
+
+
+class Entry(NamedTuple):
+    """Where a subcommand is written (its module is read only when it runs) and what it does."""
+
+    module: str
+    name: str
+    help: str
+
+
+class Program(NamedTuple):
+    """One gnt-* program."""
+
+    name: str
+    about: str
+    commands: Mapping[str, Entry]
+    aliases: Mapping[str, str] = {}
+
+
+class Surroundings(NamedTuple):
+    """What a run finds around it; tests bring their own."""
+
+    environ: Mapping[str, str]
+    out: TextIO
+    err: TextIO
+    stdin: TextIO
+    connect: Callable[[], Client]
+    run: Callable[[Sequence[str], bytes | None], int]
+
+
+def real_surroundings() -> Surroundings:
+    """This process's own."""
+    environ = os.environ
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name typed in another encoding is no reason to fail
+    return Surroundings(environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program)
+
+
+def _run_program(argv: Sequence[str], document: bytes | None) -> int:
+    """What it takes is read when a command first runs a program, since most run none."""
+    return int(importlib.import_module("ganeti_tx.cli.programs").run_program(argv, document))
+
+
+def load(entry: Entry) -> Command:
+    """Read a subcommand's module."""
+    command = getattr(importlib.import_module(f"ganeti_tx.cli.{entry.module}"), entry.name)
+    assert isinstance(command, Command)
+    return command
+
+
+def run(program: Program, words: Sequence[str], around: Surroundings) -> int:
+    """Run what the words say; the exit status. Errors come out as lines on standard error."""
+    if list(words) in (["--version"], ["-V"]):
+        around.out.write(f"{program.name} (ganeti ganeti_tx) {__version__}\n")
+        return ExitCode.SUCCESS
+    if not words or words[0] in ("-h", "--help"):
+        around.out.write(usage(program))
+        return ExitCode.SUCCESS if words else ExitCode.FAILURE
+    name = program.aliases.get(words[0], words[0])
+    if name not in program.commands:
+        around.err.write(_not_available(program, words[0]))
+        return ExitCode.FAILURE
+    return _run_command(program, name, words[1:], around)
+
+
+def _run_command(program: Program, name: str, words: Sequence[str], around: Surroundings) -> int:
+    entry = program.commands[name]
+    command = load(entry)
+    session = Session(
+        program=program.name, command=name, environ=around.environ, out=around.out, err=around.err,
+        stdin=around.stdin, connect=around.connect, run=around.run,
+    )  # fmt: skip
+    try:
+        options, arguments = parse(program.name, name, command, words, around.environ)
+        return int(command.run(session, options, arguments))
+    except HelpShown as shown:
+        around.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n")
+        return ExitCode.SUCCESS
+    except JobSubmittedException as submitted:
+        session.print(f"JobID: {submitted.args[0]}")
+        return ExitCode.SUCCESS
+    except UsageError as error:
+        session.warn(f"{program.name} {name}: {error}")
+        return ExitCode.FAILURE
+    except BrokenPipeError:
+        return _reader_gone()
+    except (GanetiError, Declined, OSError) as error:
+        status, text = describe(error)
+        session.warn(text)
+        return status
+    except KeyboardInterrupt:
+        session.warn("Aborted; jobs that were submitted keep running, 'gnt-job list' shows them")
+        return ExitCode.FAILURE
+
+
+def _reader_gone() -> int:
+    """Whoever read the output has left; nothing more may be written, not even by the interpreter's last flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.FAILURE
+
+
+def usage(program: Program) -> str:
+    """The program's subcommands, one a line."""
+    spelled = {
+        name: [alias for alias, target in program.aliases.items() if target == name] for name in program.commands
+    }
+    width = max((len(name) for name in program.commands), default=0)
+    lines = [
+        f" {name:<{width}} - {program.commands[name].help}" + (f" (also: {', '.join(also)})" if also else "")
+        for name, also in sorted(spelled.items())
+    ]
+    return "\n".join(
+        [
+            f"Usage: {program.name} {{command}} [options...] [argument...]",
+            f"{program.name} <command> --help shows the options of a command",
+            "",
+            f"{program.about}. Commands:" if lines else f"{program.about}. No command is available in this version.",
+            *lines,
+            "",
+        ]
+    )
+
+
+def _not_available(program: Program, word: str) -> str:
+    available = ", ".join(sorted(program.commands)) or "none"
+    return f"{program.name}: command {word!r} is not available in this version; available: {available}\n"

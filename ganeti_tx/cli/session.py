@@ -1,0 +1,117 @@
+"""What a command may touch: the master daemon, the terminal, the environment, other programs, the time."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TextIO
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.luxi.client import Client
+
+SOCKET = "/var/run/ganeti/socket/ganeti-query"
+MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"
+KNOWN_HOSTS = "/var/lib/ganeti/known_hosts"
+_MAX_NAME_FILE = 4096
+
+
+class Session:
+    """One run of one command; every part can be another one in a test."""
+
+    def __init__(
+        self,
+        *,
+        program: str,
+        command: str,
+        environ: Mapping[str, str],
+        out: TextIO,
+        err: TextIO,
+        stdin: TextIO,
+        connect: Callable[[], Client],
+        run: Callable[[Sequence[str], bytes | None], int],
+        now: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.program = program
+        self.command = command
+        self.environ = environ
+        self.stdin = stdin
+        self.run = run
+        self.now = now
+        self.sleep = sleep
+        self._out = out
+        self._err = err
+        self._connect = connect
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        """The connection to the master daemon. @raise OpPrereqError: this node is not the master."""
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    @property
+    def interactive(self) -> bool:
+        """Whether somebody can be asked."""
+        return self.stdin.isatty()
+
+    @property
+    def shows_to_person(self) -> bool:
+        """Whether somebody reads the errors as they come."""
+        return self._err.isatty()
+
+    def print(self, line: str = "") -> None:
+        """One line of the result; it goes out at once, since jobs speak slowly."""
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    def warn(self, line: str) -> None:
+        """One line beside the result."""
+        self._err.write(line + "\n")
+        self._err.flush()
+
+    def ask(self, question: str) -> str:
+        """The line typed as an answer; empty at the end of input."""
+        self._err.write(question)
+        self._err.flush()
+        return self.stdin.readline().strip()
+
+    def host_name(self) -> str:
+        """This node's name, which virtual clusters set in the environment."""
+        return self.environ.get("GANETI_HOSTNAME") or os.uname().nodename
+
+
+def rooted(environ: Mapping[str, str], path: str) -> str:
+    """A path below the node's root."""
+    return environ.get("GANETI_ROOTDIR", "").rstrip("/") + path
+
+
+def connect_to_master(environ: Mapping[str, str]) -> Client:
+    """A client of this node's master daemon.
+
+    @raise OpPrereqError: this node belongs to no cluster, or another one is its master (wrong_input).
+    """
+    path = rooted(environ, SOCKET)
+    if not os.path.exists(path):
+        _explain_missing_socket(environ)
+    return Client(path)
+
+
+def _explain_missing_socket(environ: Mapping[str, str]) -> None:
+    master = master_name(environ)
+    if master != (environ.get("GANETI_HOSTNAME") or os.uname().nodename):
+        raise OpPrereqError(f"This is not the master node: run the command on {master}", ECode.INVAL)
+
+
+def master_name(environ: Mapping[str, str]) -> str:
+    """The master node's name, as every node keeps it.
+
+    @raise OpPrereqError: this node is in no cluster (wrong_input).
+    """
+    try:
+        with open(rooted(environ, MASTER_FILE), encoding="ascii", errors="replace") as file:
+            return file.read(_MAX_NAME_FILE).strip()
+    except FileNotFoundError:
+        raise OpPrereqError("This node is in no cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
+    except OSError as error:
+        raise OpPrereqError(f"Cannot read {error.filename}: {error.strerror}", ECode.ENVIRON) from None

@@ -1,0 +1,94 @@
+"""Opcodes from options to the queue, and their jobs to results."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.progress import follow
+from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
+
+OpCode = dict[str, Any]
+
+
+def opcode(op_id: str, **params: Any) -> OpCode:
+    """An opcode in wire form. None means not given: the server fills in its default."""
+    return {"OP_ID": op_id, **{name: value for name, value in params.items() if value is not None}}
+
+
+def unless(default: Any, value: Any) -> Any:
+    """The value, or None (not given) when it is the server's default anyway."""
+    return None if value == default else value
+
+
+def prepared(session: Session, options: Parsed, op: OpCode) -> OpCode:
+    """The opcode with what the common options ask for, and why it was submitted."""
+    given = vars(options)
+    common = {
+        "dry_run": given.get("dry_run") or None,
+        "priority": given.get("priority"),
+        "debug_level": given.get("debug") or None,
+    }
+    return {
+        **op,
+        **{name: value for name, value in common.items() if value is not None},
+        "reason": reason_trail(session, options),
+    }
+
+
+def reason_trail(session: Session, options: Parsed) -> list[list[Any]]:
+    """The operator's words, if any, and the command (Ganeti 3.0 LUXI table, reason trail)."""
+    nanoseconds = int(session.now() * 1e9)
+    typed = [["gnt:user", options.reason, nanoseconds]] if options.reason else []
+    return [*typed, [f"gnt:client:{session.program}", session.command, nanoseconds]]
+
+
+def run_opcode(session: Session, options: Parsed, op: OpCode) -> Any:
+    """Submit one opcode and follow its job; the opcode's result.
+
+    @raise JobSubmittedException: --submit was given, nobody waits.
+    @raise GanetiError: the job failed.
+    """
+    job_id = session.client.submit_job([prepared(session, options, op)])
+    given = vars(options)
+    if given.get("submit_only"):
+        raise JobSubmittedException(job_id)
+    if given.get("print_jobid"):
+        session.print(f"JobID: {job_id}")
+    return follow(session, job_id)[0]
+
+
+def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> int:
+    """Submit a job for each named opcode, follow them all; failure when one of them failed."""
+    answers = session.client.submit_many_jobs([[prepared(session, options, op)] for op in ops.values()])
+    submitted = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if accepted]
+    refused = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if not accepted]
+    for name, why in refused:
+        session.warn(f"Failed to submit job for {name}: {why}")
+    if options.submit_only:
+        for _name, job_id in submitted:
+            session.print(f"JobID: {job_id}")
+        return ExitCode.FAILURE if refused else ExitCode.SUCCESS
+    if options.print_jobid:
+        for _name, job_id in submitted:
+            session.print(f"JobID: {job_id}")
+    elif len(submitted) > 1:
+        session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
+    failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
+    return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS
+
+
+def followed(session: Session, job_id: int, name: str) -> bool:
+    """Follow one job of several; whether it succeeded. Its error is shown, the others go on."""
+    session.print(f"Waiting for job {job_id} for {name} ...")
+    return follow_all(session, job_id, name) is not None
+
+
+def follow_all(session: Session, job_id: int, name: str) -> Sequence[Any] | None:
+    """The results of one job of several; None after showing its error."""
+    try:
+        return follow(session, job_id)
+    except GanetiError as error:
+        session.warn(f"Job {job_id} for {name} has failed: {describe(error)[1]}")
+        return None

@@ -1,0 +1,51 @@
+"""Nested values as indented text, as the info commands show them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Labelled = Sequence[tuple[str, Any]]
+
+
+def tree_lines(value: Any, indent: str = "") -> Iterator[str]:
+    """Lines of a nested value: a list of (label, value) pairs keeps its order, a mapping is sorted, in a list each
+    element starts with a dash; two spaces a level.
+    """
+    if _is_labelled(value) or isinstance(value, Mapping):
+        pairs = sorted(value.items()) if isinstance(value, Mapping) else value
+        for label, inner in pairs:
+            yield from _pair_lines(label, inner, indent)
+    elif isinstance(value, (list, tuple)):
+        for element in value:
+            yield from _element_lines(element, indent)
+    else:
+        yield f"{indent}{leaf(value)}"
+
+
+def _pair_lines(label: str, value: Any, indent: str) -> Iterator[str]:
+    if _is_leaf(value):
+        yield f"{indent}{label}: {leaf(value)}".rstrip()
+        return
+    yield f"{indent}{label}:"
+    yield from tree_lines(value, indent + "  ")
+
+
+def _element_lines(value: Any, indent: str) -> Iterator[str]:
+    first = True
+    for line in tree_lines(value, indent + "  "):
+        yield f"{indent}- {line[len(indent) + 2 :]}" if first else line
+        first = False
+
+
+def _is_leaf(value: Any) -> bool:
+    return not isinstance(value, (Mapping, list, tuple)) or not value
+
+
+def _is_labelled(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(each, tuple) for each in value)
+
+
+def leaf(value: Any) -> str:
+    """One value as text; nothing there is an empty text."""
+    if value is None or (isinstance(value, (Mapping, list, tuple)) and not value):
+        return ""
+    return str(value)

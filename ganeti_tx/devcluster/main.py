@@ -1,0 +1,117 @@
+"""ganeti-devcluster: a whole cluster on this machine, each node with its own root directory and loopback address."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout, load
+from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.up import up
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(prog="ganeti-devcluster", description=__doc__)
+    result.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
+    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    starting = commands.add_parser("up", help="make it, or start it again")
+    starting.add_argument("--nodes", type=int, default=3, help="how many nodes (default: %(default)s)")
+    starting.add_argument("init_option", nargs="*", help="further options of gnt-cluster init, after --")
+    stopping = commands.add_parser("down", help="end every process of it")
+    stopping.add_argument("--keep", action="store_true", help="keep the directory, so that 'up' starts it again")
+    commands.add_parser("status", help="say what runs")
+    commands.add_parser("shell", help="a shell in which the gnt-* commands talk to it")
+    running = commands.add_parser("run", help="run one command as on a node: run [--node NODE] -- COMMAND ...")
+    running.add_argument("--node", default=None, help="which node (default: the master)")
+    running.add_argument("words", nargs=argparse.REMAINDER)
+    for command in commands.choices.values():
+        command.add_argument("--root", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(COMMANDS[options.command](options))
+    except DevclusterError as error:
+        print(f"ganeti-devcluster: {error}", file=sys.stderr)
+        return 1
+
+
+def do_up(options: argparse.Namespace) -> int:
+    """Make or start the cluster."""
+    layout = up(options.root, options.nodes, options.init_option)
+    print(f"{layout.cluster_name} is up in {layout.root}: {', '.join(node.name for node in layout.nodes)}")
+    print("Talk to it with 'ganeti-devcluster shell' or 'ganeti-devcluster run -- gnt-cluster info'.")
+    return 0
+
+
+def do_down(options: argparse.Namespace) -> int:
+    """End all processes, and forget the cluster unless it shall be kept."""
+    root = options.root.absolute()
+    if not (root / "devcluster.json").exists():
+        print(f"there is no devcluster in {root}; nothing to do")
+        return 0
+    ended = end_all(root)
+    if not options.keep:
+        shutil.rmtree(root)
+    print(f"ended {ended} processes; {root} is {'kept' if options.keep else 'gone'}")
+    return 0
+
+
+def do_status(options: argparse.Namespace) -> int:
+    """A line a node; status 3 when nothing runs."""
+    layout = load(options.root.absolute())
+    running = 0
+    for node in layout.nodes:
+        count = sum(1 for _ in processes_of(node.root.parent) if of_node(_, node.root))
+        running += count
+        print(f"{node.name} {node.address} {count} processes")
+    return 0 if running else 3
+
+
+def of_node(process: int, root: Path) -> bool:
+    """Whether a process of the cluster works for one node."""
+    try:
+        named = Path(f"/proc/{process}/environ").read_bytes() + Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return str(root).encode() in named
+
+
+def do_shell(options: argparse.Namespace) -> int:
+    """A shell in the master node's surroundings."""
+    layout = load(options.root.absolute())
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    return become(layout, None, [shell])
+
+
+def do_run(options: argparse.Namespace) -> int:
+    """One command in a node's surroundings."""
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        raise DevclusterError("run: which command?")
+    return become(load(options.root.absolute()), options.node, words)
+
+
+def become(layout: Layout, node_name: str | None, words: Sequence[str]) -> int:
+    """Replace this process by a command; the programs beside this Python come first."""
+    node = layout.master if node_name is None else layout.node(node_name)
+    environment = node.environment(os.environ)
+    environment["PATH"] = f"{Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"
+    environment["GANETI_DEVCLUSTER"] = str(layout.root)
+    program = shutil.which(words[0], path=environment["PATH"])
+    if program is None:
+        raise DevclusterError(f"no command {words[0]!r}")
+    sys.stdout.flush()
+    os.execve(program, list(words), environment)
+
+
+COMMANDS = {"up": do_up, "down": do_down, "status": do_status, "shell": do_shell, "run": do_run}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""A runner: a process that runs one job at a time for luxid, and holds its livelock while it lives."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define, field
+from twisted.internet import epollreactor
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.logger import (
+    FileLogObserver,
+    FilteringLogObserver,
+    Logger,
+    LogLevel,
+    LogLevelFilterPredicate,
+    formatEventAsClassicLogText,
+    globalLogBeginner,
+)
+from twisted.python.failure import Failure
+
+from ganeti_tx.config.ssconf_reader import SsconfReader
+from ganeti_tx.jobs.execute import JobRun
+from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.jobs.submission import submitter
+from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.queue.replication import Replicator
+from ganeti_tx.queue.runner_channel import (
+    Channel,
+    ChannelFactory,
+    Hello,
+    JobOver,
+    Leave,
+    Message,
+    RunJob,
+    SetPriority,
+    StopJob,
+)
+from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress
+from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.livelock import Livelock, create_livelock
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.threads import reactor_threads
+from ganeti_tx.wconf.client import WconfClient
+
+log = Logger()
+
+#: Seconds between tries to find luxid again.
+RECONNECT_INTERVAL = 0.5
+#: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
+ORPHAN_LIMIT = 5.0
+
+
+def run_forever(paths: Paths) -> int:
+    """Install a reactor in this fresh child and serve until luxid sends us away."""
+    epollreactor.install()
+    from twisted.internet import reactor
+
+    begin_logging()
+    livelock = create_livelock(paths.livelock_dir, "job", time.time())
+    runner = Runner(paths, reactor, livelock)
+    reactor.callWhenRunning(runner.begin)
+    reactor.run()
+    livelock.close()
+    return 0
+
+
+def begin_logging() -> None:
+    """Write warnings and worse to standard error, which is luxid's log."""
+    observer = FileLogObserver(sys.stderr, formatEventAsClassicLogText)
+    enough = FilteringLogObserver(observer, [LogLevelFilterPredicate(LogLevel.warn)])
+    globalLogBeginner.beginLoggingTo([enough], redirectStandardIO=False)
+
+
+@define(eq=False)
+class Runner:
+    """Takes jobs from the channel to luxid. When luxid is gone a running job goes on; an idle runner ends."""
+
+    paths: Paths
+    reactor: Any
+    livelock: Livelock
+    files: IFiles = field(init=False)
+    rpc: INodeRpc = field(init=False)
+    replicator: Replicator = field(init=False)
+    wconf: WconfClient = field(init=False)
+    _channel: Channel | None = None
+    _run: JobRun | None = None
+    _job_id: int | None = None
+    _finished: list[int] = field(factory=list)
+
+    def begin(self) -> None:
+        """Called in the running reactor: make the tools, then say hello."""
+        threads = reactor_threads(self.reactor)
+        self.files = RealFiles(threads)
+        self.rpc = node_rpc(self.reactor, self.files, self.paths)
+        ssconf = SsconfReader(self.files, self.paths)
+        own = own_name()
+        self.replicator = Replicator(self.rpc, lambda: other_candidates(ssconf, own))
+        self.wconf = WconfClient(self.reactor, self.paths.wconfd_socket)
+        self._resolver = Resolver(self.files, self.paths, threads)
+        signal.signal(signal.SIGTERM, lambda *_: self.reactor.callFromThread(self.stop))
+        self._connect()
+
+    def stop(self) -> None:
+        """Stop the running job at its next safe point, and end when it is over."""
+        if self._run is not None:
+            self._run.stop()
+        else:
+            self.reactor.stop()
+
+    def _connect(self) -> None:
+        endpoint = UNIXClientEndpoint(self.reactor, str(self.paths.runner_socket))
+        connecting = endpoint.connect(ChannelFactory(self._welcome))
+        connecting.addErrback(self._unreachable)
+
+    def _unreachable(self, failure: Failure) -> None:
+        if self._run is None:
+            self.reactor.stop()
+        else:
+            self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
+
+    def _welcome(self, channel: Channel) -> None:
+        channel.receive = self._received
+        channel.lost = self._lost
+
+        def hello() -> None:
+            self._channel = channel
+            channel.tell(Hello(str(self.livelock.path), os.getpid(), self._job_id))
+            finished, self._finished = self._finished, []
+            for job_id in finished:
+                channel.tell(JobOver(job_id))
+
+        channel.made = hello
+
+    def _lost(self) -> None:
+        self._channel = None
+        if self._run is None:
+            self.reactor.stop()
+        else:
+            self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
+
+    def _received(self, message: Message) -> None:
+        if isinstance(message, RunJob):
+            Deferred.fromCoroutine(self._do(message)).addErrback(self._broken)
+        elif isinstance(message, StopJob):
+            if self._run is not None:
+                self._run.stop()
+        elif isinstance(message, SetPriority):
+            if self._run is not None:
+                self._run.set_priority(message.priority)
+        elif isinstance(message, Leave):
+            self.reactor.stop()
+
+    async def _do(self, order: RunJob) -> None:
+        job = order.job
+        owner = Owner(job.id, str(self.livelock.path))
+        journal = Journal(job, self.paths.job_file(job.id), self.files, self.replicator.replicate, time.time)
+        self._job_id = job.id
+        self._run = JobRun(
+            journal=journal,
+            units=UNITS,
+            config=self.wconf.config(owner),
+            locks=self.wconf.locks(owner),
+            nodes=self.rpc,
+            clock=self.reactor,
+            now=time.time,
+            submit_jobs=submitter(self.reactor, self.paths),
+            resolve=self._resolver.resolve,
+            secrets=order.secrets,
+        )
+        await self._run.run()
+        self._run, self._job_id = None, None
+        if self._channel is not None:
+            self._channel.tell(JobOver(job.id))
+        else:
+            self._finished.append(job.id)
+            self.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
+
+    def _leave_alone(self) -> None:
+        """Nobody came back for us: the job's file tells its end."""
+        if self._channel is None and self._run is None:
+            self.reactor.stop()
+
+    def _broken(self, failure: Failure) -> None:
+        """The job's file could not be brought to its end; dying says so, for luxid looks at the livelock."""
+        log.failure("job {job_id} broke", failure, job_id=self._job_id)
+        self.reactor.stop()
+
+
+def other_candidates(ssconf: SsconfReader, own: str) -> Sequence[NodeAddress]:
+    """The master candidates that get copies: all but this node."""
+    return [NodeAddress(node.name, node.primary_ip, node.offline) for node in ssconf.candidates() if node.name != own]

@@ -1,0 +1,42 @@
+"""Jobs as rows for the query language."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define
+
+from ganeti_tx.queue.fields import FIELDS
+from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.store import JobStore
+
+
+class JobRow(Mapping[str, Any]):
+    """One job; a field is computed when it is asked for."""
+
+    def __init__(self, job: QueuedJob, archived: bool) -> None:
+        self._job = job
+        self._archived = archived
+
+    def __getitem__(self, name: str) -> Any:
+        return self._archived if name == "archived" else FIELDS[name](self._job)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from FIELDS
+        yield "archived"
+
+    def __len__(self) -> int:
+        return len(FIELDS) + 1
+
+
+@define
+class JobRows:
+    """Finds jobs; without ids, all that are not archived."""
+
+    store: JobStore
+
+    def __call__(self, job_ids: Sequence[int] | None) -> list[JobRow]:
+        """The jobs that are there, in the order asked for."""
+        if job_ids is None:
+            return [JobRow(job, False) for job in self.store.jobs.values()]
+        found = (self.store.find(job_id) for job_id in job_ids)
+        return [JobRow(*each) for each in found if each is not None]

@@ -1,0 +1,105 @@
+"""luxid put together: LUXI, queries, the job queue and its runners."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxi.server import LuxiFactory
+from ganeti_tx.luxid.dispatch import LuxiDispatch
+from ganeti_tx.luxid.job_methods import JobMethods
+from ganeti_tx.luxid.job_rows import JobRows
+from ganeti_tx.luxid.query_methods import QueryMethods
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.launcher import IJobLauncher
+from ganeti_tx.queue.replication import Replicator
+from ganeti_tx.queue.scheduler import Scheduler
+from ganeti_tx.queue.store import JobStore
+from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress
+from ganeti_tx.runtime.file_watch import IFileWatch
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
+
+JOB_FILE = re.compile(r"^job-(\d+)$")
+
+
+@define
+class LuxidParts:
+    """What luxid works with; the composition root fills it with real things or with simulated ones."""
+
+    own_name: str
+    paths: Paths
+    files: IFiles
+    clock: IReactorTime
+    now: Callable[[], float]
+    rpc: INodeRpc
+    watch: IFileWatch
+    snapshot: Callable[[], ConfigData]
+    locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    make_launcher: Callable[[], IJobLauncher]
+
+
+@define
+class Luxid:
+    """The parts of a luxid that is up."""
+
+    store: JobStore
+    scheduler: Scheduler
+    changes: JobChanges
+    factory: LuxiFactory
+    dispatch: LuxiDispatch
+    launcher: IJobLauncher
+
+
+async def build_luxid(parts: LuxidParts) -> Luxid:
+    """Load the queue and take up what an earlier luxid left. @raise OSError: the queue cannot be read."""
+
+    def candidates() -> list[NodeAddress]:
+        config = parts.snapshot()
+        return [
+            NodeAddress(node.name, node.primary_ip, node.offline)
+            for node in config.nodes.values()
+            if node.master_candidate and node.name != parts.own_name
+        ]
+
+    def rename_copies(renames: Sequence[tuple[str, str]]) -> None:
+        calling = Deferred.fromCoroutine(tell(JobqueueRename(renames=list(renames))))
+        calling.addErrback(lambda failure: log.failure("copies of archived jobs were not moved", failure))
+
+    async def tell(call: Any) -> None:
+        for name, outcome in (await parts.rpc.call_many(candidates(), call)).items():
+            if outcome.error is not None:
+                log.warn("{name}: {error}", name=name, error=outcome.error)
+
+    async def tell_drained(drained: bool) -> None:
+        await tell(JobqueueSetDrainFlag(drained=drained))
+
+    replicator = Replicator(parts.rpc, candidates)
+    store = JobStore(parts.files, parts.paths, replicator.replicate, rename_copies)
+    await store.load()
+    changes = JobChanges(parts.clock, store.get)
+    launcher = parts.make_launcher()
+    scheduler = Scheduler(store, changes, launcher, parts.now, lambda: parts.snapshot().cluster.max_running_jobs)
+    drain = DrainFlag(parts.files, parts.paths, tell_drained)
+    jobs = JobMethods(scheduler, store, changes, drain, parts.clock, parts.now)
+    rows = JobRows(store)
+    queries = QueryMethods(parts.snapshot, parts.rpc, parts.locks, rows, drain)
+    dispatch = LuxiDispatch(jobs.table(), queries.table())
+
+    def file_changed(name: str) -> None:
+        if match := JOB_FILE.match(name):
+            scheduler.file_changed(int(match[1]))
+
+    parts.watch.watch(parts.paths.queue_dir, file_changed)
+    await scheduler.resume()
+    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher)

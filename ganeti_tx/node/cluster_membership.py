@@ -1,0 +1,73 @@
+"""Whom this node obeys, and how it ceases to."""
+
+from collections.abc import Callable, Mapping
+from hmac import compare_digest
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.rpc.calls import NodeCall, NodeCryptoTokens, NodeLeaveCluster
+from ganeti_tx.runtime.certificates import Identity, digest
+from ganeti_tx.runtime.files import FileStat, IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tls import peer_digest
+
+MAX_SSCONF = 1024 * 1024
+MAX_KEY_FILE = 64 * 1024
+#: Seconds between the answer to the last call and the daemon's end.
+LEAVE_DELAY = 0.2
+SSL_TOKEN = "ssl"
+
+
+@define
+class AdmittedCallers:
+    """Admits the certificates whose digests ssconf lists as the master candidates'."""
+
+    files: IFiles
+    paths: Paths
+    _seen: FileStat | None = None
+    _digests: list[str] = field(factory=list)
+
+    def admitted(self, transport: Any) -> bool:
+        """Whether the peer may make node calls."""
+        shown = peer_digest(transport)
+        return shown is not None and any(compare_digest(shown, known) for known in self._known())
+
+    def _known(self) -> list[str]:
+        path = self.paths.ssconf_file("master_candidates_certs")
+        if not self.files.exists(path):
+            return []
+        stat = self.files.stat(path)
+        if stat != self._seen:
+            lines = self.files.read(path, MAX_SSCONF).decode("ascii", "replace").splitlines()
+            self._digests = [line.partition("=")[2].strip() for line in lines if "=" in line]
+            self._seen = stat
+        return self._digests
+
+
+@define
+class Membership:
+    """The calls by which a node shows who it is and leaves its cluster."""
+
+    files: IFiles
+    paths: Paths
+    cluster_files: ClusterFiles
+    clock: IReactorTime
+    end: Callable[[], None]
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {NodeCryptoTokens: self.tokens, NodeLeaveCluster: self.leave}
+
+    async def tokens(self, call: NodeCryptoTokens) -> list[tuple[str, str]]:
+        """The digest of the certificate with which this node makes calls."""
+        data = self.files.read(self.paths.client_pem, MAX_KEY_FILE)
+        return [(SSL_TOKEN, digest(Identity.from_bundle(data, str(self.paths.client_pem)).certificate))]
+
+    async def leave(self, call: NodeLeaveCluster) -> None:
+        """Forget the cluster, then end the daemon when the answer is out."""
+        await self.cluster_files.forget_cluster()
+        self.clock.callLater(LEAVE_DELAY, self.end)

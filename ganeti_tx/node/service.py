@@ -1,0 +1,117 @@
+"""The node daemon put together."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from attrs import define
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
+from ganeti_tx.node.disks import Disks
+from ganeti_tx.node.dispatch import NodeDispatch
+from ganeti_tx.node.facts import Facts
+from ganeti_tx.node.http import node_site
+from ganeti_tx.node.hypervisor.registry import load_hypervisors
+from ganeti_tx.node.instances import Instances
+from ganeti_tx.node.os.calls import OperatingSystems
+from ganeti_tx.node.storage.registry import load_storage
+from ganeti_tx.runtime.addresses import is_own_address
+from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.threads import IThreads, reactor_threads
+from ganeti_tx.runtime.tls import server_options
+
+log = Logger()
+
+MAX_KEY_FILE = 64 * 1024
+#: The files that a master may send, with their modes (Ganeti 3.0 configuration table, path modes).
+UPLOADS = {
+    "/var/lib/ganeti/config.data": 0o640,
+    "/var/lib/ganeti/hmac.key": 0o440,
+    "/var/lib/ganeti/cluster-domain-secret": 0o640,
+    "/var/lib/ganeti/rapi.pem": 0o640,
+    "/var/lib/ganeti/rapi/users": 0o640,
+    "/var/lib/ganeti/known_hosts": 0o644,
+    "/var/lib/ganeti/ca.key": 0o400,
+    "/etc/ganeti/file-storage-paths": 0o644,
+}
+
+
+@define
+class NodeParts:
+    """What a node daemon works with; the composition root fills it with real things or with simulated ones."""
+
+    name: str
+    paths: Paths
+    files: IFiles
+    threads: IThreads
+    runner: IProcessRunner
+    clock: IReactorTime
+    reactor: Any
+    now: Callable[[], float]
+    owns_address: Callable[[str], bool]
+    leave: Callable[[], None]
+
+
+def real_parts(reactor: Any) -> NodeParts:
+    """A node daemon's parts on this machine."""
+    paths = Paths.from_environment(os.environ)
+    threads = reactor_threads(reactor)
+    return NodeParts(
+        name=own_name(),
+        paths=paths,
+        files=RealFiles(threads),
+        threads=threads,
+        runner=ReactorProcessRunner(reactor),
+        clock=reactor,
+        reactor=reactor,
+        now=time.time,
+        owns_address=is_own_address,
+        leave=reactor.stop,
+    )
+
+
+def build_dispatch(parts: NodeParts) -> NodeDispatch:
+    """Every call of a node."""
+    storage = load_storage(parts.paths, parts.files, parts.threads)
+    hypervisors = load_hypervisors(parts)
+    disks = Disks(storage)
+    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
+    return NodeDispatch(
+        cluster_files.table(),
+        disks.table(),
+        Instances(hypervisors, disks, parts.name).table(),
+        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address).table(),
+        OperatingSystems(parts.paths, parts.files, parts.runner, disks).table(),
+        Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
+    )
+
+
+async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
+    """Listen for node calls on the node's own address. @raise ConfigurationError: the node has no keys."""
+    paths = parts.paths
+    for path in (paths.server_pem, paths.authority_pem):
+        if not parts.files.exists(path):
+            raise ConfigurationError(f"this node is not part of a cluster: no {path}; add it with gnt-node add")
+    identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
+    options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))
+    if address is None:
+        _, address = await Resolver(parts.files, paths, parts.threads).resolve(parts.name)
+    callers = AdmittedCallers(parts.files, paths)
+    site = node_site(build_dispatch(parts), callers.admitted, parts.reactor)
+    listening = parts.reactor.listenSSL(port, site, options, interface=address)
+    log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
+
+    async def stop() -> None:
+        await listening.stopListening()
+
+    return stop

@@ -1,0 +1,68 @@
+"""What every daemon's start has in common: it comes up whole, or ends with one line that says why not."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.runtime.pidfile import PidFile, claim
+
+log = Logger()
+
+#: Stops what was started; may wait.
+Stop = Callable[[], Awaitable[None]]
+
+
+class Daemon(Service):
+    """Runs `start`, which gives what stops it. A failure to start ends the process with its text as the last line."""
+
+    def __init__(self, name: str, pid_path: Path, reactor: Any, start: Callable[[], Awaitable[Stop]]) -> None:
+        self._daemon = name
+        self._pid_path = pid_path
+        self._reactor = reactor
+        self._start = start
+        self._stop: Stop | None = None
+        self._pid_file: PidFile | None = None
+        self.exit_status = 0
+
+    def startService(self) -> None:
+        """Called by twistd before the reactor runs; the work begins when it does."""
+        super().startService()
+        self._reactor.callWhenRunning(self._begin)
+
+    def _begin(self) -> None:
+        starting = Deferred.fromCoroutine(self._bring_up())
+        starting.addErrback(self._give_up)
+
+    async def _bring_up(self) -> None:
+        self._pid_file = claim(self._pid_path, self._daemon)
+        self._stop = await self._start()
+        log.info("{daemon} is ready", daemon=self._daemon)
+
+    def _give_up(self, failure: Failure) -> None:
+        error = failure.value
+        if isinstance(error, GanetiError):
+            log.error("fatal: {error}", error=str(error))
+        elif isinstance(error, OSError):
+            where = f": {error.filename}" if error.filename else ""
+            log.error("fatal: {reason}{where}", reason=error.strerror or str(error), where=where)
+        else:
+            log.failure("fatal: {daemon} cannot start", failure, daemon=self._daemon)
+        self.exit_status = 1
+        self._reactor.stop()
+
+    async def _bring_down(self) -> None:
+        if self._stop is not None:
+            await self._stop()
+        if self._pid_file is not None:
+            self._pid_file.close()
+
+    def stopService(self) -> "Deferred[None]":
+        """Called by twistd when the reactor ends; it waits for the Deferred."""
+        super().stopService()
+        return Deferred.fromCoroutine(self._bring_down())

@@ -1,0 +1,48 @@
+"""Hearing of changed files without polling."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from twisted.internet import inotify
+from twisted.internet.interfaces import IReactorFDSet
+from twisted.python.filepath import FilePath
+from zope.interface import Interface, implementer
+
+#: What counts as a change: a file is written whole, replaced or removed.
+EVENTS = inotify.IN_CLOSE_WRITE | inotify.IN_MOVED_TO | inotify.IN_DELETE
+
+
+class IFileWatch(Interface):
+    """Tells of files that change in a directory."""
+
+    def watch(directory: Path, changed: Callable[[str], None]) -> None:
+        """Call `changed` with the name of each file that is written, replaced or removed from now on."""
+
+    def stop() -> None:
+        """Watch nothing any more."""
+
+
+@implementer(IFileWatch)
+@define
+class InotifyWatch:
+    """As Linux tells it."""
+
+    reactor: IReactorFDSet
+    _inotify: list[Any] = field(factory=list)
+
+    def watch(self, directory: Path, changed: Callable[[str], None]) -> None:
+        """As IFileWatch says."""
+        notifier = inotify.INotify(self.reactor)
+        notifier.startReading()
+        notifier.watch(
+            FilePath(str(directory)), mask=EVENTS, callbacks=[lambda _, path, mask: changed(path.basename())]
+        )
+        self._inotify.append(notifier)
+
+    def stop(self) -> None:
+        """As IFileWatch says."""
+        for notifier in self._inotify:
+            notifier.loseConnection()
+        self._inotify.clear()

@@ -1,0 +1,62 @@
+"""Names to addresses: the node's own hosts file first, then the system's resolver."""
+
+import ipaddress
+import os
+import socket
+from collections.abc import Mapping
+
+from attrs import define
+
+from ganeti_tx.errors import ResolverError
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import IThreads
+
+HOSTNAME_VARIABLE = "GANETI_HOSTNAME"
+MAX_HOSTS_FILE = 4 * 1024 * 1024
+
+
+def own_name(environ: Mapping[str, str] = os.environ) -> str:
+    """This node's name: GANETI_HOSTNAME, or what the system says."""
+    return environ.get(HOSTNAME_VARIABLE) or socket.getfqdn()
+
+
+def parse_hosts(text: str) -> dict[str, tuple[str, str]]:
+    """Every name of a hosts file with its line's first name and its address; the first line that has a name counts."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in text.splitlines():
+        address, *names = line.split("#", 1)[0].split() or [""]
+        for name in names:
+            found.setdefault(name.lower(), (names[0], address))
+    return found
+
+
+@define
+class Resolver:
+    """Looks names up without blocking."""
+
+    files: IFiles
+    paths: Paths
+    threads: IThreads
+
+    async def resolve(self, name: str) -> tuple[str, str]:
+        """A host's full name and its address. @raise ResolverError: there is no such host."""
+        try:
+            return name, str(ipaddress.ip_address(name))
+        except ValueError:
+            pass
+        if self.files.exists(self.paths.etc_hosts):
+            hosts = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
+            if name.lower() in hosts:
+                return hosts[name.lower()]
+        return await self.threads.run(look_up, name)
+
+
+def look_up(name: str) -> tuple[str, str]:
+    """Ask the system; blocks. @raise ResolverError: it knows no such host."""
+    try:
+        answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_CANONNAME)
+    except (socket.gaierror, UnicodeError) as error:
+        code = error.errno if isinstance(error, socket.gaierror) else None
+        raise ResolverError(name, code, getattr(error, "strerror", None) or str(error))
+    return answers[0][3] or name, str(answers[0][4][0])

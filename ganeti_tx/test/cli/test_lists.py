@@ -1,0 +1,163 @@
+"""Tests of list and list-fields: tables, columns, statuses of values."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.cli.output import format_size
+from ganeti_tx.test.cli.fakes import CommandLine, answer_of
+
+INSTANCES = answer_of(
+    ("name", "text", "Instance"),
+    ("be/memory", "unit", "ConfigMaxMem"),
+    ("vcpus", "number", "vcpus"),
+    ("admin_up", "bool", "Autostart"),
+    ("tags", "other", "Tags"),
+    ("oper_ram", "unit", "Memory"),
+    rows=[
+        ["web1.example.com", 1536, 2, True, ["a", "b"], 1536],
+        ["db", 512, 12, False, [], (3, None)],
+        ["old", 1048576, 1, False, [], (4, None)],
+        ["new", 4, 1, False, [], (2, None)],
+    ],
+)
+
+
+class ListTests(SynchronousTestCase):
+    """gnt-instance list stands for all nouns."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+        self.cli.client.answers["Query"] = lambda resource, fields, chosen: INSTANCES
+
+    def test_table(self) -> None:
+        """Text and flags stand left, numbers and sizes right; sizes are human; missing values have their signs."""
+        outcome = self.cli("gnt-instance", "list")
+        self.assertEqual(outcome.status, 0)
+        self.assertEqual(
+            outcome.out.splitlines(),
+            [
+                "Instance         ConfigMaxMem vcpus Autostart Tags Memory",
+                "web1.example.com         1.5G     2 Y         a,b    1.5G",
+                "db                       512M    12 N                   -",
+                "old                      1.0T     1 N                   *",
+                "new                        4M     1 N                   ?",
+            ],
+        )
+
+    def test_separator(self) -> None:
+        """With a separator nothing is aligned and sizes are mebibytes."""
+        outcome = self.cli("gnt-instance", "list", "--separator=|", "--no-headers")
+        self.assertEqual(outcome.out.splitlines()[:2], ["web1.example.com|1536|2|Y|a,b|1536", "db|512|12|N||-"])
+
+    def test_units(self) -> None:
+        """A unit that was asked for is not written."""
+        outcome = self.cli("gnt-instance", "list", "--separator=|", "--no-headers", "--units", "g")
+        self.assertEqual(outcome.out.splitlines()[0], "web1.example.com|1.5|2|Y|a,b|1.5")
+
+    def test_verbose(self) -> None:
+        """Missing values are named with -v."""
+        lines = self.cli("gnt-instance", "list", "-v", "--separator=|", "--no-headers").out.splitlines()
+        self.assertEqual([line.rsplit("|", 1)[1] for line in lines], ["1536", "(unavail)", "(offline)", "(nodata)"])
+
+    def test_usual_fields(self) -> None:
+        """Without -o the usual fields are asked for, of everything."""
+        self.cli("gnt-instance", "list")
+        fields = ["name", "hypervisor", "os", "pnode", "status", "oper_ram"]
+        self.assertEqual(self.cli.client.sent("Query"), [["instance", fields, None]])
+
+    def test_fields(self) -> None:
+        """-o names the fields; a plus adds to the usual ones."""
+        self.cli("gnt-node", "list", "-o", "name,tags", "node1")
+        self.cli("gnt-node", "list", "-o", "+tags")
+        (_noun, named, chosen), (_noun2, added, _all) = self.cli.client.sent("Query")
+        self.assertEqual((named, chosen), (["name", "tags"], ["|", ["==", "name", "node1"]]))
+        self.assertEqual((added[0], added[-1], len(added)), ("name", "tags", 9))
+
+    def test_unknown_field(self) -> None:
+        """A field the server does not know is named on standard error and gives the exit status 14."""
+        self.cli.client.answers["Query"] = lambda *_: answer_of(
+            ("name", "text", "Name"), ("x", "unknown", "x"), rows=[["a", (1, None)]]
+        )
+        outcome = self.cli("gnt-instance", "list", "-o", "name,x")
+        self.assertEqual(outcome.status, 14)
+        self.assertEqual(outcome.out, "Name x\na    ??\n")
+        self.assertEqual(outcome.err, "Warning: unknown fields: x\n")
+
+    def test_environment(self) -> None:
+        """GNT_INSTANCE_LIST holds options for every list of instances."""
+        self.cli.environ["GNT_INSTANCE_LIST"] = "--no-headers --separator=:"
+        self.assertEqual(self.cli("gnt-instance", "list").out.splitlines()[1], "db:512:12:N::-")
+
+    def test_group(self) -> None:
+        """gnt-node list -g, the spelling of an older design, selects the nodes of a group."""
+        self.cli("gnt-node", "list", "-g", "rack1")
+        self.assertEqual(self.cli.client.sent("Query")[0][2], ["==", "group", "rack1"])
+
+    def test_list_fields(self) -> None:
+        """list-fields shows name, type, title and description."""
+        self.cli.client.answers["QueryFields"] = lambda *_: answer_of(
+            ("name", "text", "Instance"), ("oper_ram", "unit", "Memory")
+        )
+        outcome = self.cli("gnt-instance", "list-fields", "name")
+        self.assertEqual(
+            outcome.out.splitlines(),
+            [
+                "Name     Type         Title    Description",
+                "name     Text         Instance The name",
+                "oper_ram Storage size Memory   The oper_ram",
+            ],
+        )
+        self.assertEqual(self.cli.client.sent("QueryFields"), [["instance", ["name"]]])
+
+    def test_bad_filter(self) -> None:
+        """A filter that cannot be read never reaches the server."""
+        outcome = self.cli("gnt-instance", "list", "name ==")
+        self.assertEqual((outcome.status, outcome.out), (1, ""))
+        self.assertEqual(len(outcome.err.splitlines()), 1)
+        self.assertEqual(self.cli.client.calls, [])
+
+
+class JobListTests(SynchronousTestCase):
+    """Jobs are selected by number and by status."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+        self.cli.client.answers["Query"] = lambda *_: answer_of(
+            ("id", "number", "ID"),
+            ("status", "text", "Status"),
+            ("summary", "other", "Summary"),
+            ("start_ts", "other", "Start"),
+            rows=[[7, "success", ["TEST_DELAY(1)", "TEST_DELAY(2)"], None], [12, "running", ["C_VERIFY"], [0, 5]]],
+        )
+
+    def test_table(self) -> None:
+        """Opcodes are joined, times are readable."""
+        lines = self.cli("gnt-job", "list").out.splitlines()
+        self.assertEqual(lines[1], " 7 success TEST_DELAY(1),TEST_DELAY(2) N/A")
+        self.assertRegex(
+            lines[2], r"^12 running C_VERIFY                    (1970-01-01|1969-12-31) \d\d:00:00\.000005$"
+        )
+
+    def test_selection(self) -> None:
+        """Numbers and a status must both hold."""
+        self.cli("gnt-job", "list", "--running", "7")
+        self.assertEqual(
+            self.cli.client.sent("Query")[0],
+            ["job", ["id", "status", "summary"], ["&", ["|", ["==", "id", 7]], ["|", ["==", "status", "running"]]]],
+        )
+
+    def test_archived(self) -> None:
+        """Archived jobs come when the field archived is asked for."""
+        self.cli("gnt-job", "list", "--archived")
+        self.assertEqual(self.cli.client.sent("Query")[0][1], ["id", "status", "summary", "archived"])
+
+
+class SizeFormatTests(SynchronousTestCase):
+    """Sizes as text."""
+
+    def test_units(self) -> None:
+        """Human sizes name their unit, others do not."""
+        found = [
+            format_size(*case)
+            for case in ((512, "h"), (1024, "h"), (1048576, "h"), (512, "m"), (512, "g"), (1048576, "t"))
+        ]
+        self.assertEqual(found, ["512M", "1.0G", "1.0T", "512", "0.5", "1.0"])

@@ -1,0 +1,178 @@
+"""Tests of the commands of gnt-node, of the tags of all nouns, and of gnt-os."""
+
+import io
+import json
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.test.cli.fakes import CommandLine, answer_of
+
+
+class AddTests(SynchronousTestCase):
+    """gnt-node add and remove."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+        self.cli.client.answers["QueryNodes"] = lambda names, fields, lock: []
+
+    def test_add(self) -> None:
+        """The node is set up before it is added; options reach both."""
+        outcome = self.cli(
+            "gnt-node", "add", "-s", "192.0.2.2", "-g", "rack1", "--master-capable", "no", "--node-parameters", "ssh_port=22",
+            "--no-ssh-key-check", "node2",
+        )  # fmt: skip
+        self.assertEqual(outcome, (0, "", ""))
+        ((argv, document),) = self.cli.programs
+        self.assertEqual(argv[-1], "node-join")
+        self.assertEqual(
+            json.loads(document or b""),
+            {
+                "node_name": "node2", "secondary_ip": "192.0.2.2", "ndparams": {"ssh_port": 22}, "readd": False,
+                "ssh_key_check": False, "force_join": False, "node_setup": True, "verbose": False, "debug": 0,
+            },
+        )  # fmt: skip
+        self.assertEqual(
+            self.cli.client.submitted,
+            [
+                {
+                    "OP_ID": "OP_NODE_ADD", "node_name": "node2", "node_setup": True, "secondary_ip": "192.0.2.2",
+                    "group": "rack1", "master_capable": False, "ndparams": {"ssh_port": 22},
+                }
+            ],
+        )  # fmt: skip
+
+    def test_setup_fails(self) -> None:
+        """A node that could not be set up is not added."""
+        self.cli.program_status = 3
+        self.assertEqual(self.cli("gnt-node", "add", "node2").status, 3)
+        self.assertEqual(self.cli.client.jobs, {})
+
+    def test_readd(self) -> None:
+        """Only known nodes are added again, under their full name; only unknown ones are added."""
+        self.assertIn("cannot be added again", self.cli("gnt-node", "add", "--readd", "node2").err)
+        self.cli.client.answers["QueryNodes"] = lambda names, fields, lock: [["node2.example.com"]]
+        self.assertIn("already_exists", self.cli("gnt-node", "add", "node2").err)
+        self.assertEqual(self.cli.programs, [])
+        self.assertEqual(self.cli("gnt-node", "add", "--readd", "node2").status, 0)
+        (op,) = self.cli.client.submitted
+        self.assertEqual((op["node_name"], op["readd"]), ("node2.example.com", True))
+
+    def test_remove(self) -> None:
+        """remove submits one opcode."""
+        self.assertEqual(self.cli("gnt-node", "remove", "node2"), (0, "", ""))
+        self.assertEqual(self.cli.client.submitted, [{"OP_ID": "OP_NODE_REMOVE", "node_name": "node2"}])
+
+    def test_info(self) -> None:
+        """All about a node, with where its parameters come from."""
+        values = {
+            "name": "node1", "pip": "192.0.2.1", "sip": "192.0.2.1", "pinst_list": ["web2", "web1"], "sinst_list": [],
+            "master_candidate": True, "drained": False, "offline": False, "master_capable": True, "vm_capable": True,
+            "powered": None, "ndparams": {"ssh_port": 22, "ovs": False}, "custom_ndparams": {"ssh_port": 22},
+        }  # fmt: skip
+        self.cli.client.answers["Query"] = lambda noun, fields, chosen: answer_of(
+            *((field, "other", field) for field in fields), rows=[[values[field] for field in fields]]
+        )
+        self.assertEqual(self.cli("gnt-node", "info", "node1"), (0, NODE_INFO, ""))
+
+
+NODE_INFO = """\
+- Node name: node1
+  primary ip: 192.0.2.1
+  secondary ip: 192.0.2.1
+  master candidate: True
+  drained: False
+  offline: False
+  master_capable: True
+  vm_capable: True
+  primary for instances:
+    - web1
+    - web2
+  secondary for instances:
+  node parameters:
+    ovs: default (False)
+    ssh_port: 22
+"""
+
+
+class TagTests(SynchronousTestCase):
+    """Tags of the cluster, of nodes and of instances."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+
+    def test_list(self) -> None:
+        """Tags are sorted, one a line; the program tells the kind."""
+        self.cli.client.answers["QueryTags"] = lambda kind, name: ["b", "a"]
+        self.assertEqual(self.cli("gnt-cluster", "list-tags").out, "a\nb\n")
+        self.cli("gnt-node", "list-tags", "node1")
+        self.cli("gnt-instance", "list-tags", "web1")
+        self.assertEqual(self.cli.client.sent("QueryTags"), [["cluster", ""], ["node", "node1"], ["instance", "web1"]])
+
+    def test_change(self) -> None:
+        """Tags are added and removed by name."""
+        self.cli("gnt-cluster", "add-tags", "a", "b")
+        self.cli("gnt-instance", "remove-tags", "web1", "a")
+        self.assertEqual(
+            self.cli.client.submitted,
+            [
+                {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "tags": ["a", "b"]},
+                {"OP_ID": "OP_TAGS_DEL", "kind": "instance", "name": "web1", "tags": ["a"]},
+            ],
+        )
+
+    def test_from_file(self) -> None:
+        """More tags may stand in a file or on standard input, one a line."""
+        path = Path(self.mktemp())
+        path.write_text("c\n\n d \n")
+        self.cli("gnt-node", "add-tags", "--from", str(path), "node1", "a")
+        self.cli("gnt-node", "add-tags", "--from", "-", "node1", stdin=io.StringIO("e\n"))
+        self.assertEqual([op["tags"] for op in self.cli.client.submitted], [["a", "c", "d"], ["e"]])
+
+    def test_refused(self) -> None:
+        """No tags at all, and a file that is not there or no text, are errors."""
+        binary = Path(self.mktemp())
+        binary.write_bytes(b"\xff\xfe")
+        for words, text in (
+            ((), "No tags were given"),
+            (("--from", "/no/such"), "/no/such"),
+            (("--from", str(binary)), "UTF-8"),
+        ):
+            outcome = self.cli("gnt-node", "add-tags", *words, "node1")
+            self.assertEqual((outcome.status, self.cli.client.jobs), (1, {}))
+            self.assertIn(text, outcome.err)
+
+
+class OsTests(SynchronousTestCase):
+    """gnt-os."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+
+    def test_list(self) -> None:
+        """Each variant is a name of its own."""
+        self.cli.client.results["OP_OS_DIAGNOSE"] = [["busybox", []], ["debian", ["minimal", "full"]]]
+        self.assertEqual(self.cli("gnt-os", "list").out, "Name\nbusybox\ndebian+minimal\ndebian+full\n")
+        self.assertEqual(self.cli("gnt-os", "list", "--no-headers").out, "busybox\ndebian+minimal\ndebian+full\n")
+
+    def test_diagnose(self) -> None:
+        """Each node is shown; a fault anywhere makes a failure."""
+        good = ["/srv/os/busybox", True, "", [], [], [20], False]
+        bad = ["/usr/os/busybox", False, "no create script", [], [], [], False]
+        self.cli.client.results["OP_OS_DIAGNOSE"] = [
+            ["busybox", False, ["small"], {"node2": [bad], "node1": [good, bad], "node3": []}, True, False]
+        ]
+        outcome = self.cli("gnt-os", "diagnose")
+        self.assertEqual(outcome.status, 1)
+        self.assertEqual(
+            outcome.out.splitlines(),
+            [
+                "OS: busybox [global status: invalid, hidden]",
+                "  Variants: [small]",
+                "  Node: node1, status: VALID (path: /srv/os/busybox)",
+                "    hidden by it: /usr/os/busybox",
+                "  Node: node2, status: INVALID - no create script (path: /usr/os/busybox)",
+                "  Node: node3, status: MISSING",
+                "",
+            ],
+        )
