@@ -41,7 +41,7 @@ def with_ports(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim
     """The configuration with ports taken out of the pool and put back into it."""
     taken, given = pool_ports(gained), pool_ports(lost)
     cluster = config.cluster
-    highest = max(cluster.highest_used_port, *taken, FIRST_PORT - 1)
+    highest: int = max([cluster.highest_used_port, FIRST_PORT - 1, *taken])
     skipped = range(max(cluster.highest_used_port + 1, FIRST_PORT), highest + 1)
     pool = tuple(sorted({*cluster.tcpudp_port_pool, *given, *skipped} - taken))
     if pool == cluster.tcpudp_port_pool and highest == cluster.highest_used_port:
@@ -57,7 +57,9 @@ def pool_ports(claims: Iterable[Claim]) -> set[int]:
 
 def free_port(cluster: Cluster, used: Collection[int]) -> int:
     """A port that is neither in use nor among the given ones. @raise ConfigurationError: there is none."""
-    for port in (*cluster.tcpudp_port_pool, *range(max(cluster.highest_used_port + 1, FIRST_PORT), LAST_PORT + 1)):
+    unused = range(max(cluster.highest_used_port + 1, FIRST_PORT), LAST_PORT + 1)
+    ports: tuple[int, ...] = (*cluster.tcpudp_port_pool, *unused)
+    for port in ports:
         if port not in used:
             return port
     raise ConfigurationError(f"no free TCP port between {FIRST_PORT} and {LAST_PORT}")

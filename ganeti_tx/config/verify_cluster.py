@@ -1,6 +1,6 @@
 """What is wrong with the cluster object, the nodes and the node groups of a configuration."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from msgspec import to_builtins
@@ -10,7 +10,7 @@ from ganeti_tx.config.faults import MAC_PREFIX, is_address, refused, tag_faults,
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.backend import fill_beparams, typed_beparams
@@ -99,7 +99,7 @@ def parameter_faults(cluster: Cluster, what: str) -> Iterator[str]:
     yield from refused(what, MODIFY, lambda: typed_beparams(fill_beparams(cluster)))
     yield from refused(what, MODIFY, lambda: typed_nicparams(fill_nicparams(cluster)))
     yield from refused(what, MODIFY, lambda: typed_ndparams(fill_ndparams(cluster)))
-    yield from refused(what, MODIFY, lambda: check_diskparams({**cluster.diskparams}))
+    yield from refused(what, MODIFY, lambda: check_diskparams(by_word(cluster.diskparams)))
     yield from refused(what, MODIFY, lambda: check_ipolicy(to_builtins(cluster.ipolicy)))
 
 
@@ -111,6 +111,11 @@ def cluster_hvparams(cluster: Cluster, hypervisor: Hypervisor) -> None:
 def group_nicparams(cluster: Cluster, given: Params) -> None:
     """@raise ParameterError: the parameters of a connection, on top of the cluster's, do not fit."""
     typed_nicparams(fill_nicparams(cluster, given))
+
+
+def by_word(params: Mapping[DiskTemplate, Params]) -> dict[str, Params]:
+    """Parameters by the template's word, as they come from outside."""
+    return {template.value: given for template, given in params.items()}
 
 
 def candidate_faults(config: ConfigData) -> list[str]:
@@ -173,5 +178,5 @@ def faults_of_group(config: ConfigData, key: str, group: NodeGroup) -> Iterator[
             yield f"{what}: is connected to the unknown network {uuid}; run 'gnt-network disconnect'"
         yield from refused(what, modify, partial(group_nicparams, config.cluster, params))
     yield from refused(what, modify, lambda: typed_ndparams(fill_ndparams(config.cluster, group)))
-    yield from refused(what, modify, lambda: check_diskparams({**group.diskparams}))
+    yield from refused(what, modify, lambda: check_diskparams(by_word(group.diskparams)))
     yield from refused(what, modify, lambda: check_ipolicy(to_builtins(group.ipolicy)))
