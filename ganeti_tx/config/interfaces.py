@@ -7,6 +7,7 @@ from zope.interface import Interface
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
+from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
@@ -53,6 +54,12 @@ class IConfigReader(Interface):
     async def network(identifier: str) -> Network:
         """One network."""
 
+    async def networks(identifiers: Sequence[str] | None = None) -> list[Network]:
+        """The networks named, in that order; every network, by name, without an argument."""
+
+    async def filters() -> list[FilterRule]:
+        """Every filter rule, in the order in which they are asked: by priority, watermark, uuid."""
+
     async def tags(kind: TagKind, name: str | None) -> list[str]:
         """The tags of one object, sorted; `name` is None for the cluster."""
 
@@ -83,6 +90,12 @@ class IConfig(IConfigReader):
     async def update_disk(disk: Disk) -> Disk:
         """Replace a disk whose serial number has not changed."""
 
+    async def add_disk(instance: str, disk: Disk, index: int | None = None) -> None:
+        """Add a disk to the instance (a uuid), before the disk at `index`, or last."""
+
+    async def remove_disk(uuid: str) -> None:
+        """Remove a disk, also from its instance."""
+
     async def add_node(node: Node, certificate_digest: str | None) -> None:
         """Add a node to its group; the digest, if it is a master candidate, lets it make node calls."""
 
@@ -92,8 +105,29 @@ class IConfig(IConfigReader):
     async def remove_node(uuid: str) -> None:
         """Remove a node that has no instances."""
 
+    async def add_group(group: NodeGroup) -> None:
+        """Add a node group without nodes; moving nodes into it is a change of the nodes."""
+
     async def update_group(group: NodeGroup) -> NodeGroup:
         """Replace a node group whose serial number has not changed."""
+
+    async def remove_group(uuid: str) -> None:
+        """Remove a node group that has no nodes and is not the last."""
+
+    async def add_network(network: Network) -> None:
+        """Add a network."""
+
+    async def update_network(network: Network) -> Network:
+        """Replace a network whose serial number has not changed."""
+
+    async def remove_network(uuid: str) -> None:
+        """Remove a network that nothing is connected to."""
+
+    async def put_filter(rule: FilterRule) -> None:
+        """Add a filter rule, or replace the one of its uuid."""
+
+    async def remove_filter(uuid: str) -> None:
+        """Remove a filter rule."""
 
     async def update_cluster(cluster: Cluster) -> Cluster:
         """Replace the cluster object whose serial number has not changed."""
@@ -112,6 +146,18 @@ class IConfig(IConfigReader):
 
     async def allocate_port() -> int:
         """A TCP port of the cluster's pool for a console; reserved for this owner until the instance is added."""
+
+    async def generate_ip(network: str) -> str:
+        """An address of the network that nobody has; reserved for this owner. @raise ReservationError: it is full."""
+
+    async def reserve_ip(network: str, address: str) -> None:
+        """Claim a given address of a network. @raise ReservationError: somebody has it, or it is not in the network."""
+
+    async def allocate_minors(nodes: Sequence[str]) -> list[int]:
+        """A free DRBD minor for each node (a uuid) in the list, reserved for this owner; a node may occur repeatedly."""
+
+    async def generate_secret() -> str:
+        """A secret for a mirrored disk that no other disk has."""
 
     async def drop_reservations() -> None:
         """Give back what this owner reserved and did not use."""

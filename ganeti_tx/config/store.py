@@ -65,6 +65,11 @@ class ConfigStore:
             raise ConfigurationError(f"{self._paths.config_file} has not been read")
         return self._on_disk
 
+    @property
+    def newest(self) -> ConfigData:
+        """With the changes that are under way to the disk: what must not be given away twice is looked up here."""
+        return self._next or self.snapshot
+
     def subscribe(self, listener: Listener) -> None:
         """Call the listener after each write from now on."""
         self._listeners.append(listener)
@@ -76,7 +81,7 @@ class ConfigStore:
 
         @raise ConfigurationError: it was refused, or could not be written; nothing was changed.
         """
-        newest = self._next or self.snapshot
+        newest = self.newest
         changed = change(newest, self._now())
         if changed is newest and not self._busy:
             return newest
@@ -95,7 +100,7 @@ class ConfigStore:
     async def _write_all(self) -> None:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
-            writing = self._next = touched(self._next or self.snapshot, self._now())
+            writing = self._next = touched(self.newest, self._now())
             try:
                 await self._files.write_atomic(self._paths.config_file, encode(writing), CONFIG_MODE)
             except OSError as error:

@@ -1,0 +1,54 @@
+"""Changes of node groups: pure functions from one configuration to the next."""
+
+from msgspec.structs import replace
+
+from ganeti_tx.config.claims import clashes, group_claims
+from ganeti_tx.config.edit import Change, absent, checked, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.verify_cluster import group_faults
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.nodegroup import NodeGroup
+
+
+def add_group(group: NodeGroup) -> Change:
+    """Add a group without nodes."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        absent(f"node group {group.name}", config.nodegroups, group.uuid)
+        after = with_objects(config, "nodegroups", [fresh(replace(group, members=()), now)])
+        return group_checked(config, after, group)
+
+    return change
+
+
+def update_group(group: NodeGroup) -> Change:
+    """Replace a group; its members stay, they follow from the nodes."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("node group", config.nodegroups, group.uuid)
+        given = renewed(f"node group {held.name}", held, replace(group, members=held.members), now)
+        return group_checked(config, with_objects(config, "nodegroups", [given]), group)
+
+    return change
+
+
+def remove_group(uuid: str) -> Change:
+    """Remove a group without nodes that is not the last."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("node group", config.nodegroups, uuid)
+        nodes = [node.name for node in config.nodes.values() if node.group == uuid]
+        if nodes:
+            raise ConfigurationError(f"node group {held.name} has nodes: {', '.join(sorted(nodes)[:5])}")
+        if len(config.nodegroups) == 1:
+            raise ConfigurationError(f"node group {held.name} is the last one; a cluster has at least one")
+        return without_objects(config, "nodegroups", [uuid])
+
+    return change
+
+
+def group_checked(before: ConfigData, after: ConfigData, group: NodeGroup) -> ConfigData:
+    """@raise ConfigurationError: the group has faults, or its name is taken."""
+    held = before.nodegroups.get(group.uuid)
+    gained = set(group_claims(group)).difference(group_claims(held) if held is not None else ())
+    return checked(before, after, lambda config: [*group_faults(config, group.uuid), *clashes(config, gained)])

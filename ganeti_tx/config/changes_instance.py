@@ -1,0 +1,113 @@
+"""Changes of instances and disks: pure functions from one configuration to the next."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ganeti_tx.config.accounts import settled
+from ganeti_tx.config.edit import Change, absent, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import touched
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.instance import Instance
+
+
+def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change:
+    """Add an instance with its disks, in their order."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        absent(f"instance {instance.name}", config.instances, instance.uuid)
+        for disk in disks:
+            absent(f"disk {disk.uuid} of instance {instance.name}", config.disks, disk.uuid)
+        named = instance.disks or tuple(disk.uuid for disk in disks)
+        after = with_objects(config, "disks", [fresh(disk, now) for disk in disks])
+        after = with_objects(after, "instances", [fresh(replace(instance, disks=named), now)])
+        return settled(config, after, now, instances=[instance.uuid], disks=[disk.uuid for disk in disks])
+
+    return change
+
+
+def update_instance(instance: Instance) -> Change:
+    """Replace an instance."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, instance.uuid)
+        after = with_objects(config, "instances", [renewed(f"instance {held.name}", held, instance, now)])
+        return settled(config, after, now, instances=[instance.uuid], disks=[])
+
+    return change
+
+
+def set_instance_state(uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool) -> Change:
+    """Say what the operator wants of an instance; nothing changes when it is so already."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, uuid)
+        wanted = replace(held, admin_state=admin_state, admin_state_source=source, disks_active=disks_active)
+        return config if wanted == held else with_objects(config, "instances", [touched(wanted, now)])
+
+    return change
+
+
+def remove_instance(uuid: str) -> Change:
+    """Remove an instance with its disks."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, uuid)
+        after = without_objects(without_objects(config, "instances", [uuid]), "disks", held.disks)
+        return settled(config, after, now, instances=[uuid], disks=held.disks)
+
+    return change
+
+
+def update_disk(disk: Disk) -> Change:
+    """Replace a disk."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("disk", config.disks, disk.uuid)
+        after = with_objects(config, "disks", [renewed(f"disk {held.name or held.uuid}", held, disk, now)])
+        return settled(config, after, now, instances=owners(config, disk.uuid), disks=[disk.uuid])
+
+    return change
+
+
+def add_disk(instance: str, disk: Disk, index: int | None) -> Change:
+    """Add a disk to an instance, before the one at `index` or last."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, instance)
+        absent(f"disk {disk.uuid} of instance {held.name}", config.disks, disk.uuid)
+        place = len(held.disks) if index is None else index
+        if not 0 <= place <= len(held.disks):
+            raise ConfigurationError(
+                f"instance {held.name} has no place {place} for a disk, only 0 to {len(held.disks)}"
+            )
+        named = (*held.disks[:place], disk.uuid, *held.disks[place:])
+        after = with_objects(config, "disks", [fresh(disk, now)])
+        after = with_objects(after, "instances", [touched(replace(held, disks=named), now)])
+        return settled(config, after, now, instances=[instance], disks=[disk.uuid])
+
+    return change
+
+
+def remove_disk(uuid: str) -> Change:
+    """Remove a disk, from its instance too."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        stored("disk", config.disks, uuid)
+        using = owners(config, uuid)
+        held = [config.instances[owner] for owner in using]
+        without = [
+            touched(replace(each, disks=tuple(disk for disk in each.disks if disk != uuid)), now) for each in held
+        ]
+        after = with_objects(without_objects(config, "disks", [uuid]), "instances", without)
+        return settled(config, after, now, instances=using, disks=[uuid])
+
+    return change
+
+
+def owners(config: ConfigData, disk: str) -> list[str]:
+    """The instances (one, if all is well) that have a disk."""
+    return [uuid for uuid, instance in config.instances.items() if disk in instance.disks]

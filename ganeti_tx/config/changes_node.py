@@ -1,0 +1,103 @@
+"""Changes of nodes: pure functions from one configuration to the next. A group's list of members follows its nodes."""
+
+from msgspec.structs import replace
+
+from ganeti_tx.config.claims import clashes, node_claims
+from ganeti_tx.config.edit import Change, absent, checked, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.placement import disks_on, instances_on
+from ganeti_tx.config.verify_cluster import master_faults, node_faults
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import touched
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.node import Node
+
+#: So many names an error lists.
+MAX_NAMED = 5
+
+
+def add_node(node: Node, certificate_digest: str | None) -> Change:
+    """Add a node to its group; the digest counts if it is a master candidate."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        absent(f"node {node.name}", config.nodes, node.uuid)
+        after = with_member(with_objects(config, "nodes", [fresh(node, now)]), node, now)
+        if certificate_digest is not None and node.master_candidate:
+            certs = {**config.cluster.candidate_certs, node.uuid: certificate_digest}
+            after = replace(after, cluster=touched(replace(config.cluster, candidate_certs=certs), now))
+        return node_checked(config, after, node)
+
+    return change
+
+
+def update_node(node: Node) -> Change:
+    """Replace a node; one that is no candidate any more loses the right to make node calls."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("node", config.nodes, node.uuid)
+        after = with_objects(config, "nodes", [renewed(f"node {held.name}", held, node, now)])
+        if node.group != held.group:
+            after = with_member(without_member(after, held, now), node, now)
+        if not node.master_candidate:
+            after = without_certificate(after, node.uuid, now)
+        return node_checked(config, after, node)
+
+    return change
+
+
+def remove_node(uuid: str) -> Change:
+    """Remove a node that has no instances and is not the master."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = stored("node", config.nodes, uuid)
+        if uuid == config.cluster.master_node:
+            raise ConfigurationError(f"node {held.name} is the master; fail over to another master first")
+        using = [instance.name for instance in instances_on(config, uuid)]
+        if using:
+            more = f" and {len(using) - MAX_NAMED} more" if len(using) > MAX_NAMED else ""
+            raise ConfigurationError(f"node {held.name} has instances: {', '.join(using[:MAX_NAMED])}{more}")
+        if left := disks_on(config, uuid):
+            raise ConfigurationError(f"node {held.name} has disks without an instance: {', '.join(left[:MAX_NAMED])}")
+        after = without_member(without_objects(config, "nodes", [uuid]), held, now)
+        return without_certificate(after, uuid, now)
+
+    return change
+
+
+def with_member(config: ConfigData, node: Node, now: float) -> ConfigData:
+    """The node's group lists it."""
+    group = stored("node group", config.nodegroups, node.group)
+    members = tuple(sorted({*group.members, node.uuid}))
+    return with_objects(config, "nodegroups", [touched(replace(group, members=members), now)])
+
+
+def without_member(config: ConfigData, node: Node, now: float) -> ConfigData:
+    """The node's group does not list it any more."""
+    group = config.nodegroups.get(node.group)
+    if group is None:
+        return config
+    members = tuple(uuid for uuid in group.members if uuid != node.uuid)
+    return with_objects(config, "nodegroups", [touched(replace(group, members=members), now)])
+
+
+def without_certificate(config: ConfigData, node: str, now: float) -> ConfigData:
+    """The node's certificate is no candidate's any more."""
+    cluster = config.cluster
+    if node not in cluster.candidate_certs:
+        return config
+    certs = {uuid: digest for uuid, digest in cluster.candidate_certs.items() if uuid != node}
+    return replace(config, cluster=touched(replace(cluster, candidate_certs=certs), now))
+
+
+def node_checked(before: ConfigData, after: ConfigData, node: Node) -> ConfigData:
+    """@raise ConfigurationError: the node has faults, its name or address is taken, or the master is none any more."""
+    held = before.nodes.get(node.uuid)
+    gained = set(node_claims(node)).difference(node_claims(held) if held is not None else ())
+
+    def faults(config: ConfigData) -> list[str]:
+        return [
+            *node_faults(config, node.uuid),
+            *clashes(config, gained),
+            *master_faults(config, f"cluster {config.cluster.cluster_name}"),
+        ]
+
+    return checked(before, after, faults)

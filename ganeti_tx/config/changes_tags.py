@@ -1,0 +1,60 @@
+"""Changes of tags, whatever carries them: pure functions from one configuration to the next."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.config.edit import Change, stored, with_objects
+from ganeti_tx.config.faults import MAX_TAG, MAX_TAGS, is_tag
+from ganeti_tx.errors import TagError
+from ganeti_tx.model.base import touched
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.enums import TagKind
+
+#: Which container holds what can be tagged; the cluster stands by itself.
+CONTAINERS = {
+    TagKind.INSTANCE: "instances",
+    TagKind.NETWORK: "networks",
+    TagKind.NODE: "nodes",
+    TagKind.NODEGROUP: "nodegroups",
+}
+
+
+def change_tags(kind: TagKind, uuid: str | None, add: Sequence[str], remove: Sequence[str]) -> Change:
+    """Add and remove tags of one object; `uuid` is None for the cluster. @raise TagError: see `new_tags`."""
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        held = tagged(config, kind, uuid)
+        tags = new_tags(held.tags, add, remove)
+        if tags == tuple(sorted(held.tags)):
+            return config
+        given = touched(replace(held, tags=tags), now)
+        if kind is TagKind.CLUSTER:
+            return replace(config, cluster=given)
+        return with_objects(config, CONTAINERS[kind], [given])
+
+    return change
+
+
+def tagged(config: ConfigData, kind: TagKind, uuid: str | None) -> Any:
+    """What carries the tags. @raise OpPrereqError: unknown_entity."""
+    if kind is TagKind.CLUSTER:
+        return config.cluster
+    return stored(kind.value, getattr(config, CONTAINERS[kind]), uuid or "")
+
+
+def new_tags(present: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
+    """The tags afterwards, sorted. @raise TagError: not a tag, too many, or one to remove is not there."""
+    for tag in add:
+        if not is_tag(tag):
+            raise TagError(
+                f"not a tag: {tag[: MAX_TAG + 1]!r}; allowed are 1 to {MAX_TAG} letters, digits, blanks and .+*/:@_-"
+            )
+    missing = sorted(set(remove).difference(present))
+    if missing:
+        raise TagError(f"tag(s) not found: {', '.join(missing[:10])}")
+    tags = {*present, *add}.difference(remove)
+    if len(tags) > MAX_TAGS:
+        raise TagError(f"{len(tags)} tags are too many, allowed are {MAX_TAGS} an object")
+    return tuple(sorted(tags))

@@ -1,0 +1,212 @@
+"""Simple configuration: the few facts that every node keeps in plain files, made from the configuration and read back."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import attrs
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.params.hypervisor import fill_hvparams
+from ganeti_tx.model.params.node import fill_ndparams
+from ganeti_tx.model.versions import RELEASE_VERSION
+from ganeti_tx.runtime.files import FileStat, IFiles
+from ganeti_tx.runtime.paths import Paths
+
+#: Ganeti 3.0 configuration table, ssconf; a list of 2,000 instances with long names is larger than its limit on one
+#: value (128 KiB), which Ganeti's own tools put on reading.
+SSCONF_MODE = 0o444
+MAX_SSCONF_BYTES = 16 * 1024 * 1024
+
+NO_MASTER = "NO MASTER"
+
+T = TypeVar("T")
+
+
+def ssconf_values(config: ConfigData) -> dict[str, str]:
+    """Every key with its value, without the final newline (Ganeti 3.0 configuration table, ssconf)."""
+    nodes = sorted(config.nodes.values(), key=lambda node: node.name)
+    return {
+        **cluster_values(config),
+        **node_values(config, nodes),
+        **{f"hvparams_{hypervisor.value}": hypervisor_lines(config, hypervisor) for hypervisor in Hypervisor},
+        "instance_list": lines(sorted(instance.name for instance in config.instances.values())),
+        "networks": lines(f"{uuid} {name}" for name, uuid in named(config.networks.values())),
+        "nodegroups": lines(f"{uuid} {name}" for name, uuid in named(config.nodegroups.values())),
+        "release_version": RELEASE_VERSION,
+    }
+
+
+def cluster_values(config: ConfigData) -> dict[str, str]:
+    """What the cluster object tells."""
+    cluster = config.cluster
+    master = config.nodes.get(cluster.master_node)
+    certificates = sorted(cluster.candidate_certs.items())
+    return {
+        "cluster_name": cluster.cluster_name,
+        "cluster_tags": lines(sorted(cluster.tags)),
+        "enabled_user_shutdown": str(cluster.enabled_user_shutdown),
+        "file_storage_dir": cluster.file_storage_dir,
+        "gluster_storage_dir": cluster.gluster_storage_dir,
+        "hypervisor_list": lines(hypervisor.value for hypervisor in cluster.enabled_hypervisors),
+        "maintain_node_health": str(cluster.maintain_node_health),
+        "master_candidates_certs": lines(f"{uuid}={digest}" for uuid, digest in certificates),
+        "master_ip": cluster.master_ip,
+        "master_netdev": cluster.master_netdev,
+        "master_netmask": str(cluster.master_netmask),
+        "master_node": NO_MASTER if master is None else master.name,
+        "primary_ip_family": str(cluster.primary_ip_family),
+        "shared_file_storage_dir": cluster.shared_file_storage_dir,
+        "uid_pool": lines(str(low) if low == high else f"{low}-{high}" for low, high in cluster.uid_pool),
+    }
+
+
+def node_values(config: ConfigData, nodes: list[Node]) -> dict[str, str]:
+    """What the nodes tell, in the order given."""
+    candidates = [node for node in nodes if node.master_candidate]
+    return {
+        "master_candidates": lines(node.name for node in candidates),
+        "master_candidates_ips": lines(node.primary_ip for node in candidates),
+        "node_list": lines(node.name for node in nodes),
+        "node_primary_ips": lines(f"{node.name} {node.primary_ip}" for node in nodes),
+        "node_secondary_ips": lines(f"{node.name} {node.secondary_ip}" for node in nodes),
+        "node_vm_capable": lines(f"{node.name}={node.vm_capable}" for node in nodes),
+        "offline_nodes": lines(node.name for node in nodes if node.offline),
+        "online_nodes": lines(node.name for node in nodes if not node.offline),
+        "ssh_ports": lines(f"{node.name}={ssh_port(config, node)}" for node in nodes),
+    }
+
+
+def hypervisor_lines(config: ConfigData, hypervisor: Hypervisor) -> str:
+    """A hypervisor's parameters as the cluster has them, filled."""
+    filled = fill_hvparams(config.cluster, hypervisor)
+    return lines(f"{name}={'' if value is None else value}" for name, value in sorted(filled.items()))
+
+
+def ssh_port(config: ConfigData, node: Node) -> object:
+    """Where a node's SSH daemon listens."""
+    return fill_ndparams(config.cluster, config.nodegroups.get(node.group), node)["ssh_port"]
+
+
+def named(held: Iterable[object]) -> list[tuple[str, str]]:
+    """Names and uuids in the order of names."""
+    return sorted((str(getattr(each, "name")), str(getattr(each, "uuid"))) for each in held)  # noqa: B009
+
+
+def lines(words: Iterable[str]) -> str:
+    """One word a line."""
+    return "\n".join(words)
+
+
+def ssconf_bytes(value: str) -> bytes:
+    """What a value's file holds: it ends in a newline, unless it is empty."""
+    return f"{value}\n".encode() if value else b""
+
+
+async def write_ssconf(files: IFiles, paths: Paths, values: Mapping[str, str]) -> None:
+    """Write the files of this node that do not hold their value yet. @raise OSError: one cannot be written."""
+    wanted = {paths.ssconf_file(key): ssconf_bytes(value) for key, value in values.items()}
+    changed = {path: data for path, data in wanted.items() if not holds(files, path, data)}
+    if changed:
+        await files.write_many(changed, SSCONF_MODE)
+
+
+def holds(files: IFiles, path: Path, data: bytes) -> bool:
+    """Whether a file has exactly this content."""
+    try:
+        return files.stat(path).size == len(data) and files.read(path, len(data)) == data
+    except OSError:
+        return False
+
+
+@attrs.frozen
+class NodeFacts:
+    """What ssconf tells of a node: enough to reach it."""
+
+    name: str
+    primary_ip: str
+    offline: bool = False
+
+
+@attrs.define(eq=False)
+class SsconfReader:
+    """Reads a key's file when it has changed since the last time. @raise ConfigurationError: it cannot be read."""
+
+    _files: IFiles
+    _paths: Paths
+    _seen: dict[str, tuple[FileStat, str]] = attrs.field(factory=dict, init=False)
+
+    def value(self, key: str) -> str:
+        """The value of any key, without the final newline."""
+        path = self._paths.ssconf_file(key)
+        try:
+            stat = self._files.stat(path)
+            seen = self._seen.get(key)
+            if seen is None or seen[0] != stat:
+                text = self._files.read(path, MAX_SSCONF_BYTES).decode()
+                seen = self._seen[key] = (stat, text.removesuffix("\n"))
+        except FileNotFoundError:
+            raise ConfigurationError(f"this node is not part of a cluster: no {path}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"cannot read {path}: {error}") from None
+        return seen[1]
+
+    def words(self, key: str) -> list[str]:
+        """The lines of a value."""
+        return [line for line in self.value(key).splitlines() if line]
+
+    def cluster_name(self) -> str:
+        """The cluster's name."""
+        return self.value("cluster_name")
+
+    def master_node(self) -> str | None:
+        """The master's name; None when nobody knows it."""
+        name = self.value("master_node")
+        return None if name in {NO_MASTER, ""} else name
+
+    def nodes(self) -> list[NodeFacts]:
+        """Every node, by name."""
+        addresses = self._pairs("node_primary_ips", " ")
+        offline = set(self.words("offline_nodes"))
+        return [NodeFacts(name, addresses.get(name, name), name in offline) for name in self.words("node_list")]
+
+    def node(self, name: str) -> NodeFacts:
+        """One node by its name. @raise ConfigurationError: ssconf does not list it."""
+        for node in self.nodes():
+            if node.name == name:
+                return node
+        raise ConfigurationError(f"node {name!r} is not in {self._paths.ssconf_file('node_list')}")
+
+    def candidates(self) -> list[NodeFacts]:
+        """The master candidates."""
+        names = set(self.words("master_candidates"))
+        return [node for node in self.nodes() if node.name in names]
+
+    def candidate_certificates(self) -> dict[str, str]:
+        """The digests of the certificates that may make node calls, by node uuid."""
+        return self._pairs("master_candidates_certs", "=")
+
+    def ssh_ports(self) -> dict[str, int]:
+        """The SSH port of each node. @raise ConfigurationError: one is no number."""
+        return self._each("ssh_ports", int)
+
+    def vm_capable(self) -> dict[str, bool]:
+        """Which nodes run instances."""
+        return self._each("node_vm_capable", lambda word: word == "True")
+
+    def hvparams(self, hypervisor: Hypervisor) -> dict[str, str]:
+        """The cluster's parameters of a hypervisor, as text."""
+        return self._pairs(f"hvparams_{hypervisor.value}", "=")
+
+    def _pairs(self, key: str, between: str) -> dict[str, str]:
+        parted = (line.partition(between) for line in self.words(key))
+        return {name: value for name, _, value in parted}
+
+    def _each(self, key: str, convert: Callable[[str], T]) -> dict[str, T]:
+        try:
+            return {name: convert(word) for name, word in self._pairs(key, "=").items()}
+        except ValueError as error:
+            raise ConfigurationError(f"{self._paths.ssconf_file(key)}: {error}") from None
