@@ -89,6 +89,7 @@ class Runner:
     rpc: INodeRpc = field(init=False)
     replicator: Replicator = field(init=False)
     wconf: WconfClient = field(init=False)
+    _resolver: Resolver = field(init=False)
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None

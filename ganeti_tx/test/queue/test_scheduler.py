@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError, OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
+from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended
 from ganeti_tx.queue.scheduler import Scheduler
@@ -198,7 +199,7 @@ class SchedulerTests(SynchronousTestCase):
 
     def test_relative_dependency(self) -> None:
         """-1 means the job before it in the submission; the dependent starts when that one has succeeded."""
-        dependent = OpTestDelay(duration=0.0, depends=((-1, ("success",)),))
+        dependent = OpTestDelay(duration=0.0, depends=((-1, (FinalStatus.SUCCESS,)),))
         self.submit([OpTestDelay(duration=0.0)], [dependent])
         self.assertEqual(self.queue.on_disk(2).ops[0].input["depends"], [[1, ["success"]]])
         self.assertEqual(len(self.queue.launcher.runners), 1)
@@ -207,7 +208,7 @@ class SchedulerTests(SynchronousTestCase):
 
     def test_failed_dependency(self) -> None:
         """A job whose dependency ended otherwise than it needs is an error that names it."""
-        dependent = OpTestDelay(duration=0.0, depends=((-1, ("success",)),))
+        dependent = OpTestDelay(duration=0.0, depends=((-1, (FinalStatus.SUCCESS,)),))
         self.submit([OpTestDelay(duration=0.0)], [dependent])
         self.queue.finish(self.queue.launcher.runners[0], Status.ERROR)
         self.assertEqual(self.status(2), Status.ERROR)
@@ -215,7 +216,7 @@ class SchedulerTests(SynchronousTestCase):
 
     def test_dependency_on_the_future(self) -> None:
         """A job can only depend on an earlier one."""
-        wrong = OpTestDelay(duration=0.0, depends=((7, ("success",)),))
+        wrong = OpTestDelay(duration=0.0, depends=((7, (FinalStatus.SUCCESS,)),))
         self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[wrong]])), OpPrereqError)
         self.assertEqual(dict(self.queue.store.jobs), {})
 

@@ -46,7 +46,9 @@ def cpu_argv(plan: MachinePlan) -> list[str]:
     argv = ["-smp", option(str(plan.vcpus), **shape)]
     if params.cpu_type:
         if params.cpu_type.split(",")[0] == "host" and plan.acceleration is not Acceleration.KVM:
-            raise HypervisorError("cpu_type host needs KVM, which does not work on this node; use max or leave it empty")
+            raise HypervisorError(
+                "cpu_type host needs KVM, which does not work on this node; use max or leave it empty"
+            )
         argv += ["-cpu", params.cpu_type]
     return argv
 
