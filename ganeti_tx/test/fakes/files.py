@@ -1,0 +1,166 @@
+"""Files that live in memory."""
+
+import errno
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from attrs import define
+from zope.interface import implementer
+
+from ganeti_tx.runtime.files import DEFAULT_DIRECTORY_MODE, DEFAULT_FILE_MODE, FileStat, IFiles
+
+Fault = Callable[[str, Path], OSError | None]
+Listener = Callable[[Path], None]
+
+
+@define
+class _Entry:
+    """One file (with data) or directory (with None)."""
+
+    data: bytes | None
+    mode: int
+    mtime: float
+    inode: int
+    owner: tuple[int, int] = (0, 0)
+
+
+def error(code: int, path: Path) -> OSError:
+    """The error the operating system would raise."""
+    return OSError(code, os.strerror(code), str(path))
+
+
+@implementer(IFiles)
+class MemoryFiles:
+    """A file system in memory; `fault` may fail any operation, `listeners` hear of each file that changed.
+
+    A fault is asked with the name of the `IFiles` method and the path (`write_many`: once for each path).
+    Modification times are a counter: no two changes share one.
+    """
+
+    def __init__(self, fault: Fault | None = None) -> None:
+        self.fault = fault
+        self.listeners: list[Listener] = []
+        self._changes = 0
+        self._entries: dict[Path, _Entry] = {Path("/"): _Entry(None, 0o755, 0.0, 0)}
+
+    async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
+        """See `IFiles`."""
+        self._check_write("write_atomic", path)
+        self._put(path, data, mode)
+
+    async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
+        """See `IFiles`."""
+        for path in files:
+            self._check_write("write_many", path)
+        for path, data in files.items():
+            self._put(path, data, mode)
+
+    def read(self, path: Path, limit: int) -> bytes:
+        """See `IFiles`."""
+        self._check("read", path)
+        data = self._find(path).data
+        if data is None:
+            raise error(errno.EISDIR, path)
+        if len(data) > limit:
+            raise OSError(errno.EFBIG, f"larger than {limit} bytes", str(path))
+        return data
+
+    def exists(self, path: Path) -> bool:
+        """See `IFiles`."""
+        return path in self._entries
+
+    def listdir(self, path: Path) -> list[str]:
+        """See `IFiles`."""
+        self._check("listdir", path)
+        if self._find(path).data is not None:
+            raise error(errno.ENOTDIR, path)
+        return sorted(each.name for each in self._entries if each.parent == path and each != path)
+
+    def remove(self, path: Path) -> None:
+        """See `IFiles`."""
+        self._check("remove", path)
+        if self._find(path).data is None:
+            raise error(errno.EISDIR, path)
+        del self._entries[path]
+        self._tell(path)
+
+    def rmdir(self, path: Path) -> None:
+        """See `IFiles`."""
+        self._check("rmdir", path)
+        if self.listdir(path):
+            raise error(errno.ENOTEMPTY, path)
+        del self._entries[path]
+
+    def rename(self, source: Path, target: Path) -> None:
+        """See `IFiles`."""
+        self._check("rename", source)
+        entry = self._find(source)
+        if entry.data is None:
+            raise NotImplementedError("MemoryFiles renames files, not directories")
+        self.mkdir(target.parent)
+        if target in self._entries and self._entries[target].data is None:
+            raise error(errno.EISDIR, target)
+        del self._entries[source]
+        self._entries[target] = entry
+        self._tell(source)
+        self._tell(target)
+
+    def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
+        """See `IFiles`."""
+        self._check("mkdir", path)
+        if path in self._entries:
+            if self._entries[path].data is not None:
+                raise error(errno.EEXIST, path)
+            return
+        self.mkdir(path.parent, mode)
+        self._entries[path] = self._new(None, mode)
+
+    def stat(self, path: Path) -> FileStat:
+        """See `IFiles`."""
+        self._check("stat", path)
+        entry = self._find(path)
+        return FileStat(len(entry.data or b""), entry.mode, entry.mtime, entry.inode, entry.data is None)
+
+    def set_mode(self, path: Path, mode: int) -> None:
+        """See `IFiles`."""
+        self._check("set_mode", path)
+        self._find(path).mode = mode
+
+    def set_owner(self, path: Path, uid: int, gid: int) -> None:
+        """See `IFiles`."""
+        self._check("set_owner", path)
+        self._find(path).owner = (uid, gid)
+
+    def owner(self, path: Path) -> tuple[int, int]:
+        """Who owns a file: (uid, gid). For tests."""
+        return self._find(path).owner
+
+    def _check(self, operation: str, path: Path) -> None:
+        fault = self.fault(operation, path) if self.fault is not None else None
+        if fault is not None:
+            raise fault
+
+    def _check_write(self, operation: str, path: Path) -> None:
+        self._check(operation, path)
+        if self._find(path.parent).data is not None:
+            raise error(errno.ENOTDIR, path)
+        if path in self._entries and self._entries[path].data is None:
+            raise error(errno.EISDIR, path)
+
+    def _find(self, path: Path) -> _Entry:
+        if path not in self._entries:
+            raise error(errno.ENOENT, path)
+        return self._entries[path]
+
+    def _new(self, data: bytes | None, mode: int) -> _Entry:
+        self._changes += 1
+        return _Entry(data, mode, float(self._changes), self._changes)
+
+    def _put(self, path: Path, data: bytes, mode: int) -> None:
+        self._entries[path] = self._new(data, mode)
+        self._tell(path)
+
+    def _tell(self, path: Path) -> None:
+        for listener in list(self.listeners):
+            listener(path)

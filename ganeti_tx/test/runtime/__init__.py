@@ -1,0 +1,1 @@
+"""Tests of the operating system behind interfaces."""
