@@ -38,8 +38,11 @@ async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted
     facts = await ask(nodes, node, NodeInfo(storage_units=[], hypervisors=[hypervisor]), ECode.ENVIRON)
     free = facts.hypervisors.get(hypervisor, {}).get("memory_free")
     if not isinstance(free, int):
-        raise OpPrereqError(f"cannot compute free memory of node {node.name}: {hypervisor} does not tell", ECode.ENVIRON)
+        raise OpPrereqError(
+            f"cannot compute free memory of node {node.name}: {hypervisor} does not tell", ECode.ENVIRON
+        )
     if wanted > free:
         raise OpPrereqError(
-            f"not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB", ECode.NORES
+            f"not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB",
+            ECode.NORES,
         )
