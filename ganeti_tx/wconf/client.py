@@ -1,0 +1,57 @@
+"""The configuration and the locks for a job process, over WConfD's unix socket."""
+
+from pathlib import Path
+from typing import Any
+
+from ganeti_tx.locking.interfaces import LockStatus, Owner
+from ganeti_tx.locking.levels import Lock, Mode
+from ganeti_tx.luxi.daemon import Daemon
+from ganeti_tx.luxi.on_twisted import connector
+from ganeti_tx.wconf.link import Link
+from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, WireLock
+from ganeti_tx.wconf.remote_config import RemoteConfig
+from ganeti_tx.wconf.remote_locks import RemoteLocks
+
+WCONFD = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "systemctl start ganeti-master")
+
+#: WConfD ends a wait when its time is over; nothing else ends it but the end of the connection.
+NO_LIMIT = 366 * 86400.0
+
+#: Whose requests are those of no job.
+NOBODY = Owner(0, "")
+
+
+class WconfClient:
+    """Gives IConfig and ILocks for owners; they share one connection for short requests."""
+
+    def __init__(self, reactor: Any, socket_path: Path | str, link: Link | None = None) -> None:
+        """`link` replaces the socket, for those who have another way to WConfD."""
+        connect = connector(reactor, str(socket_path), daemon=WCONFD, answer_timeout=NO_LIMIT)
+        self._link = link or Link(connect, reactor)
+
+    def config(self, owner: Owner) -> RemoteConfig:
+        """The configuration for an owner."""
+        return RemoteConfig(self._link, owner)
+
+    def locks(self, owner: Owner) -> RemoteLocks:
+        """The locks of an owner."""
+        return RemoteLocks(self._link, owner)
+
+    async def lock_overview(self) -> list[LockStatus]:
+        """Every lock that is held or waited for, in the order of locks."""
+        return [status_of(each) for each in await self._link.ask(LIST_ALL_LOCKS, NOBODY)]
+
+    def close(self) -> None:
+        """Hang up."""
+        self._link.close()
+
+
+def status_of(wire: WireLock) -> LockStatus:
+    """A lock's state as it was sent."""
+    name, mode, owners, pending = wire
+    return LockStatus(
+        Lock.parse(name),
+        None if mode is None else Mode(mode),
+        tuple(Owner(*owner) for owner in owners),
+        tuple((Mode(wanted), tuple(Owner(*owner) for owner in waiting)) for wanted, waiting in pending),
+    )

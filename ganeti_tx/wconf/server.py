@@ -1,0 +1,115 @@
+"""The server's end of the WConfD protocol: each method is one call of the configuration or of the locks."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+from twisted.internet.defer import Deferred
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import LockError
+from ganeti_tx.locking.deferred_locks import DeferredLocks
+from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
+from ganeti_tx.locking.levels import Lock
+from ganeti_tx.luxi.peer import Peer
+from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, WireLock, WireOwner, WireRequest
+
+
+@attrs.define(eq=False)
+class WconfDispatch:
+    """Answers requests. `saved` fires when the held locks are where a restart finds them; `is_alive` asks for an owner's
+    process; `look_for_dead` is called before somebody waits, for what he waits for may be held by nobody any more.
+    """
+
+    _config: Callable[[Owner], IConfig]
+    _locks: DeferredLocks
+    _saved: Callable[[], Awaitable[None]]
+    _is_alive: Callable[[Owner], bool]
+    _look_for_dead: Callable[[], None]
+    _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
+    _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
+
+    async def __call__(self, method: str, args: list[Any], peer: Peer | None) -> object:
+        """The result of a request whose arguments have been checked. @raise GanetiError: it was refused."""
+        owner = Owner(*args[0])
+        attribute = CALLS[method].attribute
+        if method in self._config_names:
+            return await getattr(self._config(owner), attribute)(*args[1:])
+        return await getattr(self, attribute)(owner, *args[1:])
+
+    # The lock methods of the table
+
+    async def update(
+        self, owner: Owner, requests: list[WireRequest], priority: int, timeout: float | None
+    ) -> str | None:
+        """Wait for the locks; a request that is sent again takes the place of the one whose connection was lost."""
+        self._check_alive(owner)
+        earlier = self._updates.pop(owner, None)
+        if earlier is not None:
+            earlier.cancel()
+        wanted = [LockRequest.parse(*request) for request in requests]
+        waiting = self._locks.update(owner, wanted, priority, timeout)
+        if not waiting.called:
+            self._updates[owner] = waiting
+            self._look_for_dead()
+        try:
+            await waiting
+        except LockTimeout as error:
+            return str(error)
+        finally:
+            if self._updates.get(owner) is waiting:
+                del self._updates[owner]
+        await self._saved()
+        return None
+
+    async def opportunistic_union(self, owner: Owner, requests: list[WireRequest], priority: int) -> list[str]:
+        """What was added or upgraded."""
+        self._check_alive(owner)
+        wanted = [LockRequest.parse(*request) for request in requests]
+        added = self._locks.opportunistic_union(owner, wanted, priority)
+        await self._saved()
+        return [str(lock) for lock in sorted(added)]
+
+    async def held(self, owner: Owner) -> dict[str, str]:
+        """What the owner holds."""
+        held = self._locks.held(owner)
+        return {str(lock): held[lock].value for lock in sorted(held)}
+
+    async def intersect(self, owner: Owner, locks: list[str]) -> None:
+        """Release all that is not listed."""
+        self._locks.intersect(owner, [Lock.parse(name) for name in locks])
+
+    async def release_all(self, owner: Owner) -> None:
+        """Release everything."""
+        self._locks.release_all(owner)
+
+    async def set_priority(self, owner: Owner, priority: int) -> None:
+        """Move a waiting update."""
+        self._locks.set_priority(owner, priority)
+
+    async def remove(self, owner: Owner, lock: str) -> None:
+        """Forget a lock."""
+        self._locks.remove(owner, Lock.parse(lock))
+
+    async def overview(self, owner: Owner) -> list[WireLock]:
+        """Every lock that is held or waited for."""
+        return [wire_lock(status) for status in self._locks.overview()]
+
+    def _check_alive(self, owner: Owner) -> None:
+        if not self._is_alive(owner):
+            raise LockError(f"{owner} cannot take locks: no living process holds its livelock {owner.livelock!r}")
+
+
+def wire_lock(status: LockStatus) -> WireLock:
+    """A lock's state as it is sent."""
+    return (
+        str(status.lock),
+        status.mode.value if status.mode is not None else None,
+        [wire_owner(owner) for owner in status.owners],
+        [(mode.value, [wire_owner(owner) for owner in owners]) for mode, owners in status.pending],
+    )
+
+
+def wire_owner(owner: Owner) -> WireOwner:
+    """An owner as it is sent."""
+    return (owner.job_id, owner.livelock)
