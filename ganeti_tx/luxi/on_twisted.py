@@ -10,7 +10,7 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 from txaio import tx
 
-from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.luxi.async_client import AsyncClient, Connect
 from ganeti_tx.luxi.conversation import Conversation, Link
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
 from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
@@ -62,15 +62,15 @@ class _Connections(Factory):
         return _Connection(self._reactor, self._answer_timeout)
 
 
-def client(
+def connector(
     reactor: ISocketReactor,
     socket_path: str,
     *,
     daemon: Daemon = LUXI_DAEMON,
     connect_timeout: float = CONNECT,
     answer_timeout: float = READ_WRITE,
-) -> AsyncClient:
-    """A client whose calls are coroutines for Twisted; time-outs in seconds."""
+) -> Connect:
+    """Opens connections to a socket; time-outs in seconds."""
     connections = _Connections(reactor, answer_timeout)
     endpoint = _Endpoint(reactor, socket_path, timeout=connect_timeout)
 
@@ -81,4 +81,18 @@ def client(
             raise connect_error(daemon, socket_path, OSError(error.osError, str(error))) from None
         return cast(_Connection, connection).conversation
 
-    return AsyncClient(connect)
+    return connect
+
+
+def client(
+    reactor: ISocketReactor,
+    socket_path: str,
+    *,
+    daemon: Daemon = LUXI_DAEMON,
+    connect_timeout: float = CONNECT,
+    answer_timeout: float = READ_WRITE,
+) -> AsyncClient:
+    """A client whose calls are coroutines for Twisted; time-outs in seconds."""
+    return AsyncClient(
+        connector(reactor, socket_path, daemon=daemon, connect_timeout=connect_timeout, answer_timeout=answer_timeout)
+    )

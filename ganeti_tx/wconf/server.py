@@ -1,106 +1,115 @@
-"""WConfD's end of the protocol: checks the types of a request and makes one call."""
+"""The server's end of the WConfD protocol: each method is one call of the configuration or of the locks."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import msgspec
-from attrs import define
+import attrs
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import LockRequest, LockStatus, Owner
+from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
 from ganeti_tx.locking.levels import Lock
 from ganeti_tx.luxi.peer import Peer
-from ganeti_tx.wconf import methods
-from ganeti_tx.wconf.methods import CONFIG_METHODS, TABLE, ConfigMethod
+from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, WireLock, WireOwner, WireRequest
 
 
-def read_owner(raw: Any) -> Owner:
-    """@raise OpPrereqError: not a job id and a livelock."""
-    job_id, livelock = convert(raw, tuple[int, str], "owner")
-    return Owner(job_id, livelock)
-
-
-def read_arguments(name: str, method: ConfigMethod, raw: Any) -> tuple[Any, ...]:
-    """@raise OpPrereqError: too many or too few, or one of another type; the text says which."""
-    if len(raw) != len(method.arguments):
-        raise OpPrereqError(f"{name} takes {len(method.arguments)} arguments, not {len(raw)}", ECode.INVAL)
-    pairs = enumerate(zip(raw, method.arguments, strict=True))
-    return tuple(convert(value, kind, f"{name}, argument {index + 1}") for index, (value, kind) in pairs)
-
-
-def convert(value: Any, kind: Any, what: str) -> Any:
-    """A JSON value as a type. @raise OpPrereqError: it is not one."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        raise OpPrereqError(f"{what}: {error}", ECode.INVAL)
-
-
-@define
+@attrs.define(eq=False)
 class WconfDispatch:
-    """Every method of the table; `config_for` gives the configuration as one owner may change it."""
+    """Answers requests. `saved` fires when the held locks are where a restart finds them; `is_alive` asks for an owner's
+    process; `look_for_dead` is called before somebody waits, for what he waits for may be held by nobody any more.
+    """
 
-    config_for: Callable[[Owner], IConfig]
-    locks: DeferredLocks
-    owner_seen: Callable[[Owner], None]
+    _config: Callable[[Owner], IConfig]
+    _locks: DeferredLocks
+    _saved: Callable[[], Awaitable[None]]
+    _is_alive: Callable[[Owner], bool]
+    _look_for_dead: Callable[[], None]
+    _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
+    _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
 
-    async def __call__(self, name: str, args: list[Any], peer: Peer | None) -> Any:
-        """The method's result."""
-        owner = read_owner(args[0])
-        arguments = read_arguments(name, TABLE[name], args[1])
-        self.owner_seen(owner)
-        if name in CONFIG_METHODS:
-            return await getattr(self.config_for(owner), name)(*arguments)
-        return await self._lock_method(name)(owner, *arguments)
+    async def __call__(self, method: str, args: list[Any], peer: Peer | None) -> object:
+        """The result of a request whose arguments have been checked. @raise GanetiError: it was refused."""
+        owner = Owner(*args[0])
+        attribute = CALLS[method].attribute
+        if method in self._config_names:
+            return await getattr(self._config(owner), attribute)(*args[1:])
+        return await getattr(self, attribute)(owner, *args[1:])
 
-    def _lock_method(self, name: str) -> Callable[..., Awaitable[Any]]:
-        table: dict[str, Callable[..., Awaitable[Any]]] = {
-            methods.UPDATE_LOCKS: self._update,
-            methods.OPPORTUNISTIC_LOCK_UNION: self._union,
-            methods.LIST_LOCKS: self._held,
-            methods.INTERSECT_LOCKS: self._intersect,
-            methods.FREE_LOCKS: self._free,
-            methods.SET_LOCK_PRIORITY: self._set_priority,
-            methods.REMOVE_LOCK: self._remove,
-            methods.LOCK_OVERVIEW: self._overview,
-        }
-        return table[name]
+    # The lock methods of the table
 
-    async def _update(
-        self, owner: Owner, requests: list[methods.WireRequest], priority: int, timeout: float | None
-    ) -> None:
-        await self.locks.update(owner, [LockRequest.parse(*pair) for pair in requests], priority, timeout)
+    async def update(
+        self, owner: Owner, requests: list[WireRequest], priority: int, timeout: float | None
+    ) -> str | None:
+        """Wait for the locks; a request that is sent again takes the place of the one whose connection was lost."""
+        self._check_alive(owner)
+        earlier = self._updates.pop(owner, None)
+        if earlier is not None:
+            earlier.cancel()
+        wanted = [LockRequest.parse(*request) for request in requests]
+        waiting = self._locks.update(owner, wanted, priority, timeout)
+        if not waiting.called:
+            self._updates[owner] = waiting
+            self._look_for_dead()
+        try:
+            await waiting
+        except LockTimeout as error:
+            return str(error)
+        finally:
+            if self._updates.get(owner) is waiting:
+                del self._updates[owner]
+        await self._saved()
+        return None
 
-    async def _union(self, owner: Owner, requests: list[methods.WireRequest], priority: int) -> list[str]:
-        wanted = [LockRequest.parse(*pair) for pair in requests]
-        return [str(lock) for lock in sorted(self.locks.opportunistic_union(owner, wanted, priority))]
+    async def opportunistic_union(self, owner: Owner, requests: list[WireRequest], priority: int) -> list[str]:
+        """What was added or upgraded."""
+        self._check_alive(owner)
+        wanted = [LockRequest.parse(*request) for request in requests]
+        added = self._locks.opportunistic_union(owner, wanted, priority)
+        await self._saved()
+        return [str(lock) for lock in sorted(added)]
 
-    async def _held(self, owner: Owner) -> list[methods.WireRequest]:
-        return [(str(lock), mode.value) for lock, mode in sorted(self.locks.held(owner).items())]
+    async def held(self, owner: Owner) -> dict[str, str]:
+        """What the owner holds."""
+        held = self._locks.held(owner)
+        return {str(lock): held[lock].value for lock in sorted(held)}
 
-    async def _intersect(self, owner: Owner, names: list[str]) -> None:
-        self.locks.intersect(owner, [Lock.parse(name) for name in names])
+    async def intersect(self, owner: Owner, locks: list[str]) -> None:
+        """Release all that is not listed."""
+        self._locks.intersect(owner, [Lock.parse(name) for name in locks])
 
-    async def _free(self, owner: Owner) -> None:
-        self.locks.release_all(owner)
+    async def release_all(self, owner: Owner) -> None:
+        """Release everything."""
+        self._locks.release_all(owner)
 
-    async def _set_priority(self, owner: Owner, priority: int) -> None:
-        self.locks.set_priority(owner, priority)
+    async def set_priority(self, owner: Owner, priority: int) -> None:
+        """Move a waiting update."""
+        self._locks.set_priority(owner, priority)
 
-    async def _remove(self, owner: Owner, name: str) -> None:
-        self.locks.remove(owner, Lock.parse(name))
+    async def remove(self, owner: Owner, lock: str) -> None:
+        """Forget a lock."""
+        self._locks.remove(owner, Lock.parse(lock))
 
-    async def _overview(self, owner: Owner) -> list[Any]:
-        return [encode_status(status) for status in self.locks.overview()]
+    async def overview(self, owner: Owner) -> list[WireLock]:
+        """Every lock that is held or waited for."""
+        return [wire_lock(status) for status in self._locks.overview()]
+
+    def _check_alive(self, owner: Owner) -> None:
+        if not self._is_alive(owner):
+            raise LockError(f"{owner} cannot take locks: no living process holds its livelock {owner.livelock!r}")
 
 
-def encode_status(status: LockStatus) -> list[Any]:
-    """A lock's state as lists: name, mode, owners, pending."""
-    return [
+def wire_lock(status: LockStatus) -> WireLock:
+    """A lock's state as it is sent."""
+    return (
         str(status.lock),
-        None if status.mode is None else status.mode.value,
-        [[owner.job_id, owner.livelock] for owner in status.owners],
-        [[mode.value, [[owner.job_id, owner.livelock] for owner in owners]] for mode, owners in status.pending],
-    ]
+        status.mode.value if status.mode is not None else None,
+        [wire_owner(owner) for owner in status.owners],
+        [(mode.value, [wire_owner(owner) for owner in owners]) for mode, owners in status.pending],
+    )
+
+
+def wire_owner(owner: Owner) -> WireOwner:
+    """An owner as it is sent."""
+    return (owner.job_id, owner.livelock)
