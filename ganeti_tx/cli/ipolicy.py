@@ -1,11 +1,14 @@
-"""The options of the instance policy to the policy's own form; what was not given is left out."""
+"""The options of a new cluster's instance policy to the policy's own form."""
 
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.options import Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.model.params.ipolicy import InstancePolicy
 
 Policy = dict[str, Any]
 #: Destination of each --specs-* option to the key of the policy it is about.
@@ -16,22 +19,35 @@ _SPLIT = {
     "ispecs_mem_size": "memory-size",
     "ispecs_nic_count": "nic-count",
 }
+_DEFAULT_POLICY: Policy = msgspec.to_builtins(InstancePolicy())
 _SIZES = ("disk-size", "memory-size")
 
 
 def policy_of(options: Parsed) -> Policy:
-    """The policy, as far as it was given. @raise UsageError: the same bounds were given in two ways."""
+    """The policy, as far as it was given; specifications are completed by what clusters have by default.
+
+    @raise UsageError: the same bounds were given in two ways.
+    """
     split = _split_specs(options)
     if split and (options.ipolicy_bounds_specs or options.ipolicy_std_specs):
         raise UsageError("--specs-* cannot be used beside --ipolicy-bounds-specs and --ipolicy-std-specs")
     given = {
-        "minmax": _bounds(options.ipolicy_bounds_specs) or _split_bounds(split),
-        "std": _specs(options.ipolicy_std_specs or {}) or _values_of(split, "std"),
+        "minmax": [_completed(bounds) for bounds in _bounds(options.ipolicy_bounds_specs) or _split_bounds(split)],
+        "std": _completed_std(_specs(options.ipolicy_std_specs or {}) or _values_of(split, "std")),
         "disk-templates": options.ipolicy_disk_templates,
         "vcpu-ratio": options.ipolicy_vcpu_ratio,
         "spindle-ratio": options.ipolicy_spindle_ratio,
     }
-    return {key: value for key, value in given.items() if value not in (None, [], {})}
+    return {key: value for key, value in given.items() if value not in (None, [], {}, types.DEFAULT)}
+
+
+def _completed(bounds: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    usual = _DEFAULT_POLICY["minmax"][0]
+    return {bound: {**usual[bound], **bounds[bound]} for bound in ("min", "max")}
+
+
+def _completed_std(std: Mapping[str, Any]) -> dict[str, Any]:
+    return {**_DEFAULT_POLICY["std"], **std} if std else {}
 
 
 def _split_specs(options: Parsed) -> dict[str, dict[str, Any]]:

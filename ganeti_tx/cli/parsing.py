@@ -71,6 +71,7 @@ def _usage_of_one(argument: Argument) -> str:
     return f"{word}..." if many else word
 
 
+_NAMED = frozenset({"host", "instance", "jobid", "name", "node"})
 _WORDS = {"jobid": "job-id", "unknown": "word", "suggest": "age"}
 
 
@@ -92,6 +93,15 @@ def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:
     for argument, word in zip(wanted, given, strict=False):
         if argument.kind == "choice" and word not in argument.choices:
             raise UsageError(f"invalid argument {word!r}: choose from {', '.join(argument.choices)}")
+    if wanted and wanted[-1].kind in _NAMED:
+        _check_names(given)
+
+
+def _check_names(given: Sequence[str]) -> None:
+    """No object's name starts with a dash, so such a word is an option that came too late."""
+    for word in given:
+        if word[:1] == "-" and (word[1:2].isalpha() or word[1:2] == "-"):
+            raise UsageError(f"invalid name {word!r}{_hint(given)}")
 
 
 def job_ids(words: Sequence[str]) -> list[int]:

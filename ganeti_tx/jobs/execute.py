@@ -14,7 +14,7 @@ from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, encode_error
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
-from ganeti_tx.logic.base import LogicalUnit, Surroundings, UnitTable
+from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, timestamp
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -40,6 +40,7 @@ class JobRun:
     clock: IReactorTime
     now: Callable[[], float]
     submit_jobs: SubmitJobs
+    resolve: Resolve
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
     _stop: bool = False
     _waiting: "Deferred[None] | None" = None
@@ -158,6 +159,7 @@ class JobRun:
             now=self.now,
             feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
             submit_jobs=self.submit_jobs,
+            resolve=self.resolve,
         )
         return kind(op, around)
 

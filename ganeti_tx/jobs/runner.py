@@ -63,11 +63,11 @@ def run_forever(paths: Paths) -> int:
     from twisted.internet import reactor
 
     begin_logging()
-    livelock = create_livelock(paths.livelock_dir, "job", time.time())
+    livelock = create_livelock(paths.livelock_dir, "job", time.time)
     runner = Runner(paths, reactor, livelock)
     reactor.callWhenRunning(runner.begin)
     reactor.run()
-    livelock.close()
+    livelock.release()
     return 0
 
 
@@ -89,6 +89,7 @@ class Runner:
     rpc: INodeRpc = field(init=False)
     replicator: Replicator = field(init=False)
     wconf: WconfClient = field(init=False)
+    _resolver: Resolver = field(init=False)
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None

@@ -17,6 +17,8 @@ Op = TypeVar("Op", bound=OpCode)
 
 #: Takes a log type of luxi's table ("message", ...) and its payload; the line lands in the job file.
 Feedback = Callable[[str, Any], None]
+#: A host name to its full name and its address. @raise ResolverError: there is no such host.
+Resolve = Callable[[str], Awaitable[tuple[str, str]]]
 
 
 @attrs.frozen
@@ -31,6 +33,7 @@ class Surroundings:
     now: Callable[[], float]
     feedback: Feedback
     submit_jobs: Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
+    resolve: Resolve
 
 
 class LogicalUnit(ABC, Generic[Op]):

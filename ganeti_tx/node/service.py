@@ -71,7 +71,7 @@ def real_parts(reactor: Any) -> NodeParts:
         paths=paths,
         files=RealFiles(threads),
         threads=threads,
-        runner=ReactorProcessRunner(reactor),
+        runner=ReactorProcessRunner(reactor, reactor),
         clock=reactor,
         reactor=reactor,
         now=time.time,

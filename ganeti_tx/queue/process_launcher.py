@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -117,7 +118,7 @@ class ProcessJobLauncher:
 
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """As IJobLauncher says."""
-        if job.livelock is None or job.process_id is None or not self.liveness.is_alive(job.livelock):
+        if job.livelock is None or job.process_id is None or not self.liveness.is_alive(Path(job.livelock)):
             return None
         runner = self._known.get(job.livelock)
         if runner is None:
@@ -185,7 +186,7 @@ class ProcessJobLauncher:
         """Look after a busy process without a connection until it is back or dead."""
         if runner.over is None or runner.channel is not None:
             return
-        if self.liveness.is_alive(runner.livelock):
+        if self.liveness.is_alive(Path(runner.livelock)):
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
@@ -193,7 +194,7 @@ class ProcessJobLauncher:
 
     def kill(self, runner: ProcessRunner) -> None:
         """Send SIGKILL to the process that holds the livelock; a process id alone may be somebody else's by now."""
-        if self.liveness.is_alive(runner.livelock):
+        if self.liveness.is_alive(Path(runner.livelock)):
             self.send_signal(runner.process_id, signal.SIGKILL)
 
     def zygote_died(self) -> None:

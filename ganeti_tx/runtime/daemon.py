@@ -10,7 +10,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.runtime.pidfile import PidFile, claim
+from ganeti_tx.runtime.pidfile import PidFile, claim_pid_file
 
 log = Logger()
 
@@ -40,7 +40,7 @@ class Daemon(Service):
         starting.addErrback(self._give_up)
 
     async def _bring_up(self) -> None:
-        self._pid_file = claim(self._pid_path, self._daemon)
+        self._pid_file = claim_pid_file(self._pid_path)
         self._stop = await self._start()
         log.info("{daemon} is ready", daemon=self._daemon)
 
@@ -60,7 +60,7 @@ class Daemon(Service):
         if self._stop is not None:
             await self._stop()
         if self._pid_file is not None:
-            self._pid_file.close()
+            self._pid_file.release()
 
     def stopService(self) -> "Deferred[None]":
         """Called by twistd when the reactor ends; it waits for the Deferred."""

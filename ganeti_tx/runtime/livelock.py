@@ -1,80 +1,93 @@
-"""Livelocks: a file that its process holds locked for as long as it lives (daemons.txt, Job death detection)."""
+"""Whether a process lives, told by a lock on a file (design of the daemons, "Job death detection").
+
+A process locks a file of its own for as long as it lives; the kernel takes the lock away when it dies. Nothing else is
+needed to tell: no process ids, which are used again, and no connection, which a busy process may be slow to answer.
+"""
 
 import fcntl
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-from attrs import define
+from attrs import frozen
 from zope.interface import Interface, implementer
 
-FILE_MODE = 0o640
-DIRECTORY_MODE = 0o750
-
-
-@define
-class Livelock:
-    """One held livelock; closing it, or the end of the process, frees it."""
-
-    path: Path
-    _descriptor: int
-
-    def close(self) -> None:
-        """Remove the file and let go."""
-        self.path.unlink(missing_ok=True)
-        os.close(self._descriptor)
-
-
-def create_livelock(directory: Path, purpose: str, now: float) -> Livelock:
-    """Make and lock a new livelock; its name tells whose it is. @raise OSError: the directory refuses."""
-    directory.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-    path = directory / f"{purpose}_{os.getpid()}_{int(now * 1000)}"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return Livelock(path, descriptor)
+LIVELOCK_MODE = 0o600
+_PURPOSE = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 class ILiveness(Interface):
-    """Tells the living from the dead."""
+    """Tells living processes from dead ones, by the path of their livelock."""
 
-    def is_alive(livelock: str) -> bool:
-        """Whether the process that holds this livelock lives."""
+    def is_alive(path: Path) -> bool:
+        """Whether the process that locked the file still lives; a file that is missing belongs to a dead one.
 
-    def remove(livelock: str) -> None:
-        """Remove the livelock of a dead process."""
+        @raise OSError: the question could not be answered (such as EACCES); that is not a death.
+        """
+
+    def remove_stale(directory: Path) -> list[Path]:
+        """Remove the livelocks of dead processes and return them."""
+
+
+class Livelock:
+    """This process's own livelock: held from creation to `release`, or to the end of the process."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Close and remove the file; from now on others take this process for dead."""
+        if self._descriptor >= 0:
+            self.path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> Livelock:
+    """A new livelock named PURPOSE_PID_TIME, such as "job-17_4711_1300000000.250000".
+
+    The file gets its name only once it is locked, so nobody ever sees it unlocked while this process lives.
+    The descriptor is not inherited by programs this process starts; a forked child must close it.
+    """
+    if not _PURPOSE.fullmatch(purpose):
+        raise ValueError(f"not the purpose of a livelock: {purpose!r}")
+    name = f"{purpose}_{os.getpid()}_{now():.6f}"
+    unnamed = directory / f".{name}.new"
+    descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.rename(directory / name)
+    except BaseException:
+        unnamed.unlink(missing_ok=True)
+        os.close(descriptor)
+        raise
+    return Livelock(directory / name, descriptor)
 
 
 @implementer(ILiveness)
-@define
-class FileLiveness:
-    """Asks the kernel, with a shared lock that is let go at once, so that many daemons can ask at a time."""
+@frozen
+class FlockLiveness:
+    """Asks the kernel."""
 
-    directory: Path
-
-    def is_alive(self, livelock: str) -> bool:
-        """As ILiveness says; a file outside the livelock directory is nobody's."""
-        path = Path(livelock)
-        if path.parent != self.directory:
+    def is_alive(self, path: Path) -> bool:
+        """See `ILiveness`."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
             return False
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: others who ask do not look like life
         except BlockingIOError:
             return True
         finally:
             os.close(descriptor)
         return False
 
-    def remove(self, livelock: str) -> None:
-        """As ILiveness says."""
-        if Path(livelock).parent == self.directory and not self.is_alive(livelock):
-            Path(livelock).unlink(missing_ok=True)
-
-    def remove_stale(self) -> int:
-        """Remove every livelock that nobody holds; gives how many there were."""
-        stale = [path for path in self.directory.glob("*") if not self.is_alive(str(path))]
+    def remove_stale(self, directory: Path) -> list[Path]:
+        """See `ILiveness`."""
+        stale = [path for path in sorted(directory.iterdir()) if path.is_file() and not self.is_alive(path)]
         for path in stale:
             path.unlink(missing_ok=True)
-        return len(stale)
+        return stale

@@ -1,39 +1,59 @@
-"""One daemon of a kind a node: its pid file is locked while it lives, so that a stale one never needs a hand."""
+"""One instance of a daemon at a time, told by a locked pid file: one that a crash left behind is no hindrance."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
 
-from attrs import define
-
 from ganeti_tx.errors import PidFileLockError
 
-FILE_MODE = 0o644
+PID_FILE_MODE = 0o644
 
 
-@define
 class PidFile:
-    """A held pid file."""
+    """A pid file of ours: locked until `release` or the end of the process."""
 
-    path: Path
-    _descriptor: int
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
 
-    def close(self) -> None:
-        """Remove it and let go."""
-        self.path.unlink(missing_ok=True)
-        os.close(self._descriptor)
+    def release(self) -> None:
+        """Remove and unlock the file."""
+        if self._descriptor >= 0:
+            self.path.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
-def claim(path: Path, daemon: str) -> PidFile:
-    """Write our process id. @raise PidFileLockError: another one runs; the text has its process id."""
-    path.parent.mkdir(mode=0o775, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, FILE_MODE)
+def claim_pid_file(path: Path) -> PidFile:
+    """Write this process's id to a pid file and hold it. @raise PidFileLockError: another process holds it."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PID_FILE_MODE)
+        try:
+            _lock(descriptor, path)
+            if _is_still_at(path, descriptor):
+                os.truncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+                return PidFile(path, descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # its holder removed it between our opening and our locking: try the new one
+
+
+def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        other = os.read(descriptor, 32).decode("ascii", "replace").strip()
-        os.close(descriptor)
-        raise PidFileLockError(f"{daemon} runs already as process {other} ({path})")
-    os.ftruncate(descriptor, 0)
-    os.write(descriptor, f"{os.getpid()}\n".encode())
-    return PidFile(path, descriptor)
+    except OSError as failure:
+        if failure.errno not in {errno.EAGAIN, errno.EACCES}:
+            raise
+        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+        raise PidFileLockError(f"{path} is locked by process {holder}: it is running already")
+
+
+def _is_still_at(path: Path, descriptor: int) -> bool:
+    """Whether the path still leads to the opened file."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -32,18 +33,19 @@ def trial(names: list[str]) -> tuple[int, int, int]:
     with tempfile.TemporaryDirectory(prefix="ganeti-trial-") as directory:
         command = [sys.executable, "-m", "twisted.trial", "--temp-directory", f"{directory}/trial", *names]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": f"{directory}/hypothesis"}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         assert process.stdout is not None
+        limit = threading.Timer(TRIAL_LIMIT, process.kill)
+        limit.start()
         summary = ""
         for line in process.stdout:
             print(line, end="", flush=True)
             if line.startswith(("PASSED", "FAILED")):
                 summary = line
-        try:
-            process.wait(TRIAL_LIMIT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return 0, 1, 0
+        process.wait()
+        limit.cancel()
     counts = {name: int(number) for name, number in COUNT.findall(summary)}
     failed = counts.get("failures", 0) + counts.get("errors", 0) + counts.get("unexpectedSuccesses", 0)
     if not summary or (process.returncode != 0 and failed == 0):

@@ -7,6 +7,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.bootstrap.cluster_settings import check_params
+from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.cli.roman import roman
 from ganeti_tx.cli.session import connect_to_master, master_name
 from ganeti_tx.errors import OpExecError, OpPrereqError
@@ -20,11 +23,14 @@ class InitTests(SynchronousTestCase):
         self.cli = CommandLine()
 
     def document(self, *words: str) -> dict[str, Any]:
-        """What the words send to ganeti-bootstrap."""
+        """What the words send to ganeti-bootstrap, which must be able to use it."""
         self.assertEqual(self.cli("gnt-cluster", "init", *words, "c1.example.com"), (0, "", ""))
         argv, document = self.cli.programs[-1]
         self.assertEqual(argv[1:], ["-m", "ganeti_tx.bootstrap.main", "init"])
         assert document is not None
+        problems = Problems()
+        check_params(read_settings(document), problems)
+        self.assertEqual(problems.found, [])
         found = json.loads(document)
         assert isinstance(found, dict)
         return found
@@ -53,7 +59,7 @@ class InitTests(SynchronousTestCase):
         found = self.document(
             "--enabled-hypervisors", "kvm,fake", "-H", "kvm:acpi=no,kernel_path=", "-H", "kvm:migration_port=9000",
             "-B", "memory=1g", "-N", "link=br0", "--node-parameters", "ssh_port=2222", "-D", "drbd:resync-rate=10",
-            "--enabled-disk-templates", "drbd,file", "--master-netmask", "24", "--no-ssh-init", "--uid-pool", "10-20,30",
+            "--enabled-disk-templates", "file,diskless", "--master-netmask", "24", "--no-ssh-init", "--uid-pool", "10-20,30",
             "-C", "3", "-s", "192.0.2.1", "--prealloc-wipe-disks", "yes", "--primary-ip-version", "6",
         )  # fmt: skip
         wanted = {
@@ -63,7 +69,7 @@ class InitTests(SynchronousTestCase):
             "nicparams": {"link": "br0"},
             "ndparams": {"ssh_port": 2222},
             "diskparams": {"drbd": {"resync-rate": 10}},
-            "enabled_disk_templates": ["drbd", "file"],
+            "enabled_disk_templates": ["file", "diskless"],
             "master_netmask": 24,
             "modify_ssh_setup": False,
             "uid_pool": [[10, 20], [30, 30]],
@@ -75,23 +81,40 @@ class InitTests(SynchronousTestCase):
         self.assertEqual({key: found.get(key) for key in wanted}, wanted)
 
     def test_policy(self) -> None:
-        """The instance policy is read from either kind of options, not from both."""
-        bounds = "min:memory-size=128m,cpu-count=1/max:memory-size=1g,cpu-count=4"
+        """The instance policy is read from either kind of options, not from both; what is missing is the usual."""
+        bounds = "min:memory-size=256m,cpu-count=2/max:memory-size=1g,cpu-count=4"
         found = self.document(
-            "--ipolicy-bounds-specs", bounds, "--ipolicy-vcpu-ratio", "2", "--ipolicy-disk-templates", "file"
-        )
+            "--ipolicy-bounds-specs", bounds, "--ipolicy-vcpu-ratio", "2", "--ipolicy-disk-templates", "file",
+            "--ipolicy-spindle-ratio", "default", "--ipolicy-std-specs", "nic-count=2",
+        )["ipolicy"]  # fmt: skip
+        lowest = {
+            "cpu-count": 1,
+            "disk-count": 1,
+            "disk-size": 1024,
+            "memory-size": 128,
+            "nic-count": 1,
+            "spindle-use": 1,
+        }
+        highest = {
+            "cpu-count": 8, "disk-count": 16, "disk-size": 1048576, "memory-size": 32768, "nic-count": 8, "spindle-use": 12
+        }  # fmt: skip
+        given = {"min": {"memory-size": 256, "cpu-count": 2}, "max": {"memory-size": 1024, "cpu-count": 4}}
         self.assertEqual(
-            found["ipolicy"],
+            found,
             {
-                "minmax": [{"min": {"memory-size": 128, "cpu-count": 1}, "max": {"memory-size": 1024, "cpu-count": 4}}],
+                "minmax": [{"min": {**lowest, **given["min"]}, "max": {**highest, **given["max"]}}],
+                "std": {**lowest, "nic-count": 2},
                 "vcpu-ratio": 2.0,
                 "disk-templates": ["file"],
             },
         )
-        split = self.document("--specs-mem-size", "min=64m,std=1g", "--specs-cpu-count", "max=4")
+        split = self.document("--specs-mem-size", "min=64m,std=1g", "--specs-cpu-count", "max=4")["ipolicy"]
         self.assertEqual(
-            split["ipolicy"],
-            {"minmax": [{"min": {"memory-size": 64}, "max": {"cpu-count": 4}}], "std": {"memory-size": 1024}},
+            split,
+            {
+                "minmax": [{"min": {**lowest, "memory-size": 64}, "max": {**highest, "cpu-count": 4}}],
+                "std": {**lowest, "memory-size": 1024},
+            },
         )
         self.cli.programs.clear()
         self.assertIn(

@@ -121,6 +121,11 @@ class TagTests(SynchronousTestCase):
             ],
         )
 
+    def test_dashes(self) -> None:
+        """A tag may start with a dash, once the name stands before it."""
+        self.cli("gnt-node", "add-tags", "node1", "-x")
+        self.assertEqual(self.cli.client.submitted[0]["tags"], ["-x"])
+
     def test_from_file(self) -> None:
         """More tags may stand in a file or on standard input, one a line."""
         path = Path(self.mktemp())

@@ -74,6 +74,8 @@ class ProgramTests(SynchronousTestCase):
             ("gnt-instance", "add"): "wants <host>, got 0 arguments",
             ("gnt-instance", "list", "--no-such"): "no such option: --no-such",
             ("gnt-instance", "remove", "web1", "-f"): "options such as -f stand before the arguments",
+            ("gnt-instance", "list", "web1", "-o", "name"): "invalid name '-o' (options such as -o stand before",
+            ("gnt-job", "list", "3", "--running"): "invalid name '--running'",
             ("gnt-instance", "remove", "--dry-run=1", "web1"): "--dry-run option does not take a value",
             ("gnt-cluster", "queue", "empty"): "invalid argument 'empty': choose from drain, undrain, info",
             ("gnt-cluster", "version", "x"): "takes no arguments, got 'x'",

@@ -1,0 +1,53 @@
+"""Checking the configuration against itself."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.wanted_locks import on_all
+from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
+from ganeti_tx.model.verify_codes import VerifyCode
+
+
+def verify_line(error_codes: bool, warning: bool, code: VerifyCode, kind: str, name: str, text: str) -> str:
+    """One finding as `gnt-cluster verify` prints it (Ganeti 3.0 error table, cluster_verify_line_formats)."""
+    severity = "WARNING" if warning else "ERROR"
+    if error_codes:
+        return f"  - {severity}:{code}:{kind}:{name}:{text}"
+    return f"  - {severity}: {kind}{' ' + name if name else ''}: {text}"
+
+
+class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
+    """Tell every inconsistency of the configuration; true when there is none that counts."""
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """Nothing may change while it is looked at."""
+        if level in (Level.INSTANCE, Level.NODEGROUP, Level.NODE):
+            return (on_all(level),)
+        return ()
+
+    async def execute(self) -> bool:
+        """Look."""
+        self.info("* Verifying cluster config")
+        faults = await self.config.verify()
+        ignored = VerifyCode.ECLUSTERCFG in self.op.ignore_errors
+        for fault in faults:
+            self.info(verify_line(self.op.error_codes, ignored, VerifyCode.ECLUSTERCFG, "cluster", "", fault))
+        return ignored or not faults
+
+
+class Verify(LogicalUnit[OpClusterVerify]):
+    """Submit the jobs that check the cluster: so far the one that checks its configuration."""
+
+    async def execute(self) -> dict[str, object]:
+        """Their ids."""
+        op = self.op
+        config = OpClusterVerifyConfig(
+            debug_simulate_errors=op.debug_simulate_errors,
+            error_codes=op.error_codes,
+            ignore_errors=op.ignore_errors,
+            verbose=op.verbose,
+        )
+        self.info("* Nodes, instances and disks are not checked in this version; the configuration is")
+        return {"jobs": await self.around.submit_jobs([[config]])}

@@ -1,0 +1,126 @@
+"""Adding a node that has been set up for the cluster."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.questions import ask
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes import OpNodeAdd
+from ganeti_tx.model.params.node import check_ndparams
+from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeHasIpAddress, Version
+from ganeti_tx.rpc.interfaces import NodeAddress
+
+SSL_TOKEN = "ssl"
+
+
+class Add(LogicalUnit[OpNodeAdd]):
+    """Put a node into the configuration once its daemon answers; as a master candidate while the pool has room."""
+
+    exclusive_cluster = True
+    _name: str
+    _address: str
+    _group: NodeGroup
+    _digest: str | None
+
+    async def expand_names(self) -> None:
+        """The node's full name and address, and its group."""
+        try:
+            self._name, resolved = await self.around.resolve(self.op.node_name)
+        except ResolverError as error:
+            raise OpPrereqError(f"node {self.op.node_name!r}: {error}", ECode.RESOLVER)
+        self._address = self.op.primary_ip or resolved
+        groups = await self.config.groups()
+        wanted = self.op.group or min(groups, key=lambda group: (group.name != "default", group.name)).uuid
+        self._group = await self.config.group(wanted)
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The group that gets a member."""
+        if level is Level.NODEGROUP:
+            return (LockRequest(Lock(level, self._group.uuid), Mode.EXCLUSIVE),)
+        return ()
+
+    async def check(self) -> None:
+        """It is new (or known, to be added again), its addresses are its own, and its daemon speaks our protocol."""
+        known = {node.name: node for node in await self.config.nodes()}
+        self._old = known.get(self._name)
+        if self.op.readd and self._old is None:
+            raise OpPrereqError(f"node {self._name} is not in the cluster, so it cannot be added again", ECode.NOENT)
+        if not self.op.readd and self._old is not None:
+            raise OpPrereqError(f"node {self._name} is already in the cluster", ECode.EXISTS)
+        self._check_addresses([node for node in known.values() if node.name != self._name])
+        check_ndparams(self.op.ndparams or {}, for_node=True)
+        await self._check_daemon()
+
+    def _check_addresses(self, others: Sequence[Node]) -> None:
+        secondary = self.op.secondary_ip or self._address
+        for other in others:
+            for address in (self._address, secondary):
+                if address in (other.primary_ip, other.secondary_ip):
+                    raise OpPrereqError(f"address {address} belongs to node {other.name} already", ECode.NOTUNIQUE)
+        double = [node for node in others if node.primary_ip != node.secondary_ip]
+        if others and bool(double) != (secondary != self._address):
+            has = "have" if double else "do not have"
+            raise OpPrereqError(
+                f"the other nodes {has} a secondary address of their own; all nodes must be alike", ECode.INVAL
+            )
+
+    async def _check_daemon(self) -> None:
+        target = NodeAddress(self._name, self._address)
+        version = await ask(self.nodes, target, Version(), ECode.ENVIRON)
+        if version != PROTOCOL_VERSION:
+            text = f"node {self._name} speaks protocol version {version}, this cluster {PROTOCOL_VERSION}"
+            raise OpPrereqError(text, ECode.ENVIRON)
+        secondary = self.op.secondary_ip
+        if secondary and not await ask(self.nodes, target, NodeHasIpAddress(address=secondary), ECode.ENVIRON):
+            raise OpPrereqError(f"node {self._name} does not have the secondary address {secondary}", ECode.ENVIRON)
+        tokens = dict(await ask(self.nodes, target, NodeCryptoTokens(), ECode.ENVIRON))
+        self._digest = tokens.get(SSL_TOKEN)
+
+    async def execute(self) -> None:
+        """Put it in."""
+        cluster = await self.config.cluster()
+        candidates = [node for node in await self.config.nodes() if node.master_candidate]
+        capable = self.op.master_capable if self.op.master_capable is not None else True
+        candidate = capable and len(candidates) < cluster.candidate_pool_size
+        node = await self._new_node(capable, candidate)
+        try:
+            if self._old is None:
+                await self.config.add_node(node, self._digest if candidate else None)
+            else:
+                await self.config.remove_node(self._old.uuid)
+                await self.config.add_node(node, self._digest if candidate else None)
+            await self.config.when_distributed()
+        except GanetiError as error:
+            raise OpExecError(f"node {self._name} was not added: {error}")
+        self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
+
+    async def _new_node(self, capable: bool, candidate: bool) -> Node:
+        now = self.around.now()
+        base = self._old
+        fresh = Node(
+            uuid=base.uuid if base is not None else await self.config.generate_uuid(),
+            name=self._name,
+            primary_ip=self._address,
+            secondary_ip=self.op.secondary_ip or self._address,
+            group=base.group if base is not None else self._group.uuid,
+            master_candidate=candidate,
+            offline=False,
+            drained=False,
+            master_capable=capable,
+            vm_capable=self.op.vm_capable if self.op.vm_capable is not None else True,
+            powered=True,
+            ndparams=check_ndparams(self.op.ndparams or {}, for_node=True),
+            hv_state_static=self.op.hv_state or {},
+            disk_state_static=self.op.disk_state or {},
+            serial_no=base.serial_no + 1 if base is not None else 1,
+            ctime=base.ctime if base is not None else now,
+            mtime=now,
+        )
+        return fresh if base is None else msgspec.structs.replace(fresh, tags=base.tags, ndparams=base.ndparams)

@@ -1,0 +1,51 @@
+"""Taking a node out of the cluster."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.wanted_locks import on_nodes
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes import OpNodeRemove
+from ganeti_tx.rpc.calls import NodeLeaveCluster
+from ganeti_tx.rpc.interfaces import RpcError
+
+
+class Remove(LogicalUnit[OpNodeRemove]):
+    """Remove a node that has no instances; one that does not answer is removed all the same."""
+
+    exclusive_cluster = True
+    _node: Node
+
+    async def expand_names(self) -> None:
+        """Which node."""
+        self._node = await self.config.node(self.op.node_uuid or self.op.node_name)
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The node."""
+        return on_nodes([self._node.uuid], Mode.EXCLUSIVE) if level is Level.NODE else ()
+
+    async def check(self) -> None:
+        """It is not the master, and nothing lives on it."""
+        node = self._node
+        if node.uuid == (await self.config.cluster()).master_node:
+            raise OpPrereqError(
+                f"node {node.name} is the master; make another node the master first (gnt-cluster master-failover)",
+                ECode.INVAL,
+            )
+        primary, secondary = await self.config.instances_of_node(node.uuid)
+        if found := [instance.name for instance in (*primary, *secondary)]:
+            raise OpPrereqError(
+                f"instance {found[0]} still lives on node {node.name}; remove or move it first", ECode.INVAL
+            )
+
+    async def execute(self) -> None:
+        """First it leaves, while it still obeys this master; then nobody knows it any more."""
+        self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
+        try:
+            await self.nodes.call(self._node, NodeLeaveCluster())
+        except RpcError as error:
+            self.warn(f"{error}; remove the cluster's files there by hand")
+        await self.config.remove_node(self._node.uuid)

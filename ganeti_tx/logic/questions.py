@@ -1,0 +1,48 @@
+"""Node calls made while checking: a node that says no, or says nothing, makes the request impossible."""
+
+from typing import Any
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls import NodeCall, NodeInfo
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
+
+
+async def ask(nodes: INodeRpc, node: Target, call: NodeCall, refusal: ECode = ECode.INVAL) -> Any:
+    """The call's result. @raise OpPrereqError: of kind `refusal` when the node says no, else environment_error."""
+    try:
+        return await nodes.call(node, call)
+    except NodeCallError as error:
+        raise OpPrereqError(str(error), refusal) from None
+    except RpcError as error:
+        raise OpPrereqError(str(error), ECode.ENVIRON) from None
+
+
+def check_online(node: Node, purpose: str) -> None:
+    """@raise OpPrereqError: the node is marked offline."""
+    if node.offline:
+        raise OpPrereqError(f"node {node.name} is marked offline: cannot {purpose}", ECode.STATE)
+
+
+def check_takes_instances(node: Node) -> None:
+    """@raise OpPrereqError: no new instance may come to the node."""
+    check_online(node, "use it for new instances")
+    if node.drained:
+        raise OpPrereqError(f"node {node.name} is drained: cannot use it for new instances", ECode.STATE)
+    if not node.vm_capable:
+        raise OpPrereqError(f"node {node.name} is not vm_capable: cannot use it for instances", ECode.STATE)
+
+
+async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted: int, purpose: str) -> None:
+    """@raise OpPrereqError: the node has not so many MiB free, or cannot tell."""
+    facts = await ask(nodes, node, NodeInfo(storage_units=[], hypervisors=[hypervisor]), ECode.ENVIRON)
+    free = facts.hypervisors.get(hypervisor, {}).get("memory_free")
+    if not isinstance(free, int):
+        raise OpPrereqError(
+            f"cannot compute free memory of node {node.name}: {hypervisor} does not tell", ECode.ENVIRON
+        )
+    if wanted > free:
+        raise OpPrereqError(
+            f"not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB",
+            ECode.NORES,
+        )

@@ -1,0 +1,24 @@
+"""Which logical unit does which opcode. An opcode that is not here is not available in this version."""
+
+from ganeti_tx.logic.base import UnitTable
+from ganeti_tx.logic.cluster.destroy import Destroy
+from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
+from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
+from ganeti_tx.logic.node.add import Add
+from ganeti_tx.logic.node.remove import Remove
+from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
+from ganeti_tx.model import opcodes
+
+UNITS: UnitTable = {
+    opcodes.OpClusterDestroy: Destroy,
+    opcodes.OpClusterPostInit: PostInit,
+    opcodes.OpClusterRedistConf: Redistribute,
+    opcodes.OpClusterVerify: Verify,
+    opcodes.OpClusterVerifyConfig: VerifyConfig,
+    opcodes.OpNodeAdd: Add,
+    opcodes.OpNodeRemove: Remove,
+    opcodes.OpTagsDel: Delete,
+    opcodes.OpTagsGet: Get,
+    opcodes.OpTagsSearch: Search,
+    opcodes.OpTagsSet: Set,
+}

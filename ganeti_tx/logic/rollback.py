@@ -1,0 +1,44 @@
+"""Every step brings its undo: what was done is taken back, last first, when a later step fails."""
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any
+
+from twisted.logger import Logger
+
+from ganeti_tx.errors import GanetiError, error_text
+
+log = Logger()
+
+Undo = tuple[Callable[..., Awaitable[Any]], tuple[Any, ...]]
+
+
+class Rollback:
+    """Leaving the block by an error (a cancellation too) runs the undo steps, last first; the error goes on.
+
+    An undo step that fails is logged, told to the operator, and does not keep the others from running.
+    """
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self._warn = warn
+        self._steps: list[Undo] = []
+
+    def undo(self, step: Callable[..., Awaitable[Any]], *args: Any) -> None:
+        """Remember how to take back what was just done."""
+        self._steps.append((step, args))
+
+    async def __aenter__(self) -> "Rollback":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        while self._steps:
+            step, args = self._steps.pop()
+            try:
+                await step(*args)
+            except (GanetiError, OSError) as fault:
+                log.error("undoing failed: {fault}", fault=error_text(fault))
+                self._warn(f"could not undo a step: {error_text(fault)}")

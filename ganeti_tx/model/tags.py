@@ -1,0 +1,20 @@
+"""What a tag is (Ganeti 3.0 configuration table, limits)."""
+
+import re
+
+from ganeti_tx.errors import TagError
+
+MAX_TAG_LENGTH = 128
+MAX_TAGS_PER_OBJECT = 4096
+TAG = re.compile(r"[\w.+*/:@-][\w.+*/:@ -]*", re.ASCII)
+
+
+def check_tag(tag: str) -> str:
+    """The tag itself. @raise TagError: it is empty, too long, or has a character that no tag has."""
+    if not tag:
+        raise TagError("a tag cannot be empty")
+    if len(tag) > MAX_TAG_LENGTH:
+        raise TagError(f"tag {tag[:20]!r}... is too long; at most {MAX_TAG_LENGTH} characters")
+    if not TAG.fullmatch(tag):
+        raise TagError(f"invalid tag {tag!r}; allowed are letters, digits, spaces and .+*/:@_-")
+    return tag

@@ -1,0 +1,109 @@
+"""Whether KVM works here, found out by really running a guest under it: /dev/kvm may be there and every guest hang."""
+
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+from attrs import define, field
+from twisted.internet.defer import DeferredLock
+from twisted.logger import Logger
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+
+PROBE_TIMEOUT = 5.0
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+KVM_DEVICE = Path("/dev/kvm")
+
+#: A boot sector: mov dx,0xf4; mov al,0x2a; out dx,al; hlt; jmp to the hlt. Writing to isa-debug-exit ends QEMU.
+PROBE_GUEST = b"\xba\xf4\x00\xb0\x2a\xee\xf4\xeb\xfd".ljust(510, b"\0") + b"\x55\xaa"
+#: isa-debug-exit turns the value v into the exit status 2v+1: only a guest that ran can bring it about.
+PROBE_STATUS = 0x2A * 2 + 1
+
+log = Logger()
+
+
+class Acceleration(StrEnum):
+    """How QEMU runs the guest's instructions: QEMU's own names."""
+
+    KVM = "kvm"
+    TCG = "tcg"
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a probe found; holds until the node boots again."""
+
+    boot_id: str
+    kvm_path: str
+    acceleration: Acceleration
+
+
+def probe_argv(kvm_path: str, acceleration: Acceleration, image: Path) -> list[str]:
+    """QEMU with the probe guest."""
+    escaped = str(image).replace(",", ",,")
+    return [
+        *(kvm_path, "-accel", acceleration.value, "-machine", "pc", "-m", "16", "-nodefaults", "-no-user-config"),
+        *("-display", "none", "-no-reboot", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"),
+        *("-drive", f"if=floppy,format=raw,readonly=on,file={escaped}"),
+    ]
+
+
+@define
+class AccelerationProbe:
+    """Answers from memory, else from the run directory, else by running the probe guest once."""
+
+    paths: Paths
+    files: IFiles
+    runner: IProcessRunner
+    _known: dict[str, Acceleration] = field(factory=dict, init=False)
+    _turn: DeferredLock = field(factory=DeferredLock, init=False)
+
+    async def choose(self, kvm_path: str, kvm_flag: str = "") -> Acceleration:
+        """What machines of this QEMU run under: the parameter `kvm_flag` decides, else the probe."""
+        if kvm_flag == "enabled":
+            return Acceleration.KVM
+        if kvm_flag == "disabled" or not self.files.exists(KVM_DEVICE):
+            return Acceleration.TCG
+        async with self._turn:
+            if kvm_path not in self._known:
+                self._known[kvm_path] = self._remembered(kvm_path) or await self._probe_and_remember(kvm_path)
+            return self._known[kvm_path]
+
+    async def works(self, kvm_path: str, acceleration: Acceleration) -> bool:
+        """Run the probe guest."""
+        image = self.paths.kvm_dir / "probe-guest"
+        self.files.mkdir(image.parent)
+        await self.files.write_atomic(image, PROBE_GUEST, sync=False)
+        result = await self.runner.run(probe_argv(kvm_path, acceleration, image), timeout=PROBE_TIMEOUT)
+        if result.status != PROBE_STATUS or result.timed_out:
+            log.info("probe guest under {accel}: {end}", accel=acceleration.value, end=result.describe())
+            return False
+        return True
+
+    async def _probe_and_remember(self, kvm_path: str) -> Acceleration:
+        works = await self.works(kvm_path, Acceleration.KVM)
+        found = Acceleration.KVM if works else Acceleration.TCG
+        log.info("instances run under {accel}: the probe guest decided", accel=found.value)
+        answer = _Answer(boot_id=self._boot_id(), kvm_path=kvm_path, acceleration=found)
+        await self.files.write_atomic(self._file, msgspec.json.encode(answer), sync=False)
+        return found
+
+    def _remembered(self, kvm_path: str) -> Acceleration | None:
+        try:
+            answer = msgspec.json.decode(self.files.read(self._file, 4096), type=_Answer)
+        except (OSError, msgspec.DecodeError):
+            return None
+        fresh = (answer.boot_id, answer.kvm_path) == (self._boot_id(), kvm_path)
+        return answer.acceleration if fresh else None
+
+    def _boot_id(self) -> str:
+        try:
+            return self.files.read(BOOT_ID, 100).decode("ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise HypervisorError(f"cannot tell this boot of the node from the last one: {error}")
+
+    @property
+    def _file(self) -> Path:
+        return self.paths.kvm_dir / "acceleration"

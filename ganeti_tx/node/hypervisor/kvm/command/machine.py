@@ -1,0 +1,71 @@
+"""The machine itself: its type, memory, processors, clock and how it ends."""
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
+from ganeti_tx.node.hypervisor.kvm.command.options import option
+from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+
+
+def identity_argv(plan: MachinePlan) -> list[str]:
+    """Who it is, and that it stands still in the background until we let it run."""
+    return [
+        *("-name", option("", guest=plan.spec.name, debug_threads=True), "-uuid", plan.spec.uuid),
+        *("-nodefaults", "-no-user-config", "-daemonize", "-S"),
+        *("-pidfile", str(plan.files.pid), "-D", str(plan.files.log)),
+    ]
+
+
+def machine_argv(plan: MachinePlan) -> list[str]:
+    """Type, acceleration, memory, clock and the ends of the machine."""
+    params = plan.params
+    argv = ["-machine", params.machine_version or "pc", "-accel", plan.acceleration.value, "-m", f"{plan.memory}M"]
+    if params.mem_path:
+        argv += ["-mem-path", params.mem_path, "-mem-prealloc"]
+    argv += ["-rtc", option("", base="localtime" if params.use_localtime else "utc")]
+    if not params.acpi:
+        argv.append("-no-acpi")
+    if params.reboot_behavior == "exit":
+        argv.append("-no-reboot")
+    if params.user_shutdown:
+        argv.append("-no-shutdown")  # then the machine stays, powered off, and tells that the guest ended it
+    return argv
+
+
+def cpu_argv(plan: MachinePlan) -> list[str]:
+    """Number, shape and model of the processors. @raise HypervisorError: the model needs KVM, which is not there."""
+    params = plan.params
+    shape = {
+        name: value
+        for name, value in (
+            ("sockets", params.cpu_sockets),
+            ("cores", params.cpu_cores),
+            ("threads", params.cpu_threads),
+        )
+        if value
+    }
+    argv = ["-smp", option(str(plan.vcpus), **shape)]
+    if params.cpu_type:
+        if params.cpu_type.split(",")[0] == "host" and plan.acceleration is not Acceleration.KVM:
+            raise HypervisorError(
+                "cpu_type host needs KVM, which does not work on this node; use max or leave it empty"
+            )
+        argv += ["-cpu", params.cpu_type]
+    return argv
+
+
+def kernel_argv(plan: MachinePlan) -> list[str]:
+    """A kernel from the node, when one is set."""
+    params = plan.params
+    if not params.kernel_path:
+        return []
+    words = [f"root={params.root_path}", params.kernel_args]
+    if params.serial_console:
+        words.append(f"console=ttyS0,{params.serial_speed}")
+    argv = ["-kernel", params.kernel_path, "-append", " ".join(word for word in words if word)]
+    return argv + (["-initrd", params.initrd_path] if params.initrd_path else [])
+
+
+def confinement_argv(plan: MachinePlan) -> list[str]:
+    """What QEMU gives up once it runs."""
+    argv = ["-runas", plan.run_as] if plan.run_as else []
+    return argv + (["-chroot", str(plan.files.chroot)] if plan.params.use_chroot else [])

@@ -1,0 +1,21 @@
+"""QEMU's way to write options: "kind,name=value,..."."""
+
+Value = str | int | bool | None
+
+
+def option(kind: str, **values: Value) -> str:
+    """One option string: None is left out, booleans are on and off, commas are doubled, "_" in a name is "-"."""
+    parts = [kind] if kind else []
+    parts += [f"{name.replace('_', '-')}={_text(value)}" for name, value in values.items() if value is not None]
+    return ",".join(parts)
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value).replace(",", ",,")
+
+
+def listening_socket(chardev: str, path: object) -> list[str]:
+    """A character device on a Unix socket that waits for nobody."""
+    return ["-chardev", option("socket", id=chardev, path=str(path), server=True, wait=False)]

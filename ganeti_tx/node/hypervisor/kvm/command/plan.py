@@ -1,0 +1,53 @@
+"""Everything the command line of one machine follows from."""
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
+from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.node.hypervisor.kvm.state import NicState
+from ganeti_tx.runtime.paths import Paths
+
+
+@frozen
+class MachinePlan:
+    """One machine about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid"."""
+
+    spec: InstanceSpec
+    params: KvmParams
+    disks: Sequence[AttachedDisk]
+    nics: Sequence[NicState]
+    files: MachineFiles
+    acceleration: Acceleration
+    run_as: str = ""
+
+    @property
+    def paths(self) -> Paths:
+        """The node's paths."""
+        return self.files.paths
+
+    @property
+    def pci_bus(self) -> str:
+        """QEMU's name of the first bus."""
+        return "pcie.0" if "q35" in self.params.machine_version else "pci.0"
+
+    @property
+    def memory(self) -> int:
+        """MiB."""
+        return int(self.spec.beparams["maxmem"])
+
+    @property
+    def vcpus(self) -> int:
+        """Virtual processors."""
+        return int(self.spec.beparams["vcpus"])
+
+    def boot_index(self, device: str) -> int | None:
+        """The place of "disk", "network", ... in the boot order; None when not booted from (or a kernel is given)."""
+        order = self.params.boot_order.split(",")
+        if self.params.kernel_path or device not in order:
+            return None
+        return order.index(device) + 1

@@ -1,0 +1,119 @@
+"""Which values of the KVM parameters make sense, alone and together."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.node.hypervisor.kvm.affinity import parse_cpu_mask
+
+#: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "disk_aio": ("threads", "native", "io_uring"),
+    "disk_cache": ("default", "none", "writeback", "writethrough", "directsync", "unsafe"),
+    "disk_discard": ("default", "ignore", "unmap"),
+    "disk_type": ("paravirtual", "ide", "scsi", "scsi-hd", "scsi-block", "scsi-generic", "sd", "mtd", "pflash"),
+    "cdrom_disk_type": ("", "ide", "paravirtual", "scsi", "scsi-cd"),
+    "kvm_flag": ("", "enabled", "disabled"),
+    "nic_type": (
+        *("paravirtual", "e1000", "rtl8139", "ne2k_pci", "ne2k_isa", "i82551", "i82557b", "i82559er", "pcnet"),
+    ),
+    "reboot_behavior": ("reboot", "exit"),
+    "scsi_controller_type": ("lsi", "virtio-scsi-pci", "megasas"),
+    "security_model": ("none", "user", "pool"),
+    "soundhw": ("", "ac97", "es1370", "hda", "sb16", "gus", "cs4231a", "adlib"),
+    "spice_image_compression": ("", "auto_glz", "auto_lz", "quic", "glz", "lz", "off"),
+    "spice_jpeg_wan_compression": ("", "auto", "never", "always"),
+    "spice_streaming_video": ("", "off", "all", "filter"),
+    "spice_zlib_glz_wan_compression": ("", "auto", "never", "always"),
+    "usb_mouse": ("", "mouse", "tablet"),
+    "vga": ("", "std", "cirrus", "vmware", "qxl", "virtio", "none"),
+}
+BOOT_DEVICES = ("floppy", "cdrom", "disk", "network")
+#: Parameters that name a file on the node.
+FILES = (
+    *("kvm_path", "kernel_path", "initrd_path", "cdrom_image_path", "cdrom2_image_path", "floppy_image_path"),
+    *("mem_path", "vnc_x509_path", "vnc_password_file", "spice_password_file"),
+)
+MAX_PCI_RESERVATIONS = 31
+MAX_QUEUES = 8
+
+
+def kvm_params(hvparams: Mapping[str, Any]) -> KvmParams:
+    """The filled parameters with their types. @raise HypervisorError: one has the wrong type."""
+    try:
+        return msgspec.convert(hvparams, KvmParams)
+    except msgspec.ValidationError as error:
+        raise HypervisorError(f"KVM parameters: {error}")
+
+
+def faults(params: KvmParams, exists: Callable[[Path], bool]) -> list[str]:
+    """Everything that is wrong, a line each; `exists` tells whether a file is on this node."""
+    return [*_unknown_values(params), *_contradictions(params), *_missing_files(params, exists)]
+
+
+def _unknown_values(params: KvmParams) -> Iterator[str]:
+    for name, choices in CHOICES.items():
+        value = getattr(params, name)
+        if value not in choices:
+            yield f"{name}: {value!r} is none of {', '.join(choice or '(empty)' for choice in choices)}"
+    for device in params.boot_order.split(","):
+        if device not in BOOT_DEVICES:
+            yield f"boot_order: {device!r} is none of {', '.join(BOOT_DEVICES)}"
+    for name, lowest, highest in (
+        ("virtio_net_queues", 1, MAX_QUEUES),
+        ("kvm_pci_reservations", 0, MAX_PCI_RESERVATIONS),
+        ("spice_ip_version", 0, 6),
+        ("cpu_cores", 0, 1024),
+        ("cpu_threads", 0, 1024),
+        ("cpu_sockets", 0, 1024),
+    ):
+        value = getattr(params, name)
+        if not lowest <= value <= highest:
+            yield f"{name}: {value} is not between {lowest} and {highest}"
+    try:
+        parse_cpu_mask(params.cpu_mask)
+    except ValueError as error:
+        yield f"cpu_mask: {error}"
+
+
+def _contradictions(params: KvmParams) -> Iterator[str]:
+    if params.initrd_path and not params.kernel_path:
+        yield "initrd_path: needs a kernel_path"
+    if params.kernel_path and not params.root_path:
+        yield "root_path: needed with a kernel_path, or empty the kernel_path to boot from the disk"
+    if params.disk_aio == "native" and params.disk_cache not in ("default", "none", "directsync"):
+        yield f"disk_aio: native needs disk_cache none or directsync, not {params.disk_cache}"
+    if params.security_model == "user" and not params.security_domain:
+        yield "security_domain: security_model user needs the name of a user here"
+    if params.security_model != "user" and params.security_domain:
+        yield f"security_domain: has no meaning with security_model {params.security_model}"
+    if params.vnc_bind_address and params.spice_bind:
+        yield "spice_bind: cannot be used together with vnc_bind_address"
+    if params.vnc_x509_verify and not params.vnc_x509_path:
+        yield "vnc_x509_path: needed by vnc_x509_verify"
+    if params.vnc_x509_path and not params.vnc_tls:
+        yield "vnc_x509_path: has no meaning without vnc_tls"
+    if params.spice_ip_version not in (0, 4, 6):
+        yield f"spice_ip_version: {params.spice_ip_version} is none of 0, 4, 6"
+    for device in params.boot_order.split(","):
+        image = {"cdrom": params.cdrom_image_path, "floppy": params.floppy_image_path}.get(device)
+        if image == "" and not params.kernel_path:
+            yield f"boot_order: there is no {device}, set {device}_image_path"
+
+
+def _missing_files(params: KvmParams, exists: Callable[[Path], bool]) -> Iterator[str]:
+    for name in FILES:
+        value = getattr(params, name)
+        if not value or (name.startswith("cdrom") and "://" in value):
+            continue
+        if not value.startswith("/"):
+            yield f"{name}: {value!r} is not an absolute path"
+        elif not exists(Path(value)):
+            hint = "; set another one, or an empty one to boot from the disk" if name == "kernel_path" else ""
+            yield f"{name}: {value} is not on this node{hint}"
+    if params.vhost_net and not exists(Path("/dev/vhost-net")):
+        yield "vhost_net: /dev/vhost-net is not on this node"

@@ -1,0 +1,75 @@
+"""What a node remembers of its machines, so that a restarted daemon knows what runs and what to clean up."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+#: A machine with all its disks and interfaces stays far below this.
+LIMIT = 1 << 20
+ENDING = ".runtime"
+
+
+class NicState(msgspec.Struct, frozen=True, kw_only=True):
+    """One network interface as it was connected; an empty `tap` means QEMU's own network stack."""
+
+    uuid: str
+    mac: str
+    mode: str
+    link: str
+    vlan: str = ""
+    tap: str = ""
+    restricted: bool = True
+
+
+class DiskState(msgspec.Struct, frozen=True, kw_only=True):
+    """One disk as it was attached; `device` is its id in QEMU."""
+
+    uuid: str
+    device: str
+    source: str
+
+
+class MachineState(msgspec.Struct, frozen=True, kw_only=True):
+    """One machine from just before its start until everything of it is gone; memory in MiB. Holds no secret."""
+
+    name: str
+    uuid: str
+    memory: int
+    vcpus: int
+    acceleration: str
+    argv: Sequence[str]
+    exits_on_reboot: bool = False
+    uid: int | None = None  # taken from the pool for this machine
+    nics: Sequence[NicState] = ()
+    disks: Sequence[DiskState] = ()
+
+
+async def save(files: IFiles, machine: MachineFiles, state: MachineState) -> None:
+    """Keep the state over a restart of the daemon (it need not outlast the node)."""
+    await files.write_atomic(machine.runtime, msgspec.json.encode(state), 0o600, sync=False)
+
+
+def load(files: IFiles, machine: MachineFiles) -> MachineState | None:
+    """The state, or None. @raise HypervisorError: there is one and it cannot be read."""
+    try:
+        return msgspec.json.decode(files.read(machine.runtime, LIMIT), type=MachineState)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        raise HypervisorError(
+            f"instance {machine.name}: cannot read {machine.runtime} ({error}); stop its QEMU and remove that file"
+        )
+
+
+def saved_names(files: IFiles, paths: Paths) -> list[str]:
+    """The names of all machines that have a state."""
+    try:
+        entries = files.listdir(paths.kvm_conf_dir)
+    except FileNotFoundError:
+        return []
+    return [entry.removesuffix(ENDING) for entry in entries if entry.endswith(ENDING)]

@@ -1,0 +1,185 @@
+"""Programs started through the reactor."""
+
+import os
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, cast
+
+from attrs import frozen
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ProcessTerminated
+from twisted.internet.interfaces import IDelayedCall, IProcessTransport, IReactorProcess, IReactorTime
+from twisted.internet.process import Process
+from twisted.internet.protocol import ProcessProtocol
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from ganeti_tx.runtime.process import (
+    CLEAN_ENV,
+    DEFAULT_OUTPUT_LIMIT,
+    DEFAULT_TIMEOUT,
+    NOT_FOUND,
+    IProcessRunner,
+    ProcessResult,
+)
+
+#: Seconds a program has between TERM and KILL, and again between KILL and the closing of its pipes.
+GRACE = 5.0
+
+#: Makes the program the leader of a session, hence of a process group; it execs the program and keeps its pid.
+SETSID = "/usr/bin/setsid"
+
+#: The log of a detached program; only its owner and group read it.
+LOG_MODE = 0o640
+
+
+@implementer(IProcessRunner)
+@frozen
+class ReactorProcessRunner:
+    """Runs programs as children of this process, each in a process group of its own."""
+
+    processes: IReactorProcess
+    clock: IReactorTime
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] = CLEAN_ENV,
+        cwd: Path | None = None,
+        stdin: bytes = b"",
+        timeout: float = DEFAULT_TIMEOUT,
+        output_limit: int = DEFAULT_OUTPUT_LIMIT,
+        child_fds: Mapping[int, int] | None = None,
+    ) -> Deferred[ProcessResult]:
+        """See `IProcessRunner`."""
+        child = _Child(self.clock, stdin, output_limit)
+        program = find_program(argv[0], env)
+        if program is None:
+            child.ended.callback(ProcessResult(NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
+            return child.ended
+        descriptors: dict[int, int | Literal["r", "w"]] = {0: "w", 1: "r", 2: "r", **(child_fds or {})}
+        self._spawn(child, program, argv, env, cwd, descriptors)
+        child.limit_time(timeout)
+        return child.ended
+
+    def run_detached(
+        self, argv: Sequence[str], *, log: Path, env: Mapping[str, str] = CLEAN_ENV, cwd: Path | None = None
+    ) -> int:
+        """See `IProcessRunner`."""
+        program = find_program(argv[0], env)
+        if program is None:
+            raise FileNotFoundError(f"{argv[0]}: command not found")
+        opened = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
+        try:
+            opened.append(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, LOG_MODE))
+            descriptors: dict[int, int | Literal["r", "w"]] = {0: opened[0], 1: opened[1], 2: opened[1]}
+            child = self._spawn(ProcessProtocol(), program, argv, env, cwd, descriptors)
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        return cast(int, child.pid)
+
+    def _spawn(
+        self,
+        protocol: ProcessProtocol,
+        program: str,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        descriptors: dict[int, int | Literal["r", "w"]],
+    ) -> IProcessTransport:
+        command = [SETSID, program, *argv[1:]]
+        return self.processes.spawnProcess(
+            protocol, SETSID, command, env=dict(env), path=str(cwd) if cwd else None, childFDs=descriptors
+        )
+
+
+def find_program(name: str, env: Mapping[str, str]) -> str | None:
+    """The absolute path of a program, looked up in the PATH of the environment it will get."""
+    found = shutil.which(name, path=env.get("PATH", CLEAN_ENV["PATH"]))
+    return os.path.abspath(found) if found else None
+
+
+class _Child(ProcessProtocol):
+    """One program: collects what it says, ends it when its time is over."""
+
+    def __init__(self, clock: IReactorTime, stdin: bytes, output_limit: int) -> None:
+        self.ended: Deferred[ProcessResult] = Deferred(self._cancel)
+        self._clock = clock
+        self._stdin = stdin
+        self._limit = output_limit
+        self._output = {1: bytearray(), 2: bytearray()}
+        self._truncated = False
+        self._timed_out = False
+        self._pid: int | None = None
+        self._timer: IDelayedCall | None = None
+
+    def limit_time(self, timeout: float) -> None:
+        """Begin to end the program when `timeout` seconds are over."""
+        if self._pid is not None:
+            self._timer = self._clock.callLater(timeout, self._time_is_over)
+
+    def connectionMade(self) -> None:
+        process = cast(Process, self.transport)
+        self._pid = process.pid
+        if 0 in process.pipes:
+            process.write(self._stdin)  # type: ignore[no-untyped-call]
+            process.closeStdin()  # type: ignore[no-untyped-call]
+
+    def childDataReceived(self, childFD: int, data: bytes) -> None:
+        output = self._output[childFD]
+        room = self._limit - len(output)
+        self._truncated = self._truncated or len(data) > room
+        output += data[:room]
+
+    def processEnded(self, reason: Failure) -> None:
+        self._pid = None
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        if not self.ended.called:  # else it was cancelled
+            self.ended.callback(self._result(reason))
+
+    def _result(self, reason: Failure) -> ProcessResult:
+        value = reason.value
+        return ProcessResult(
+            status=value.exitCode if isinstance(value, ProcessTerminated) else 0,
+            signal=value.signal if isinstance(value, ProcessTerminated) else None,
+            stdout=bytes(self._output[1]),
+            stderr=bytes(self._output[2]),
+            timed_out=self._timed_out,
+            truncated=self._truncated,
+        )
+
+    def _time_is_over(self) -> None:
+        self._timed_out = True
+        self._end()
+
+    def _cancel(self, _ended: object) -> None:
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._end()
+
+    def _end(self) -> None:
+        self._signal(signal.SIGTERM)
+        self._timer = self._clock.callLater(GRACE, self._kill)
+
+    def _kill(self) -> None:
+        self._signal(signal.SIGKILL)
+        self._timer = self._clock.callLater(
+            GRACE, cast(Process, self.transport).loseConnection
+        )  # a pipe may be held by others
+
+    def _signal(self, number: signal.Signals) -> None:
+        """To the whole group; to the child alone while it has not yet become the leader of one."""
+        if self._pid is None:
+            return
+        try:
+            os.killpg(self._pid, number)
+        except ProcessLookupError:
+            try:
+                os.kill(self._pid, number)
+            except ProcessLookupError:
+                pass  # it has ended, only its pipes are still open

@@ -1,0 +1,88 @@
+"""Runners without processes: a test says when they are ready, done or dead."""
+
+from collections.abc import Mapping
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+
+
+@implementer(IRunner)
+@define(eq=False)
+class FakeRunner:
+    """Remembers what it was asked."""
+
+    livelock: str
+    process_id: int
+    job: QueuedJob | None = None
+    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
+    canceled: bool = False
+    killed: bool = False
+    priority: int | None = None
+    over: "Deferred[None]" = field(factory=Deferred)
+
+    def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
+        """As IRunner says; `over` is the test's to fire."""
+        self.job, self.secrets, self.over = job, secrets, Deferred()
+        return self.over
+
+    def cancel(self) -> None:
+        """Remember."""
+        self.canceled = True
+
+    def kill(self) -> None:
+        """Remember, and die."""
+        self.killed = True
+        self.over.errback(Failure(RunnerDied("killed")))
+
+    def set_priority(self, priority: int) -> None:
+        """Remember."""
+        self.priority = priority
+
+
+@implementer(IJobLauncher)
+@define
+class FakeLauncher:
+    """Has a runner ready at once, unless `holding`: then the test calls `release`."""
+
+    holding: bool = False
+    living: set[str] = field(factory=set)
+    runners: list[FakeRunner] = field(factory=list)
+    returned: list[IRunner] = field(factory=list)
+    _waiting: "list[Deferred[IRunner]]" = field(factory=list)
+
+    def reserve(self) -> "Deferred[IRunner]":
+        """As IJobLauncher says."""
+        wanted: Deferred[IRunner] = Deferred()
+        self._waiting.append(wanted)
+        if not self.holding:
+            self.release()
+        return wanted
+
+    def release(self) -> None:
+        """Give a runner to the first who waits."""
+        number = len(self.runners) + 1
+        runner = FakeRunner(f"/run/livelocks/job_{number}", 1000 + number)
+        self.runners.append(runner)
+        self._waiting.pop(0).callback(runner)
+
+    def refuse(self, reason: str) -> None:
+        """Let the first who waits hear that no process could be had."""
+        self._waiting.pop(0).errback(Failure(RunnerDied(reason)))
+
+    def give_back(self, runner: IRunner) -> None:
+        """Remember."""
+        self.returned.append(runner)
+
+    def adopt(self, job: QueuedJob) -> IRunner | None:
+        """A runner for a job whose livelock the test named as living."""
+        if job.livelock not in self.living:
+            return None
+        assert job.livelock is not None and job.process_id is not None
+        runner = FakeRunner(job.livelock, job.process_id)
+        self.runners.append(runner)
+        return runner

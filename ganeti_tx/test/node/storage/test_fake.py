@@ -1,0 +1,46 @@
+"""The disks in memory keep what the real ones keep."""
+
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.test.contracts.storage import StorageContract
+from ganeti_tx.test.fakes.storage import FakeStorage
+
+
+class FakeFileTests(StorageContract):
+    """As the template `file`."""
+
+    def storage(self) -> FakeStorage:
+        """See `StorageContract`."""
+        return FakeStorage("file")
+
+    def logical_id(self, number: int) -> list[object]:
+        """See `StorageContract`."""
+        return ["loop", f"/srv/ganeti/file-storage/web1/disk{number}"]
+
+
+class FakePlainTests(StorageContract):
+    """As the template `plain`, which is no path."""
+
+    def storage(self) -> FakeStorage:
+        """See `StorageContract`."""
+        return FakeStorage("plain", total=100)
+
+    def logical_id(self, number: int) -> list[object]:
+        """See `StorageContract`."""
+        return ["xenvg", f"disk{number}"]
+
+    def test_full(self) -> None:
+        """More than the free room is refused."""
+        self.get(self.store.create(self.disk(0, size=60)))
+        self.refused(self.store.create(self.disk(1, size=60)))
+        self.refused(self.store.grow(self.disk(0), 60, dry_run=True))
+
+    def test_fault(self) -> None:
+        """A wanted fault comes before anything is done."""
+
+        def fault(operation: str, disk: DiskSpec) -> BlockDeviceError | None:
+            return BlockDeviceError("broken") if operation == "create" else None
+
+        store = FakeStorage(fault=fault)
+        self.assertEqual(self.refused(store.create(self.disk())), "broken")
+        self.assertEqual(store.disks, {})

@@ -1,0 +1,94 @@
+"""Real programs keep the contract."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from twisted.internet import reactor
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
+
+from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.test.contracts import process as contract
+
+
+class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
+    """The contract with real programs."""
+
+    runner: ReactorProcessRunner
+
+    def setUp(self) -> None:
+        """A runner on the real reactor."""
+        self.runner = ReactorProcessRunner(reactor, reactor)
+        self.top = Path(self.mktemp()).absolute()
+        self.top.mkdir(parents=True)
+
+    def test_cancel(self) -> Deferred[None]:  # type: ignore[override]
+        """A caller can stop waiting; the program is ended behind its back."""
+        return Deferred.fromCoroutine(self._test_cancel())
+
+    async def _test_cancel(self) -> None:
+        note = self.top / "pid"
+        script = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(1000)"
+        ended = self.runner.run([sys.executable, "-c", script])
+        pid = int(await self._content(note))
+        ended.cancel()
+        self.failureResultOf(ended, CancelledError)
+        await self._gone(pid)
+        await self._settled()
+
+    def test_whole_group(self) -> Deferred[None]:
+        """The children of a program end with it, when its time is over."""
+        return Deferred.fromCoroutine(self._test_whole_group())
+
+    async def _test_whole_group(self) -> None:
+        result = await self.runner.run(["/bin/sh", "-c", "sleep 1000 & echo $!; wait"], timeout=0.5)
+        self.assertTrue(result.timed_out)
+        await self._gone(int(result.stdout))
+
+    def test_child_descriptors(self) -> Deferred[None]:
+        """A program gets the descriptors it was promised."""
+        return Deferred.fromCoroutine(self._test_child_descriptors())
+
+    async def _test_child_descriptors(self) -> None:
+        ours, theirs = os.pipe()
+        try:
+            result = await self.runner.run(["/bin/sh", "-c", "echo size >&7; echo said"], child_fds={7: theirs})
+        finally:
+            os.close(theirs)
+        with os.fdopen(ours, "rb") as pipe:
+            self.assertEqual((pipe.read(), result.stdout), (b"size\n", b"said\n"))
+
+    def test_detached(self) -> Deferred[None]:  # type: ignore[override]
+        """A detached program leads its own session and writes to its log."""
+        return Deferred.fromCoroutine(self._test_detached())
+
+    async def _test_detached(self) -> None:
+        script = "import os, sys, time; print(os.getpid(), os.getsid(0), flush=True); time.sleep(1000)"
+        pid = self.runner.run_detached([sys.executable, "-c", script], log=self.top / "log")
+        self.assertEqual((await self._content(self.top / "log")).split(), [str(pid), str(pid)])
+        os.kill(pid, signal.SIGKILL)
+        await self._gone(pid)
+
+    async def _content(self, path: Path) -> str:
+        """What is in a file, once there is something."""
+        while not (path.exists() and path.read_text()):
+            await deferLater(reactor, 0.01)
+        return path.read_text()
+
+    async def _gone(self, pid: int) -> None:
+        """Return once a process is no more (or is only waiting to be buried)."""
+        while True:
+            try:
+                state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            if state == "Z":
+                return
+            await deferLater(reactor, 0.01)
+
+    async def _settled(self) -> None:
+        """Return once nothing is scheduled any more."""
+        while [call for call in reactor.getDelayedCalls() if "_kill" in str(call)]:
+            await deferLater(reactor, 0.01)

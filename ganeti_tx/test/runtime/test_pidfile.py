@@ -1,0 +1,40 @@
+"""A daemon runs once, and a crash is no hindrance."""
+
+import os
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import PidFileLockError
+from ganeti_tx.runtime.pidfile import claim_pid_file
+
+
+class PidFileTests(SynchronousTestCase):
+    """Claiming and releasing."""
+
+    def setUp(self) -> None:
+        """A path with no file."""
+        self.path = Path(self.mktemp())
+
+    def test_claim(self) -> None:
+        """A claimed pid file holds the process id and a newline; it is gone once released."""
+        held = claim_pid_file(self.path)
+        self.assertEqual(self.path.read_text(), f"{os.getpid()}\n")
+        held.release()
+        held.release()
+        self.assertFalse(self.path.exists())
+
+    def test_claimed_twice(self) -> None:
+        """The second is refused with the pid of the first, whose file stays as it was."""
+        held = claim_pid_file(self.path)
+        self.addCleanup(held.release)
+        failure = self.assertRaises(PidFileLockError, claim_pid_file, self.path)
+        self.assertIn(f"is locked by process {os.getpid()}", str(failure))
+        self.assertEqual(self.path.read_text(), f"{os.getpid()}\n")
+
+    def test_stale(self) -> None:
+        """A file that a crash left behind, even a longer one, is taken over."""
+        self.path.write_text("1234567890123\n")
+        held = claim_pid_file(self.path)
+        self.addCleanup(held.release)
+        self.assertEqual(self.path.read_text(), f"{os.getpid()}\n")
