@@ -14,8 +14,10 @@ from ganeti_tx.wconf.remote_locks import RemoteLocks
 
 WCONFD = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "systemctl start ganeti-master")
 
-#: WConfD ends a wait when its time is over; nothing else ends it but the end of the connection.
-NO_LIMIT = 366 * 86400.0
+#: Seconds for the answer of a short request.
+ANSWER = 600.0
+#: Seconds for the answer of one that waits, for locks or for other nodes. No job waits so long.
+LONG_ANSWER = 14 * 86400.0
 
 #: Whose requests are those of no job.
 NOBODY = Owner(0, "")
@@ -26,8 +28,10 @@ class WconfClient:
 
     def __init__(self, reactor: Any, socket_path: Path | str, link: Link | None = None) -> None:
         """`link` replaces the socket, for those who have another way to WConfD."""
-        connect = connector(reactor, str(socket_path), daemon=WCONFD, answer_timeout=NO_LIMIT)
-        self._link = link or Link(connect, reactor)
+        short, long = (
+            connector(reactor, str(socket_path), daemon=WCONFD, answer_timeout=limit) for limit in (ANSWER, LONG_ANSWER)
+        )
+        self._link = link or Link(short, long, reactor)
 
     def config(self, owner: Owner) -> RemoteConfig:
         """The configuration for an owner."""

@@ -29,6 +29,7 @@ class Link:
     """Short requests share one connection; each request that waits has its own, so that others go on meanwhile."""
 
     _connect: Connect
+    _connect_to_wait: Connect
     _clock: IReactorTime
     _patience: float = PATIENCE
     _shared: Conversation | None = attrs.field(default=None, init=False)
@@ -43,7 +44,7 @@ class Link:
         giving_up = self._clock.seconds() + self._patience
         while True:
             if self._shared is None or not self._shared.open:
-                self._shared = await self._reach(giving_up)
+                self._shared = await self._reach(self._connect, giving_up)
             try:
                 return answer(call, await self._shared.ask(message))
             except ConnectionClosedError:
@@ -56,7 +57,7 @@ class Link:
         """
         message = encoded(call, owner, args)
         while True:
-            conversation = await self._reach(self._clock.seconds() + self._patience)
+            conversation = await self._reach(self._connect_to_wait, self._clock.seconds() + self._patience)
             try:
                 return answer(call, await conversation.ask(message))
             except ConnectionClosedError:
@@ -70,11 +71,11 @@ class Link:
             self._shared.end(ConnectionClosedError("closed"))
             self._shared = None
 
-    async def _reach(self, giving_up: float) -> Conversation:
+    async def _reach(self, connect: Connect, giving_up: float) -> Conversation:
         """A new connection. @raise ConfigurationError: none could be had until then."""
         while True:
             try:
-                return await self._connect()
+                return await connect()
             except PermissionError as error:
                 raise ConfigurationError(str(error)) from None
             except ProtocolError as error:
