@@ -1,5 +1,7 @@
 """Owners that have died lose their locks and what they reserved (daemons.txt, Job death detection)."""
 
+from pathlib import Path
+
 import attrs
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -22,6 +24,7 @@ class Owners:
     _locks: DeferredLocks
     _reservations: Reservations
     _liveness: ILiveness
+    _livelock_dir: Path
     _log: Logger = attrs.field(factory=Logger, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
 
@@ -39,17 +42,16 @@ class Owners:
 
     def is_alive(self, owner: Owner) -> bool:
         """Whether a process holds the owner's livelock."""
-        return self._liveness.is_alive(owner.livelock)
+        return self._liveness.is_alive(Path(owner.livelock))
 
     def bury(self) -> None:
         """Take from the dead what they have."""
         known = {(owner.job_id, owner.livelock) for owner in self._locks.owners()} | self._reservations.owners()
-        alive = {livelock: self._liveness.is_alive(livelock) for livelock in {livelock for _, livelock in known}}
+        alive = {livelock: self._liveness.is_alive(Path(livelock)) for livelock in {livelock for _, livelock in known}}
         for job_id, livelock in sorted(known):
             if not alive[livelock]:
                 self._log.warn("job {job} has died; its locks are free", job=job_id)
                 self._locks.owner_died(Owner(job_id, livelock))
                 self._reservations.drop((job_id, livelock))
-        for livelock, lives in alive.items():
-            if not lives:
-                self._liveness.remove(livelock)
+        if not all(alive.values()):
+            self._liveness.remove_stale(self._livelock_dir)
