@@ -1,5 +1,6 @@
 """Hearing of changed files without polling."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class InotifyWatch:
         notifier = inotify.INotify(self.reactor)
         notifier.startReading()
         notifier.watch(
-            FilePath(str(directory)), mask=EVENTS, callbacks=[lambda _, path, mask: changed(path.basename())]
+            FilePath(str(directory)), mask=EVENTS, callbacks=[lambda _, path, mask: changed(os.fsdecode(path.basename()))]
         )
         self._inotify.append(notifier)
 
