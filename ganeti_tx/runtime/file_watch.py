@@ -50,13 +50,7 @@ class InotifyWatch:
 
         notifier = inotify.INotify(self.reactor)
         notifier.startReading()
-<<<<<<< HEAD
-        notifier.watch(
-            FilePath(str(directory)), mask=EVENTS, callbacks=[lambda _, path, mask: changed(os.fsdecode(path.basename()))]
-        )
-=======
         notifier.watch(FilePath(str(directory)), mask=EVENTS, callbacks=[tell])
->>>>>>> runtime
         self._inotify.append(notifier)
 
     def stop(self) -> None:
