@@ -6,6 +6,7 @@ from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.instance.console import InstanceConsole
+from ganeti_tx.logic.instance.create import InstanceCreate
 from ganeti_tx.logic.instance.reboot import InstanceReboot
 from ganeti_tx.logic.instance.remove import InstanceRemove
 from ganeti_tx.logic.instance.shutdown import InstanceShutdown
@@ -22,6 +23,7 @@ UNITS: UnitTable = {
     opcodes.OpClusterVerify: Verify,
     opcodes.OpClusterVerifyConfig: VerifyConfig,
     opcodes.OpInstanceConsole: InstanceConsole,
+    opcodes.OpInstanceCreate: InstanceCreate,
     opcodes.OpInstanceReboot: InstanceReboot,
     opcodes.OpInstanceRemove: InstanceRemove,
     opcodes.OpInstanceShutdown: InstanceShutdown,
