@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 
 from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
-from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, write_node_keys, write_private
+from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -23,7 +23,6 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 
@@ -105,7 +104,7 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
 
 def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:
     """Write every file of a master; the configuration comes last, since it makes the node a master."""
-    ensure_directories(paths)
+    prepare_directories(paths)
     write_private(paths.authority_key, authority.key, AUTHORITY_KEY_MODE)
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():

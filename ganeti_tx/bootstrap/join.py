@@ -8,7 +8,7 @@ import sys
 import msgspec
 
 from ganeti_tx.bootstrap.init import take_back
-from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, write_node_keys, write_private
+from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -19,7 +19,6 @@ from ganeti_tx.bootstrap.problems import (
 )
 from ganeti_tx.bootstrap.start import start, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.paths import Paths
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
@@ -139,7 +138,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
     server = Identity.from_bundle(document.server, "server.pem")
     client = Identity.from_bundle(document.client, "client.pem")
     try:
-        ensure_directories(paths)
+        prepare_directories(paths)
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))

@@ -8,7 +8,10 @@ from pathlib import Path
 import attrs
 
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
+from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
+from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
 
 
 @attrs.frozen
@@ -70,3 +73,9 @@ def write_private(path: Path, data: bytes, mode: int) -> None:
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+
+
+def prepare_directories(paths: Paths) -> None:
+    """Make a node's directories with their modes; their owners too when we may. @raise OSError."""
+    owners = system_owners if os.geteuid() == 0 else no_owners
+    ensure_directories(paths, RealFiles(InlineThreads()), owners)

@@ -58,6 +58,8 @@ class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     tags: list[str] = []
     disk_template: str = "diskless"
     network_port: int | None = None
+    ctime: float = 0.0
+    mtime: float = 0.0
 
     def __repr__(self) -> str:
         return f"<InstanceSpec {self.name}>"

@@ -82,7 +82,7 @@ def real_parts(reactor: Any) -> NodeParts:
 
 def build_dispatch(parts: NodeParts) -> NodeDispatch:
     """Every call of a node."""
-    storage = load_storage(parts.paths, parts.files, parts.threads)
+    storage = load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
     disks = Disks(storage)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)

@@ -1,6 +1,6 @@
 """What every disk template keeps, real or fake."""
 
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import msgspec
@@ -40,11 +40,11 @@ class StorageContract(SynchronousTestCase):
         uuid = f"d{number}"
         return DiskSpec(uuid=uuid, dev_type=self.store.template, size=size, logical_id=self.logical_id(number))
 
-    def get(self, awaitable: Awaitable[T]) -> T:
+    def get(self, awaitable: Coroutine[Any, Any, T]) -> T:
         """What it gives at once."""
-        return self.successResultOf(Deferred.fromCoroutine(awaitable))  # type: ignore[no-any-return]
+        return self.successResultOf(Deferred.fromCoroutine(awaitable))
 
-    def refused(self, awaitable: Awaitable[object], kind: type[GanetiError] = BlockDeviceError) -> str:
+    def refused(self, awaitable: Coroutine[Any, Any, object], kind: type[GanetiError] = BlockDeviceError) -> str:
         """The one line with which it fails."""
         text = str(self.failureResultOf(Deferred.fromCoroutine(awaitable), kind).value)
         self.assertNotIn("\n", text)

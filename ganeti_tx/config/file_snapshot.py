@@ -1,0 +1,29 @@
+"""The configuration as its file holds it, for a reader in another process than wconfd."""
+
+from attrs import define
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, decode
+from ganeti_tx.runtime.files import FileStat, IFiles
+from ganeti_tx.runtime.paths import Paths
+
+
+@define
+class FileSnapshot:
+    """Reads the file again when it has been replaced."""
+
+    files: IFiles
+    paths: Paths
+    _stat: FileStat | None = None
+    _config: ConfigData | None = None
+
+    def current(self) -> ConfigData:
+        """The newest state. @raise ConfigurationError: the file cannot be read."""
+        path = self.paths.config_file
+        try:
+            stat = self.files.stat(path)
+            if self._config is None or stat != self._stat:
+                self._config, self._stat = decode(self.files.read(path, MAX_CONFIG_BYTES)), stat
+        except OSError as error:
+            raise ConfigurationError(f"cannot read {path}: {error.strerror}; is this node the master of a cluster?")
+        return self._config

@@ -1,0 +1,70 @@
+"""luxid on this machine: its real parts, its sockets and its zygote."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from twisted.logger import Logger
+
+from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxid.service import LuxidParts, build_luxid
+from ganeti_tx.luxid.zygote_process import Zygote
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.queue.process_launcher import ProcessJobLauncher
+from ganeti_tx.queue.runner_channel import ChannelFactory
+from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.runtime.file_watch import InotifyWatch
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.sockets import listen_unix
+from ganeti_tx.runtime.threads import reactor_threads
+
+log = Logger()
+
+LUXI_MODE = 0o660
+RUNNER_MODE = 0o600
+
+
+async def run_luxid(
+    reactor: Any,
+    snapshot: Callable[[], ConfigData],
+    locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+) -> Callable[[], Awaitable[None]]:
+    """Bring luxid up; gives what takes it down.
+
+    @param snapshot: the newest configuration, without waiting.
+    @param locks: every lock that is held or waited for.
+    """
+    paths = Paths.from_environment(os.environ)
+    files = RealFiles(reactor_threads(reactor))
+    zygote = Zygote(reactor, lambda: launcher.zygote_died())
+    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
+    runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
+    zygote.start()
+    watch = InotifyWatch(reactor)
+    parts = LuxidParts(
+        own_name=own_name(),
+        paths=paths,
+        files=files,
+        clock=reactor,
+        now=time.time,
+        rpc=node_rpc(reactor, files, paths),
+        watch=watch,
+        snapshot=snapshot,
+        locks=locks,
+        make_launcher=lambda: launcher,
+    )
+    luxid = await build_luxid(parts)
+    luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
+
+    async def stop() -> None:
+        await luxi.stopListening()
+        await runners.stopListening()
+        watch.stop()
+        launcher.stop()
+        zygote.stop()
+
+    return stop

@@ -1,0 +1,46 @@
+"""`twistd ganeti-master`: wconfd and luxid in one reactor, which spares luxid a socket and a copy of the configuration."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.python import usage
+
+from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.wconfd.service import build_wconfd, listen, real_parts
+
+
+class Options(usage.Options):
+    """What the master daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
+
+    optFlags = [["debug", "d", "log more"]]
+
+
+def makeService(options: Options) -> Daemon:
+    """The service that twistd runs."""
+    from twisted.internet import reactor
+
+    return make_service(options, reactor)
+
+
+def make_service(options: Options, reactor: Any) -> Daemon:
+    """The same with the reactor given."""
+    parts = real_parts(reactor)
+
+    async def bring_up() -> Any:
+        wconfd = await build_wconfd(parts)
+        stop_wconfd = await listen(wconfd, reactor, parts.paths)
+
+        async def locks() -> Sequence[LockStatus]:
+            return wconfd.locks.overview()
+
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks)
+
+        async def stop() -> None:
+            await stop_luxid()
+            await stop_wconfd()
+
+        return stop
+
+    return Daemon("ganeti-master", parts.paths.pid_file("ganeti-master"), reactor, bring_up)

@@ -1,0 +1,37 @@
+"""Node calls about OS definitions."""
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from ganeti_tx.node.disks import Disks
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.rpc.calls import InstanceOsAdd, NodeCall, OsDiagnose, OsReport, OsValidate
+from ganeti_tx.runtime.threads import IThreads
+
+
+@frozen
+class OsCalls:
+    """The OS definitions of this node."""
+
+    scripts: OsScripts
+    disks: Disks
+    threads: IThreads
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {OsDiagnose: self.diagnose, OsValidate: self.validate, InstanceOsAdd: self.add}
+
+    async def diagnose(self, call: OsDiagnose) -> list[OsReport]:
+        """What is there, good or bad."""
+        return await self.threads.run(self.scripts.catalogue.diagnose)
+
+    async def validate(self, call: OsValidate) -> bool:
+        """Would it do?"""
+        return await self.scripts.validate(call.required, call.os_name, call.checks, call.osparams, call.force_variant)
+
+    async def add(self, call: InstanceOsAdd) -> None:
+        """Install it on the instance's disks, which are made ready first."""
+        disks = await self.disks.attach(call.instance)
+        await self.scripts.run_create(call.instance, disks, call.reinstall, call.debug)

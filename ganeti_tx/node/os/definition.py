@@ -1,0 +1,137 @@
+"""An OS definition: a directory with scripts that install and describe a guest system."""
+
+import errno
+import stat
+from pathlib import Path
+
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.runtime.files import IFiles
+
+#: The versions of the OS interface that this program speaks.
+API_VERSIONS = (10, 15, 20)
+VARIANTS_SINCE = 15
+PARAMETERS_SINCE = 20
+
+#: Size limit in bytes of each text file of a definition.
+TEXT_LIMIT = 1 << 16
+
+
+@frozen
+class OsDefinition:
+    """A usable definition; `api_version` is the highest that both sides speak, `api_versions` all it says it speaks."""
+
+    name: str
+    path: Path
+    api_version: int
+    api_versions: tuple[int, ...]
+    variants: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()  # name and help
+    trusted: bool = True  # create may run on the node itself
+
+    def script(self, name: str) -> Path:
+        """Where one of its scripts is."""
+        return self.path / name
+
+    def check_variant(self, variant: str, force: bool = False) -> None:
+        """@raise OpPrereqError: a variant is missing, unknown (unless `force`) or there are none."""
+        if not self.variants:
+            if variant:
+                raise _wrong(f"OS {self.name!r} has no variants, so {variant!r} is not one")
+        elif not force and variant not in self.variants:
+            what = f"has no variant {variant!r}" if variant else "needs a variant"
+            raise _wrong(f"OS {self.name!r} {what}; allowed: {', '.join(self.variants)}")
+
+    def check_parameters(self, names: list[str]) -> None:
+        """@raise OpPrereqError: there are names that the OS has no parameter for."""
+        known = {name for name, _help in self.parameters}
+        if unknown := sorted(name for name in names if name not in known):
+            allowed = ", ".join(sorted(known)) or "none"
+            raise _wrong(f"OS {self.name!r} has no parameters {', '.join(unknown)}; allowed: {allowed}")
+
+
+class UnusableOs(Exception):
+    """A directory is no usable OS definition; the text says why. Never leaves this package."""
+
+
+def split_name(full_name: str) -> tuple[str, str]:
+    """Name and variant of "NAME" or "NAME+VARIANT"; the variant may be empty."""
+    name, _plus, variant = full_name.partition("+")
+    return name, variant
+
+
+def read_definition(files: IFiles, path: Path) -> OsDefinition:
+    """The definition in a directory. @raise UnusableOs: the first thing that is wrong with it."""
+    versions = _api_versions(files, path)
+    common = set(versions).intersection(API_VERSIONS)
+    if not common:
+        raise UnusableOs(f"API version mismatch: it has {_list(versions)}, this node has {_list(API_VERSIONS)}")
+    api_version = max(common)
+    trusted = files.exists(path / "create")
+    creating = "create" if trusted or not files.exists(path / "create_untrusted") else "create_untrusted"
+    scripts = [creating, "export", "import", "rename"]
+    if api_version >= PARAMETERS_SINCE:
+        scripts.append("verify")
+    for script in scripts:
+        _check_script(files, path / script)
+    return OsDefinition(
+        name=path.name,
+        path=path,
+        api_version=api_version,
+        api_versions=versions,
+        variants=_variants(files, path) if api_version >= VARIANTS_SINCE else (),
+        parameters=_parameters(files, path) if api_version >= PARAMETERS_SINCE else (),
+        trusted=trusted,
+    )
+
+
+def _api_versions(files: IFiles, path: Path) -> tuple[int, ...]:
+    lines = _lines(files, path / "ganeti_api_version")
+    try:
+        return tuple(int(line) for line in lines)
+    except ValueError:
+        raise UnusableOs(f"file ganeti_api_version must have one number a line, not {' '.join(lines)[:80]!r}")
+
+
+def _variants(files: IFiles, path: Path) -> tuple[str, ...]:
+    if not files.exists(path / "variants.list"):
+        return ()
+    return tuple(line for line in _lines(files, path / "variants.list") if not line.startswith("#"))
+
+
+def _parameters(files: IFiles, path: Path) -> tuple[tuple[str, str], ...]:
+    pairs = (line.partition(" ") for line in _lines(files, path / "parameters.list"))
+    return tuple((name, text.strip()) for name, _space, text in pairs)
+
+
+def _lines(files: IFiles, path: Path) -> list[str]:
+    """The lines of a text file that are not blank."""
+    try:
+        text = files.read(path, TEXT_LIMIT).decode("utf-8")
+    except OSError as error:
+        raise UnusableOs(f"file {path.name} {_why(error)}")
+    except UnicodeDecodeError:
+        raise UnusableOs(f"file {path.name} is not UTF-8 text")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _check_script(files: IFiles, path: Path) -> None:
+    try:
+        status = files.stat(path)
+    except OSError as error:
+        raise UnusableOs(f"script {path.name} {_why(error)}")
+    if status.is_directory or not status.mode & stat.S_IXUSR:
+        raise UnusableOs(f"script {path.name} is not executable by its owner")
+
+
+def _why(error: OSError) -> str:
+    return "is missing" if error.errno == errno.ENOENT else f"cannot be read: {error.strerror}"
+
+
+def _list(versions: tuple[int, ...]) -> str:
+    return ", ".join(map(str, versions)) or "none"
+
+
+def _wrong(message: str) -> OpPrereqError:
+    return OpPrereqError(message, ECode.INVAL)

@@ -1,0 +1,57 @@
+"""Where the output of OS scripts goes: a file for each run, written by the script itself as it goes."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import frozen
+
+from ganeti_tx.errors import OpExecError
+
+FILE_MODE = 0o640
+DIRECTORY_MODE = 0o750
+
+#: How much of a failed script's output goes into the error.
+TAIL_LINES = 20
+TAIL_BYTES = 4096
+
+
+@frozen
+class ScriptLog:
+    """One open log; its descriptor is handed to the script and closed by `close`."""
+
+    path: Path
+    descriptor: int
+
+    def tail(self) -> str:
+        """The last lines, in one line; blocking."""
+        with open(self.path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
+            lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()[-TAIL_LINES:]
+        return " | ".join(line.strip() for line in lines if line.strip())
+
+    def close(self) -> None:
+        """Our own end; the script has its copy."""
+        os.close(self.descriptor)
+
+
+def log_name(action: str, os_name: str, instance_name: str, now: float) -> str:
+    """Such as "add-debootstrap-web1.example.com-2012-03-04_05_06_07.log", by UTC."""
+    parts = [part.replace("/", "_") for part in (action, os_name, instance_name)]
+    return f"{'-'.join(parts)}-{datetime.fromtimestamp(now, UTC):%Y-%m-%d_%H_%M_%S}"
+
+
+def open_log(directory: Path, name: str) -> ScriptLog:
+    """A new log; one of that name (two runs within a second) is left alone. @raise OpExecError: none can be made."""
+    try:
+        directory.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+        for attempt in range(100):
+            path = directory / (f"{name}.log" if attempt == 0 else f"{name}.{attempt}.log")
+            try:
+                flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
+                return ScriptLog(path, os.open(path, flags, FILE_MODE))
+            except FileExistsError:
+                continue
+    except OSError as error:
+        raise OpExecError(f"cannot make a log for an OS script in {directory}: {error.strerror}")
+    raise OpExecError(f"cannot make a log for an OS script: {directory} has too many named {name}")

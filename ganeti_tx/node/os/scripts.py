@@ -1,0 +1,127 @@
+"""Runs the scripts of OS definitions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.os.catalogue import OsCatalogue
+from ganeti_tx.node.os.definition import PARAMETERS_SINCE, OsDefinition
+from ganeti_tx.node.os.environment import core_environment, os_environment
+from ganeti_tx.node.os.script_log import ScriptLog, log_name, open_log
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
+from ganeti_tx.runtime.threads import IThreads
+
+#: Seconds; each a minute less than the node call waits that asks for it.
+CREATE_TIMEOUT = 86400 - 60
+RENAME_TIMEOUT = 3600 - 60
+VERIFY_TIMEOUT = 300 - 60
+
+#: The checks that `verify` knows.
+CHECKS = ("parameters",)
+
+
+@frozen
+class OsScripts:
+    """The scripts of this node's OS definitions. Parameters reach them in their environment and nowhere else."""
+
+    catalogue: OsCatalogue
+    paths: Paths
+    runner: IProcessRunner
+    threads: IThreads
+    now: Callable[[], float]  # seconds since the epoch
+
+    async def run_create(
+        self, instance: InstanceSpec, disks: Sequence[AttachedDisk], reinstall: bool = False, debug: int = 0
+    ) -> None:
+        """Install the instance's OS on its disks.
+
+        @raise OpPrereqError: this node has no such OS, or may not run it.
+        @raise OpExecError: the script failed; with its last lines and the name of its log.
+        """
+        os = self.catalogue.find(instance.os)
+        if not os.trusted:
+            raise OpPrereqError(
+                f"OS {os.name!r} has only create_untrusted, which needs a helper machine that this node cannot run;"
+                " an OS with a create script can be installed",
+                ECode.ENVIRON,
+            )
+        extra = {"INSTANCE_REINSTALL": "1"} if reinstall else {}
+        environment = {**os_environment(os, instance, disks, debug), **extra}
+        await self._run_logged("create", "add", os, instance, environment, CREATE_TIMEOUT)
+
+    async def run_rename(
+        self, instance: InstanceSpec, disks: Sequence[AttachedDisk], old_name: str, debug: int = 0
+    ) -> None:
+        """Tell the guest's disks that the instance has a new name; raises as `run_create` does."""
+        os = self.catalogue.find(instance.os)
+        environment = {**os_environment(os, instance, disks, debug), "OLD_INSTANCE_NAME": old_name}
+        await self._run_logged("rename", "rename", os, instance, environment, RENAME_TIMEOUT)
+
+    async def validate(
+        self, required: bool, full_name: str, checks: Sequence[str], params: Mapping[str, Any], force_variant: bool
+    ) -> bool:
+        """Is the OS there, with this variant and these parameters? False only when it is not and need not be.
+
+        @raise OpPrereqError: it is missing though required, or variant, parameters or checks are wrong.
+        """
+        if unknown := [check for check in checks if check not in CHECKS]:
+            raise OpPrereqError(f"unknown OS checks {', '.join(unknown)}; allowed: {', '.join(CHECKS)}", ECode.INVAL)
+        if not required and not self.catalogue.has(full_name):
+            return False
+        os = self.catalogue.find(full_name)
+        os.check_variant(full_name.partition("+")[2], force_variant)
+        if "parameters" in checks and os.api_version >= PARAMETERS_SINCE:
+            os.check_parameters(list(params))
+            await self._verify(os, full_name, params)
+        return True
+
+    async def _verify(self, os: OsDefinition, full_name: str, params: Mapping[str, Any]) -> None:
+        result = await self.runner.run(
+            [str(os.script("verify")), *CHECKS],
+            env=core_environment(os, full_name, params, debug=0),
+            cwd=os.path,
+            timeout=VERIFY_TIMEOUT,
+        )
+        if not result.succeeded:
+            raise OpPrereqError(f"OS {full_name!r} refuses its parameters: {result.describe()}", ECode.INVAL)
+
+    async def _run_logged(
+        self,
+        script: str,
+        action: str,
+        os: OsDefinition,
+        instance: InstanceSpec,
+        environment: Mapping[str, str],
+        timeout: float,
+    ) -> None:
+        name = log_name(action, instance.os, instance.name, self.now())
+        log = await self.threads.run(open_log, self.paths.log_os_dir, name)
+        try:
+            result = await self.runner.run(
+                [str(os.script(script))],
+                env=environment,
+                cwd=os.path,
+                timeout=timeout,
+                child_fds={1: log.descriptor, 2: log.descriptor},
+            )
+        finally:
+            log.close()
+        if not result.succeeded:
+            await self._fail(script, os, instance, result, log)
+
+    async def _fail(
+        self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: ScriptLog
+    ) -> None:
+        try:
+            said = await self.threads.run(log.tail)
+        except OSError as error:
+            said = f"unreadable: {error.strerror}"
+        raise OpExecError(
+            f"OS {os.name!r}: {script} script of instance {instance.name} {result.describe()};"
+            f" log {log.path} ends with: {said or 'nothing'}"
+        )

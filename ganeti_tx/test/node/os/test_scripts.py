@@ -1,0 +1,155 @@
+"""Tests of running OS scripts, with programs that are only scripted."""
+
+import os
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from twisted.internet.defer import Deferred
+
+from ganeti_tx.errors import GanetiError, OpExecError, OpPrereqError
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.os.scripts import CREATE_TIMEOUT, OsScripts
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
+from ganeti_tx.test.node.os.test_definition import DefinitionTestCase
+from ganeti_tx.test.node.os.test_environment import DISK, INSTANCE
+
+DISKS = [AttachedDisk(DISK, "/srv/d0")]
+SPEC = msgspec.structs.replace(INSTANCE, os="debian+lenny")
+
+
+class ScriptsTests(DefinitionTestCase):
+    """Create, rename and verify."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.path = self.install()
+        self.paths = Paths(Path(os.path.abspath(self.mktemp())))
+        self.runner = FakeProcessRunner()
+        self.scripts = OsScripts(self.catalogue, self.paths, self.runner, InlineThreads(), lambda: 86400.0)
+
+    def get(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What it gives at once."""
+        return self.successResultOf(Deferred.fromCoroutine(work))
+
+    def failed(self, work: Coroutine[Any, Any, Any], kind: type[GanetiError]) -> str:
+        """The one line with which it fails."""
+        return str(self.failureResultOf(Deferred.fromCoroutine(work), kind).value)
+
+    def answer(self, script: str, status: int = 0, said: bytes = b"") -> None:
+        """What a script will do: write to its output and end."""
+
+        def run(call: Call) -> ProcessResult:
+            if call.child_fds is None:
+                return ProcessResult(status, stderr=said)
+            os.write(call.child_fds[2], said)
+            return ProcessResult(status)
+
+        self.runner.script([str(self.path / script)], run)
+
+    def logs(self) -> list[str]:
+        """The names of the logs."""
+        return sorted(os.listdir(self.paths.log_os_dir))
+
+    def test_create(self) -> None:
+        """The script runs in its directory with the instance's environment; its output is in a log of its own."""
+        self.answer("create", said=b"installed\n")
+        self.get(self.scripts.run_create(SPEC, DISKS))
+        (call,) = self.runner.calls
+        self.assertEqual((call.argv, call.cwd, call.timeout), ((f"{self.path}/create",), self.path, CREATE_TIMEOUT))
+        self.assertEqual((call.env["DISK_0_PATH"], call.env["OS_VARIANT"]), ("/srv/d0", "lenny"))
+        self.assertNotIn("INSTANCE_REINSTALL", call.env)
+        self.assertEqual(self.logs(), ["add-debian+lenny-web1.example.com-1970-01-02_00_00_00.log"])
+        log = self.paths.log_os_dir / self.logs()[0]
+        self.assertEqual((log.read_bytes(), oct(log.stat().st_mode & 0o777)), (b"installed\n", "0o640"))
+
+    def test_reinstall(self) -> None:
+        """A reinstallation is told; a second run within the second has a log beside the first."""
+        self.answer("create")
+        for _ in range(2):
+            self.get(self.scripts.run_create(SPEC, DISKS, reinstall=True))
+        self.assertEqual(self.runner.calls[0].env["INSTANCE_REINSTALL"], "1")
+        self.assertEqual(len(self.logs()), 2)
+
+    def test_failure(self) -> None:
+        """The error has status, instance, the last lines and the log's name, and no secret."""
+        self.answer("create", 3, b"".join(b"line %d\n" % number for number in range(100)) + b"no space\n")
+        text = self.failed(self.scripts.run_create(SPEC, DISKS), OpExecError)
+        for part in ("create", "web1.example.com", "status 3", "line 99 | no space", str(self.paths.log_os_dir)):
+            self.assertIn(part, text)
+        self.assertNotIn("line 50 ", text)
+
+    def test_secrets(self) -> None:
+        """Private and secret parameters are in the environment, never in argv, error or log."""
+        self.answer("create", 1)
+        spec = msgspec.structs.replace(SPEC, osparams_private={"a": "pr1v"}, osparams_secret={"b": "s3cret"})
+        text = self.failed(self.scripts.run_create(spec, DISKS), OpExecError)
+        (call,) = self.runner.calls
+        self.assertEqual((call.env["OSP_A"], call.env["OSP_B"]), ("pr1v", "s3cret"))
+        log = (self.paths.log_os_dir / self.logs()[0]).read_text()
+        for secret in ("pr1v", "s3cret"):
+            self.assertNotIn(secret, "".join([*call.argv, text, log, *self.logs()]))
+
+    def test_time_limit(self) -> None:
+        """A script that does not end is ended after a day, and the error says so."""
+        self.runner.script([str(self.path / "create")], lambda _call: Deferred())
+        running = Deferred.fromCoroutine(self.scripts.run_create(SPEC, DISKS))
+        self.runner.clock.advance(CREATE_TIMEOUT - 1)
+        self.assertNoResult(running)
+        self.runner.clock.advance(1)
+        self.assertIn("timed out", str(self.failureResultOf(running, OpExecError).value))
+
+    def test_untrusted(self) -> None:
+        """An untrusted create script never runs on the node."""
+        self.files.remove(self.path / "create")
+        self.write(self.path / "create_untrusted", "#!/bin/sh\n", 0o755)
+        self.assertIn("create_untrusted", self.failed(self.scripts.run_create(SPEC, DISKS), OpPrereqError))
+        self.assertEqual(self.runner.calls, [])
+
+    def test_rename(self) -> None:
+        """The rename script is told the old name."""
+        self.answer("rename")
+        self.get(self.scripts.run_rename(SPEC, DISKS, "old.example.com"))
+        (call,) = self.runner.calls
+        self.assertEqual(call.argv, (f"{self.path}/rename",))
+        self.assertEqual(call.env["OLD_INSTANCE_NAME"], "old.example.com")
+
+    def validate(self, name: str, required: bool = True, force: bool = False, **params: str) -> Any:
+        """The call `os_validate`."""
+        return self.scripts.validate(required, name, ["parameters"], params, force)
+
+    def test_validate(self) -> None:
+        """The verify script gets the word parameters, and the parameters in its environment."""
+        self.answer("verify")
+        self.assertTrue(self.get(self.validate("debian+lenny", dhcp="yes")))
+        (call,) = self.runner.calls
+        self.assertEqual(call.argv, (f"{self.path}/verify", "parameters"))
+        self.assertEqual((call.env["OSP_DHCP"], call.env["OS_VARIANT"]), ("yes", "lenny"))
+
+    def test_validate_refused(self) -> None:
+        """What the verify script says is in the refusal."""
+        self.answer("verify", 1, b"dhcp must be yes or no\n")
+        self.assertIn("must be yes or no", self.failed(self.validate("debian+lenny", dhcp="x"), OpPrereqError))
+
+    def test_validate_before_verify(self) -> None:
+        """Wrong variants, parameters and checks are refused without running anything."""
+        self.failed(self.validate("debian"), OpPrereqError)
+        self.failed(self.validate("debian+woody"), OpPrereqError)
+        self.failed(self.validate("debian+lenny", color="x"), OpPrereqError)
+        self.failed(self.scripts.validate(True, "debian+lenny", ["colors"], {}, False), OpPrereqError)
+        self.assertEqual(self.runner.calls, [])
+
+    def test_validate_absent(self) -> None:
+        """A missing OS is False where it need not be, an error where it must."""
+        self.assertFalse(self.get(self.validate("absent", required=False)))
+        self.failed(self.validate("absent", required=True), OpPrereqError)
+
+    def test_validate_old(self) -> None:
+        """Before version 20 there is nothing to verify."""
+        self.install("old", ganeti_api_version="15\n")
+        self.assertTrue(self.get(self.validate("old+lenny")))
+        self.assertEqual(self.runner.calls, [])
