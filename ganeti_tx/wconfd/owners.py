@@ -1,5 +1,7 @@
 """Owners that have died lose their locks and what they reserved (daemons.txt, Job death detection)."""
 
+from pathlib import Path
+
 import attrs
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -22,6 +24,7 @@ class Owners:
     _locks: DeferredLocks
     _reservations: Reservations
     _liveness: ILiveness
+    _livelocks: Path
     _log: Logger = attrs.field(factory=Logger, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
 
@@ -38,18 +41,29 @@ class Owners:
             self._looking.stop()
 
     def is_alive(self, owner: Owner) -> bool:
-        """Whether a process holds the owner's livelock."""
-        return self._liveness.is_alive(owner.livelock)
+        """Whether a process holds the owner's livelock; a file outside the livelock directory is nobody's."""
+        path = Path(owner.livelock)
+        if path.parent != self._livelocks:
+            return False
+        try:
+            return self._liveness.is_alive(path)
+        except OSError as error:  # not to know is not to be dead
+            self._log.error("cannot look at {path}: {reason}", path=str(path), reason=error.strerror)
+            return True
 
     def bury(self) -> None:
         """Take from the dead what they have."""
-        known = {(owner.job_id, owner.livelock) for owner in self._locks.owners()} | self._reservations.owners()
-        alive = {livelock: self._liveness.is_alive(livelock) for livelock in {livelock for _, livelock in known}}
-        for job_id, livelock in sorted(known):
-            if not alive[livelock]:
-                self._log.warn("job {job} has died; its locks are free", job=job_id)
-                self._locks.owner_died(Owner(job_id, livelock))
-                self._reservations.drop((job_id, livelock))
-        for livelock, lives in alive.items():
-            if not lives:
-                self._liveness.remove(livelock)
+        reserving = {Owner(*key) for key in self._reservations.owners()}
+        dead = [owner for owner in {*self._locks.owners(), *reserving} if not self.is_alive(owner)]
+        for owner in sorted(dead, key=lambda owner: owner.job_id):
+            self._log.warn("job {job} has died; its locks are free", job=owner.job_id)
+            self._locks.owner_died(owner)
+            self._reservations.drop((owner.job_id, owner.livelock))
+        if dead:
+            self._remove_livelocks()
+
+    def _remove_livelocks(self) -> None:
+        try:
+            self._liveness.remove_stale(self._livelocks)
+        except OSError as error:
+            self._log.error("cannot remove livelocks of dead processes: {error}", error=error)

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
+from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from ganeti_tx.config.local import Entropy, LocalConfig
+from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.reader import LocalReader, Names
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.ssconf_reader import SsconfReader
@@ -24,12 +25,13 @@ from ganeti_tx.locking.table import LockTable
 from ganeti_tx.luxi.server import Limits, LuxiFactory
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
-from ganeti_tx.runtime.livelock import FileLiveness, ILiveness
+from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.sockets import listen_unix
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.runtime.unix_sockets import listen_unix
 from ganeti_tx.wconf.methods import server_table
 from ganeti_tx.wconf.server import WconfDispatch
 from ganeti_tx.wconfd.distribute import Distributor
@@ -57,7 +59,7 @@ class WconfdParts:
     now: Callable[[], float]
     rpc: INodeRpc
     liveness: ILiveness
-    entropy: Entropy
+    entropy: IEntropy
 
 
 @attrs.frozen
@@ -103,7 +105,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     reservations = kept_reservations(parts)
     reservations_file = Mirror(parts.files, parts.paths.temporary_reservations_file, reservations.encode)
     reservations.on_change = reservations_file.changed
-    owners = Owners(locks, reservations, parts.liveness)
+    owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
 
     distributor = Distributor(parts.rpc, parts.clock, parts.files, parts.paths, parts.own_name)
@@ -113,7 +115,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     def config(owner: Owner) -> LocalConfig:
         key = (owner.job_id, owner.livelock)
-        return LocalConfig(store, reservations, key, parts.entropy, distributor.when_distributed, names)
+        return LocalConfig(store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names)
 
     async def saved() -> None:
         await locks_file.saved()
@@ -197,8 +199,8 @@ def real_parts(reactor: Any) -> WconfdParts:
         clock=reactor,
         now=time.time,
         rpc=node_rpc(reactor, files, paths),
-        liveness=FileLiveness(paths.livelock_dir),
-        entropy=os.urandom,
+        liveness=FlockLiveness(),
+        entropy=SystemEntropy(),
     )
 
 
@@ -207,7 +209,7 @@ async def listen(wconfd: Wconfd, reactor: Any, paths: Paths) -> Callable[[], Awa
     port = listen_unix(reactor, paths.wconfd_socket, wconfd.factory, SOCKET_MODE)
 
     async def stop() -> None:
-        await port.stopListening()
+        await maybeDeferred(port.stopListening)
         await wconfd.stop()
 
     return stop
