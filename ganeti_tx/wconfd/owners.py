@@ -24,7 +24,7 @@ class Owners:
     _locks: DeferredLocks
     _reservations: Reservations
     _liveness: ILiveness
-    _livelock_dir: Path
+    _livelocks: Path
     _log: Logger = attrs.field(factory=Logger, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
 
@@ -41,17 +41,29 @@ class Owners:
             self._looking.stop()
 
     def is_alive(self, owner: Owner) -> bool:
-        """Whether a process holds the owner's livelock."""
-        return self._liveness.is_alive(Path(owner.livelock))
+        """Whether a process holds the owner's livelock; a file outside the livelock directory is nobody's."""
+        path = Path(owner.livelock)
+        if path.parent != self._livelocks:
+            return False
+        try:
+            return self._liveness.is_alive(path)
+        except OSError as error:  # not to know is not to be dead
+            self._log.error("cannot look at {path}: {reason}", path=str(path), reason=error.strerror)
+            return True
 
     def bury(self) -> None:
         """Take from the dead what they have."""
-        known = {(owner.job_id, owner.livelock) for owner in self._locks.owners()} | self._reservations.owners()
-        alive = {livelock: self._liveness.is_alive(Path(livelock)) for livelock in {livelock for _, livelock in known}}
-        for job_id, livelock in sorted(known):
-            if not alive[livelock]:
-                self._log.warn("job {job} has died; its locks are free", job=job_id)
-                self._locks.owner_died(Owner(job_id, livelock))
-                self._reservations.drop((job_id, livelock))
-        if not all(alive.values()):
-            self._liveness.remove_stale(self._livelock_dir)
+        reserving = {Owner(*key) for key in self._reservations.owners()}
+        dead = [owner for owner in {*self._locks.owners(), *reserving} if not self.is_alive(owner)]
+        for owner in sorted(dead, key=lambda owner: owner.job_id):
+            self._log.warn("job {job} has died; its locks are free", job=owner.job_id)
+            self._locks.owner_died(owner)
+            self._reservations.drop((owner.job_id, owner.livelock))
+        if dead:
+            self._remove_livelocks()
+
+    def _remove_livelocks(self) -> None:
+        try:
+            self._liveness.remove_stale(self._livelocks)
+        except OSError as error:
+            self._log.error("cannot remove livelocks of dead processes: {error}", error=error)

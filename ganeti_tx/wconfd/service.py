@@ -10,7 +10,7 @@ from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from ganeti_tx.config.local import Entropy, LocalConfig
+from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.reader import LocalReader, Names
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.ssconf_reader import SsconfReader
@@ -25,6 +25,7 @@ from ganeti_tx.locking.table import LockTable
 from ganeti_tx.luxi.server import Limits, LuxiFactory
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.paths import Paths
@@ -58,7 +59,7 @@ class WconfdParts:
     now: Callable[[], float]
     rpc: INodeRpc
     liveness: ILiveness
-    entropy: Entropy
+    entropy: IEntropy
 
 
 @attrs.frozen
@@ -114,7 +115,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     def config(owner: Owner) -> LocalConfig:
         key = (owner.job_id, owner.livelock)
-        return LocalConfig(store, reservations, key, parts.entropy, distributor.when_distributed, names)
+        return LocalConfig(store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names)
 
     async def saved() -> None:
         await locks_file.saved()
@@ -199,7 +200,7 @@ def real_parts(reactor: Any) -> WconfdParts:
         now=time.time,
         rpc=node_rpc(reactor, files, paths),
         liveness=FlockLiveness(),
-        entropy=os.urandom,
+        entropy=SystemEntropy(),
     )
 
 
