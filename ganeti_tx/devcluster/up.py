@@ -48,6 +48,7 @@ def check_free(layout: Layout) -> None:
         raise DevclusterError(f"{layout.root} is not empty and holds no devcluster; remove it or give --root")
     for node in layout.nodes:
         with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((node.address, NODE_PORT))
             except OSError as error:

@@ -4,6 +4,13 @@ from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
+from ganeti_tx.logic.debug.delay import Delay
+from ganeti_tx.logic.instance.console import InstanceConsole
+from ganeti_tx.logic.instance.create import InstanceCreate
+from ganeti_tx.logic.instance.reboot import InstanceReboot
+from ganeti_tx.logic.instance.remove import InstanceRemove
+from ganeti_tx.logic.instance.shutdown import InstanceShutdown
+from ganeti_tx.logic.instance.startup import InstanceStartup
 from ganeti_tx.logic.node.add import Add
 from ganeti_tx.logic.node.remove import Remove
 from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
@@ -15,10 +22,17 @@ UNITS: UnitTable = {
     opcodes.OpClusterRedistConf: Redistribute,
     opcodes.OpClusterVerify: Verify,
     opcodes.OpClusterVerifyConfig: VerifyConfig,
+    opcodes.OpInstanceConsole: InstanceConsole,
+    opcodes.OpInstanceCreate: InstanceCreate,
+    opcodes.OpInstanceReboot: InstanceReboot,
+    opcodes.OpInstanceRemove: InstanceRemove,
+    opcodes.OpInstanceShutdown: InstanceShutdown,
+    opcodes.OpInstanceStartup: InstanceStartup,
     opcodes.OpNodeAdd: Add,
     opcodes.OpNodeRemove: Remove,
     opcodes.OpTagsDel: Delete,
     opcodes.OpTagsGet: Get,
     opcodes.OpTagsSearch: Search,
     opcodes.OpTagsSet: Set,
+    opcodes.OpTestDelay: Delay,
 }

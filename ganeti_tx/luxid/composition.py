@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from twisted.internet.defer import maybeDeferred
 from twisted.logger import Logger
 
 from ganeti_tx.locking.interfaces import LockStatus
@@ -61,8 +62,8 @@ async def run_luxid(
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
 
     async def stop() -> None:
-        await luxi.stopListening()
-        await runners.stopListening()
+        await maybeDeferred(luxi.stopListening)
+        await maybeDeferred(runners.stopListening)
         watch.stop()
         launcher.stop()
         zygote.stop()

@@ -11,10 +11,12 @@ from twisted.logger import Logger
 
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxi.server import LuxiFactory
+from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
-from ganeti_tx.luxid.query_methods import QueryMethods
+from ganeti_tx.luxid.query_methods import make_query_methods
+from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
@@ -93,8 +95,10 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
     jobs = JobMethods(scheduler, store, changes, drain, parts.clock, parts.now)
     rows = JobRows(store)
-    queries = QueryMethods(parts.snapshot, parts.rpc, parts.locks, rows, drain)
-    dispatch = LuxiDispatch(jobs.table(), queries.table())
+    pause = WatcherPause(parts.files, parts.paths, parts.now)
+    info = ClusterInfo(parts.snapshot, pause.get, drain.is_set)
+    queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
+    dispatch = LuxiDispatch(jobs.table(), queries.table(), {"SetWatcherPause": pause.set})
 
     def file_changed(name: str) -> None:
         if match := JOB_FILE.match(name):

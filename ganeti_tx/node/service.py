@@ -18,7 +18,9 @@ from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.http import node_site
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
-from ganeti_tx.node.os.calls import OperatingSystems
+from ganeti_tx.node.os.calls import OsCalls
+from ganeti_tx.node.os.catalogue import OsCatalogue
+from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
@@ -85,13 +87,15 @@ def build_dispatch(parts: NodeParts) -> NodeDispatch:
     storage = load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
     disks = Disks(storage)
+    catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
+    scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
     return NodeDispatch(
         cluster_files.table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address).table(),
-        OperatingSystems(parts.paths, parts.files, parts.runner, disks).table(),
+        OsCalls(scripts, disks, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
     )
 

@@ -38,6 +38,8 @@ class Identity:
             certificate = x509.load_pem_x509_certificate(data)
         except (ValueError, TypeError) as error:
             raise X509CertError(name, f"does not hold a key and a certificate: {error}")
+        if key.public_key() != certificate.public_key():
+            raise X509CertError(name, "the key does not belong to the certificate")
         return cls(certificate.public_bytes(serialization.Encoding.PEM), private_bytes(key))
 
 

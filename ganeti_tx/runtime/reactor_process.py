@@ -126,8 +126,8 @@ class _Child(ProcessProtocol):
         process = cast(Process, self.transport)
         self._pid = process.pid
         if 0 in process.pipes:
-            process.write(self._stdin)  # type: ignore[no-untyped-call]
-            process.closeStdin()  # type: ignore[no-untyped-call]
+            process.write(self._stdin)
+            process.closeStdin()
 
     def childDataReceived(self, childFD: int, data: bytes) -> None:
         output = self._output[childFD]

@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "logic": {"allocator", "config.interfaces", "locking.interfaces", "locking.levels", "rpc.interfaces", "rpc.calls"},
     "jobs": {"logic", "runtime", "luxi", "wconf", "rpc", "config", "locking", "queue"},
     "queue": {"runtime", "rpc.interfaces", "rpc.calls"},
-    "master": {"luxid", "wconfd", "runtime"},
+    "master": {"luxid", "wconfd", "runtime", "locking.interfaces"},
     "wconfd": {"runtime", "luxi", "wconf", "rpc", "config", "locking"},
     "luxid": {"queue", "query", "runtime", "luxi", "wconf", "rpc", "config", "locking"},
     "cli": {"luxi.client", "luxi.framing", "luxi.methods"},

@@ -53,7 +53,7 @@ class GuestMachine(ProcessProtocol):
         argv += ["-kernel", str(directory / "vmlinux"), "-initrd", str(directory / "initrd.img")]
         argv += ["-append", "console=ttyS0,38400 quiet root=/dev/vda1 ro", "-qmp", f"unix:{socket},server=on,wait=off"]
         env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-        machine.process = reactor.spawnProcess(machine, QEMU, [*argv, *extra], env)  # type: ignore[attr-defined]
+        machine.process = reactor.spawnProcess(machine, QEMU, [*argv, *extra], env)
         return machine
 
     socket: Path
@@ -62,7 +62,7 @@ class GuestMachine(ProcessProtocol):
     def wait_for(self, text: bytes) -> Deferred[bytes]:
         """Fires when the console has said it. Fails when the machine ends or the time is over."""
         said: Deferred[bytes] = Deferred()
-        said.addTimeout(BOOT_LIMIT, reactor)  # type: ignore[arg-type]
+        said.addTimeout(BOOT_LIMIT, reactor)
         self._wanted.append((text, said))
         self._look()
         return said
@@ -71,7 +71,7 @@ class GuestMachine(ProcessProtocol):
         """As a hypervisor asks a guest to stop."""
         control = await connectProtocol(UNIXClientEndpoint(reactor, str(self.socket)), Protocol())
         for command in (b"qmp_capabilities", b"system_powerdown"):
-            control.transport.write(b'{"execute": "%s"}\n' % command)  # type: ignore[union-attr]
+            control.transport.write(b'{"execute": "%s"}\n' % command)
 
     def type(self, line: bytes) -> None:
         """Type a line on the console."""

@@ -182,7 +182,7 @@ class BusyboxTests(RealOsTestCase):
         machine.type(b"echo $((6*7)) > /root/answer; cat /root/answer")
         await machine.wait_for(b"\n42")
         await machine.press_power_button()
-        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)  # type: ignore[arg-type]
+        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)
         self.assertIn(b"Requesting system poweroff", machine.console)
         read = await self.runner.run(["debugfs", "-R", "cat /root/answer", disks[0].path])
         self.assertEqual(read.stdout, b"42\n")
@@ -195,4 +195,4 @@ class BusyboxTests(RealOsTestCase):
         await machine.wait_for(b"ganeti_tx guest without a root disk is up")
         await machine.wait_for(b"/ # ")
         await machine.press_power_button()
-        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)  # type: ignore[arg-type]
+        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)

@@ -22,8 +22,8 @@ DISKS = [AttachedDisk(DISK, "/srv/d0")]
 SPEC = msgspec.structs.replace(INSTANCE, os="debian+lenny")
 
 
-class ScriptsTests(DefinitionTestCase):
-    """Create, rename and verify."""
+class ScriptsTestCase(DefinitionTestCase):
+    """A node with one OS definition, whose scripts do as told."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -54,6 +54,10 @@ class ScriptsTests(DefinitionTestCase):
     def logs(self) -> list[str]:
         """The names of the logs."""
         return sorted(os.listdir(self.paths.log_os_dir))
+
+
+class ScriptsTests(ScriptsTestCase):
+    """Create, rename and verify."""
 
     def test_create(self) -> None:
         """The script runs in its directory with the instance's environment; its output is in a log of its own."""

@@ -1,0 +1,68 @@
+"""What the units have in common that act on one existing instance."""
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit, Surroundings
+from ganeti_tx.logic.instance.spec import Surrounded, surround
+from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
+from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.opcodes.instance import OpInstanceConsole, OpInstanceRemove
+from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
+
+InstanceOp = TypeVar(
+    "InstanceOp", bound=OpInstanceConsole | OpInstanceReboot | OpInstanceRemove | OpInstanceShutdown | OpInstanceStartup
+)
+
+
+class InstanceUnit(LogicalUnit[InstanceOp]):
+    """Takes the instance's lock, then those of its nodes; `target` is the instance as read under the locks."""
+
+    instance_mode: ClassVar[Mode] = Mode.EXCLUSIVE
+    #: Whether free memory or disk of nodes changes, which an allocator counts on while it chooses.
+    changes_room: ClassVar[bool] = True
+
+    target: Surrounded
+
+    def __init__(self, op: InstanceOp, around: Surroundings) -> None:
+        super().__init__(op, around)
+        self._named: Instance
+
+    @property
+    def instance(self) -> Instance:
+        """The instance as `check` read it."""
+        return self.target.instance
+
+    async def expand_names(self) -> None:
+        """Which instance is meant."""
+        self._named = await self.config.instance(self.op.instance_uuid or self.op.instance_name)
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The instance; then, as its place cannot change any more, its nodes."""
+        if level is Level.INSTANCE:
+            return [on_instance(self._named.name, self.instance_mode)]
+        if level is Level.NODE_ALLOC and self.changes_room:
+            return [on_allocation()]
+        if level is Level.NODE:
+            return on_nodes((await surround(self.config, self._named.uuid)).nodes, Mode.SHARED)
+        return ()
+
+    async def check(self) -> None:
+        """The instance is still there, by the name whose lock is held."""
+        self.target = await surround(self.config, self._named.uuid)
+        if self.instance.name != self._named.name:
+            raise OpPrereqError(
+                f"instance {self._named.name} was renamed to {self.instance.name} meanwhile; ask again", ECode.STATE
+            )
+
+    def refuse_offline_state(self) -> None:
+        """@raise OpPrereqError: the instance is marked offline."""
+        if self.instance.admin_state is AdminState.OFFLINE:
+            raise OpPrereqError(
+                f"instance {self.instance.name} is marked offline; 'gnt-instance modify --online' changes that",
+                ECode.STATE,
+            )

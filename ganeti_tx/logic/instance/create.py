@@ -1,0 +1,224 @@
+"""Making a new instance."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.instance.create_plan import (
+    WITH_PORT,
+    CreatePlan,
+    check_name,
+    make_plan,
+    policy_faults,
+    refuse_unavailable,
+)
+from ganeti_tx.logic.instance.devices import assemble_disks, shutdown_disks
+from ganeti_tx.logic.instance.disks import create_disks, make_disks, space_wanted
+from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
+from ganeti_tx.logic.instance.presence import stop
+from ganeti_tx.logic.instance.spec import Surrounded, surround_with
+from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
+from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.rpc.calls import (
+    BridgesExist,
+    HypervisorValidateParams,
+    InstanceOsAdd,
+    InstanceStart,
+    NodeInfo,
+    OsValidate,
+)
+from ganeti_tx.rpc.interfaces import RpcError
+
+
+class InstanceCreate(LogicalUnit[OpInstanceCreate]):
+    """Create disks, put the instance into the configuration, install and start it; a failure takes all of it back."""
+
+    _name: str
+    _address: str | None = None
+    _node: Node
+    _cluster: Cluster
+    _plan: CreatePlan
+
+    async def expand_names(self) -> None:
+        """The full name of the new instance, and its node."""
+        refuse_unavailable(self.op)
+        if self.op.name_check:
+            await self._resolve()
+        else:
+            self._name = check_name(self.op.instance_name)
+        self._node = await self._find_node()
+
+    async def _resolve(self) -> None:
+        given = check_name(self.op.instance_name)
+        try:
+            name, self._address = await self.around.resolve(given)
+        except ResolverError as error:
+            raise OpPrereqError(
+                f"the name of instance {given} does not resolve ({error}); name_check=false does without",
+                ECode.RESOLVER,
+            ) from None
+        self._name = check_name(name)
+        if self._name != given:
+            self.info(f"Resolved given name '{given}' to '{self._name}'")
+
+    async def _find_node(self) -> Node:
+        wanted = self.op.pnode_uuid or self.op.pnode
+        if self.op.iallocator is not None and wanted is not None:
+            raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
+        if wanted is not None:
+            return await self.config.node(wanted)
+        allocator = self.op.iallocator or (await self.config.cluster()).default_iallocator
+        if not allocator:
+            raise OpPrereqError("no iallocator or node on the instance; give the primary node", ECode.INVAL)
+        raise OpPrereqError(f"iallocator {allocator} is not available; give the primary node", ECode.INVAL)
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The new name alone, so that nobody else makes it; the node with others."""
+        if level is Level.INSTANCE:
+            return [on_instance(self._name, Mode.EXCLUSIVE)]
+        if level is Level.NODE_ALLOC:
+            return [on_allocation()]
+        if level in (Level.NODE, Level.NODE_RES):
+            return on_nodes([self._node.uuid], Mode.SHARED, level)
+        return ()
+
+    async def check(self) -> None:
+        """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
+        if self._name in await self.config.instance_names():
+            raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
+        self._cluster = await self.config.cluster()
+        self._plan = make_plan(self.op, self._cluster, self._name, self._address)
+        self._node = await self.config.node(self._node.uuid)
+        check_takes_instances(self._node)
+        if self.op.ip_check:
+            await self._check_address()
+        await self._check_policy()
+        await self._check_node()
+        await reserve_macs(self.config, self._plan.nics)
+        if self.op.no_install and self.op.start:
+            self.info("No-installation mode selected, disabling startup")
+
+    async def _check_address(self) -> None:
+        """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own."""
+        taken = {self._cluster.master_ip: "the cluster"}
+        for node in await self.config.nodes():
+            taken.update({node.primary_ip: f"node {node.name}", node.secondary_ip: f"node {node.name}"})
+        if self._address in taken:
+            raise OpPrereqError(
+                f"IP {self._address} of instance {self._name} is already in use by {taken[self._address]}",
+                ECode.NOTUNIQUE,
+            )
+
+    async def _check_policy(self) -> None:
+        fault = policy_faults(self._plan, self._cluster, await self.config.group(self._node.group))
+        if fault is None:
+            return
+        if not self.op.ignore_ipolicy:
+            raise OpPrereqError(fault, ECode.INVAL)
+        self.warn(f"{fault}; ignored, as asked for")
+
+    async def _check_node(self) -> None:
+        plan, hvparams = self._plan, self._plan.filled_hvparams(self._cluster)
+        call = HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams)
+        await ask(self.nodes, self._node, call)
+        if wanted := wanted_bridges(self._cluster, plan.nics):
+            await ask(self.nodes, self._node, BridgesExist(bridges=wanted), ECode.ENVIRON)
+        if plan.install:
+            os_call = OsValidate(
+                required=True,
+                os_name=plan.os,
+                checks=["parameters"],
+                osparams=plan.filled_osparams(self._cluster),
+                force_variant=self.op.force_variant,
+            )
+            await ask(self.nodes, self._node, os_call)
+        if plan.start:
+            needed = plan.filled_beparams(self._cluster).maxmem
+            purpose = f"creating instance {plan.name}"
+            await check_free_memory(self.nodes, self._node, plan.hypervisor.value, needed, purpose)
+        await self._check_space()
+
+    async def _check_space(self) -> None:
+        """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
+        wanted = space_wanted(self._cluster, self._plan.disks)
+        if not wanted:
+            return
+        call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
+        facts = await ask(self.nodes, self._node, call, ECode.ENVIRON)
+        free = {(space.type, space.name): space.storage_free for space in facts.storage}
+        for unit, size in wanted:
+            room = free.get((unit.type, unit.name))
+            if room is not None and room < size:
+                raise OpPrereqError(
+                    f"not enough room in {unit.name} of node {self._node.name}: needed {size} MiB, free {room} MiB",
+                    ECode.NORES,
+                )
+
+    async def execute(self) -> list[str]:
+        """Make it; the names of the nodes it is on."""
+        target = await self._make_target()
+        async with Rollback(self.warn) as rollback:
+            self.info("* creating instance disks...")
+            await create_disks(self.nodes, target, rollback)
+            self.info(f"adding instance {self._name} to cluster config")
+            await self.config.add_instance(target.instance, target.disks)
+            rollback.undo(self.config.remove_instance, target.instance.uuid)
+            if self._plan.install:
+                await self._install(target, rollback)
+            if self._plan.start:
+                await self._start(target, rollback)
+        return [target.primary.name]
+
+    async def _make_target(self) -> Surrounded:
+        plan = self._plan
+        disks = await make_disks(self.config, plan.disks, self._node.uuid)
+        instance = Instance(
+            serial_no=1,
+            uuid=await self.config.generate_uuid(),
+            name=plan.name,
+            primary_node=self._node.uuid,
+            os=plan.os,
+            hypervisor=plan.hypervisor,
+            admin_state=AdminState.DOWN,
+            admin_state_source=AdminStateSource.ADMIN,
+            disks_active=False,
+            hvparams=plan.hvparams,
+            beparams=plan.beparams,
+            osparams=plan.osparams,
+            osparams_private=plan.osparams_private,
+            nics=await make_nics(self.config, plan.nics),
+            disks=tuple(disk.uuid for disk in disks),
+            tags=plan.tags,
+            network_port=await self.config.allocate_port() if plan.hypervisor in WITH_PORT else None,
+        )
+        return await surround_with(self.config, instance, disks)
+
+    async def _install(self, target: Surrounded, rollback: Rollback) -> None:
+        self.info("* running the instance OS create scripts...")
+        rollback.undo(shutdown_disks, self.nodes, target, self.warn)
+        try:
+            await assemble_disks(self.nodes, target)
+            spec = target.spec(osparams_secret=self._plan.osparams_secret)
+            await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
+        except RpcError as error:
+            raise OpExecError(f"could not install OS {self._plan.os} on instance {self._name}: {error}") from None
+        if not self._plan.start:
+            await shutdown_disks(self.nodes, target, self.warn)
+
+    async def _start(self, target: Surrounded, rollback: Rollback) -> None:
+        self.info("* starting instance...")
+        uuid = target.instance.uuid
+        rollback.undo(stop, self.nodes, target, 0, True)  # an answer that got lost may mean that it runs
+        try:
+            await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))
+            await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+        except GanetiError as error:
+            raise OpExecError(f"could not start instance {self._name}: {error}") from None

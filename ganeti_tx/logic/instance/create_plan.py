@@ -1,0 +1,149 @@
+"""What an instance creation comes down to, judged without asking any node."""
+
+import re
+from collections.abc import Mapping
+
+import attrs
+
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.logic.instance.disks import DiskPlan, plan_disks
+from ganeti_tx.logic.instance.nics import NicPlan, plan_nics
+from ganeti_tx.model.base import Params
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.opcodes.private import reveal
+from ganeti_tx.model.opcodes.types import InstanceCreateMode
+from ganeti_tx.model.params import ipolicy
+from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_beparams, typed_beparams
+from ganeti_tx.model.params.guest_os import check_osparams, fill_osparams, fill_private_osparams
+from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
+from ganeti_tx.model.params.kinds import difference, updated
+
+#: Words separated by dots, as RFC 1123 has host names.
+HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
+#: Hypervisors whose console is a TCP port of the cluster's pool.
+WITH_PORT = frozenset({Hypervisor.KVM, Hypervisor.XEN_HVM})
+
+
+@attrs.frozen
+class CreatePlan:
+    """A request that makes sense in itself; the parameters are the instance's own, in their types."""
+
+    name: str
+    hypervisor: Hypervisor
+    os: str
+    hvparams: Params
+    beparams: Params
+    osparams: Mapping[str, str]
+    osparams_private: Mapping[str, str]
+    osparams_secret: Mapping[str, str]
+    template: DiskTemplate
+    disks: list[DiskPlan]
+    nics: list[NicPlan]
+    tags: tuple[str, ...]
+    start: bool
+    install: bool
+
+    def filled_hvparams(self, cluster: Cluster) -> dict[str, object]:
+        """All hypervisor parameters."""
+        return dict(fill_hvparams(cluster, self.hypervisor, self.os, self.hvparams))
+
+    def filled_beparams(self, cluster: Cluster) -> BackendParams:
+        """All backend parameters."""
+        return typed_beparams(fill_beparams(cluster, self.beparams))
+
+    def filled_osparams(self, cluster: Cluster) -> dict[str, str]:
+        """All OS parameters, private and secret ones too."""
+        public = fill_osparams(cluster, self.os, self.osparams)
+        private = fill_private_osparams(cluster, self.os, self.osparams_private)
+        return {**public, **private, **self.osparams_secret}
+
+
+def refuse_unavailable(op: OpInstanceCreate) -> None:
+    """@raise OpPrereqError: the request wants what this version does not have, or contradicts itself."""
+    if op.mode is not InstanceCreateMode.CREATE:
+        raise OpPrereqError(f"mode {op.mode.value} is not available for new instances; allowed is create", ECode.INVAL)
+    for wish in ("forthcoming", "commit", "instance_communication"):
+        if getattr(op, wish):
+            raise OpPrereqError(f"{wish} is not available for new instances", ECode.INVAL)
+    if op.snode is not None or op.snode_uuid is not None:
+        raise OpPrereqError(f"secondary node {op.snode or op.snode_uuid}: only mirrored disks have one", ECode.INVAL)
+    if op.ip_check and not op.name_check:
+        raise OpPrereqError("the IP address check needs the name check; give both up or none", ECode.INVAL)
+    if not op.no_install and op.os_type is None:
+        raise OpPrereqError(
+            "no guest OS is given; name one, or leave the installation out with no_install", ECode.INVAL
+        )
+
+
+def check_name(name: str) -> str:
+    """A name in lower case. @raise OpPrereqError: no host could be called so."""
+    lower = name.lower()
+    if not HOST_NAME.fullmatch(lower):
+        raise OpPrereqError(
+            f"not a host name: {name[:260]!r}; allowed are letters, digits, - and . between", ECode.INVAL
+        )
+    return lower
+
+
+def make_plan(op: OpInstanceCreate, cluster: Cluster, name: str, address: str | None) -> CreatePlan:
+    """Judge a request. `address` is what the name resolves to. @raise OpPrereqError: why it cannot be."""
+    hypervisor = op.hypervisor or cluster.enabled_hypervisors[0]
+    if hypervisor not in cluster.enabled_hypervisors:
+        enabled = ", ".join(cluster.enabled_hypervisors)
+        raise OpPrereqError(
+            f"hypervisor {hypervisor.value} is not enabled in the cluster (enabled: {enabled})", ECode.STATE
+        )
+    template, disks = plan_disks(op, cluster, name)
+    try:
+        plan = CreatePlan(
+            name=name,
+            hypervisor=hypervisor,
+            os=op.os_type or "",
+            hvparams=updated({}, check_hvparams(hypervisor, op.hvparams)),
+            beparams=updated({}, check_beparams(without_auto(op.beparams))),
+            osparams=check_osparams(op.osparams),
+            osparams_private=check_osparams(reveal(op.osparams_private), "osparams_private"),
+            osparams_secret=check_osparams(reveal(op.osparams_secret), "osparams_secret"),
+            template=template,
+            disks=disks,
+            nics=plan_nics(cluster, op.nics, address),
+            tags=tuple(sorted(set(op.tags))),
+            start=op.start and not op.no_install,
+            install=not op.no_install,
+        )
+        typed_hvparams(hypervisor, plan.filled_hvparams(cluster))
+        plan.filled_beparams(cluster)
+    except OpPrereqError:
+        raise
+    except GenericError as error:
+        raise OpPrereqError(str(error), ECode.INVAL) from None
+    return without_defaults(plan, cluster) if op.identify_defaults else plan
+
+
+def without_auto(given: Params) -> Params:
+    """The word "auto" leaves a backend parameter to the cluster."""
+    return {name: value for name, value in given.items() if value != "auto"}
+
+
+def without_defaults(plan: CreatePlan, cluster: Cluster) -> CreatePlan:
+    """What is as in the cluster need not be the instance's own."""
+    hvparams = difference(plan.hvparams, fill_hvparams(cluster, plan.hypervisor, plan.os))
+    return attrs.evolve(plan, hvparams=hvparams, beparams=difference(plan.beparams, fill_beparams(cluster)))
+
+
+def policy_faults(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> str | None:
+    """Why the group does not admit the instance."""
+    beparams = plan.filled_beparams(cluster)
+    specs = ipolicy.InstanceSpecs(
+        memory_size=beparams.maxmem,
+        cpu_count=beparams.vcpus,
+        disk_sizes=tuple(disk.size for disk in plan.disks),
+        nic_count=len(plan.nics),
+        spindle_use=beparams.spindle_use,
+        disk_templates=(plan.template,),
+    )
+    found = ipolicy.violations(ipolicy.fill(cluster.ipolicy, group.ipolicy), specs)
+    return f"instance {plan.name} violates the policy of group {group.name}: {'; '.join(found)}" if found else None

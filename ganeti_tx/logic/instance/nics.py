@@ -1,0 +1,139 @@
+"""The network interfaces that a request asks for: checked first, made with their addresses later."""
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.opcodes.types import NicKey
+from ganeti_tx.model.params.kinds import DEFAULT, NONE
+from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, typed_nicparams
+
+MAX_NICS = 8
+#: Words for a MAC address that the cluster shall choose.
+CHOSEN = frozenset({"auto", "generate"})
+MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+#: Low bit of the first byte: no card has a multicast address.
+MULTICAST = 1
+
+
+@attrs.frozen
+class NicPlan:
+    """One interface that can be made; without a MAC address it gets one."""
+
+    mac: str | None
+    ip: str | None
+    name: str | None
+    params: Mapping[str, object]
+
+
+def plan_nics(cluster: Cluster, asked: Sequence[Mapping[NicKey, str | None]], instance_ip: str | None) -> list[NicPlan]:
+    """Judge what was asked. `instance_ip` is what the instance's name resolves to: the ip "auto" means it.
+
+    @raise OpPrereqError: too many interfaces, or something about one of them is not allowed.
+    """
+    if len(asked) > MAX_NICS:
+        raise OpPrereqError(f"{len(asked)} NICs are too many; allowed are {MAX_NICS}", ECode.INVAL)
+    return [plan_nic(cluster, f"nic/{index}", nic, instance_ip) for index, nic in enumerate(asked)]
+
+
+def plan_nic(cluster: Cluster, what: str, asked: Mapping[NicKey, str | None], instance_ip: str | None) -> NicPlan:
+    """Judge one interface."""
+    if asked.get(NicKey.NETWORK) not in (None, "", NONE):
+        raise OpPrereqError(f"{what}: networks are not available; give mode and link instead of network", ECode.INVAL)
+    params = nic_params(what, asked)
+    filled = fill_nicparams(cluster, params)
+    try:
+        mode = typed_nicparams(filled).mode
+    except GenericError as error:
+        raise OpPrereqError(f"{what}: {error}", ECode.INVAL) from None
+    if mode == NicMode.POOL:
+        raise OpPrereqError(f"{what}: mode pool needs a network, and networks are not available", ECode.INVAL)
+    ip = nic_address(what, asked.get(NicKey.IP), instance_ip)
+    if mode == NicMode.ROUTED and ip is None:
+        raise OpPrereqError(f"{what}: a routed NIC needs an ip", ECode.INVAL)
+    name = asked.get(NicKey.NAME)
+    return NicPlan(
+        mac=nic_mac(what, asked.get(NicKey.MAC)), ip=ip, name=None if name in (None, "", NONE) else name, params=params
+    )
+
+
+def nic_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, object]:
+    """What differs from the cluster's; bridge is the old word for the link of a bridged interface."""
+    bridge, link = asked.get(NicKey.BRIDGE), asked.get(NicKey.LINK)
+    if bridge is not None and link is not None:
+        raise OpPrereqError(f"{what}: bridge and link mean the same; give one of them", ECode.INVAL)
+    if bridge is not None and asked.get(NicKey.MODE) not in (None, DEFAULT, NicMode.BRIDGED.value):
+        raise OpPrereqError(f"{what}: bridge goes with mode bridged, not {asked[NicKey.MODE]}", ECode.INVAL)
+    given = {"link": link if bridge is None else bridge, "mode": asked.get(NicKey.MODE), "vlan": asked.get(NicKey.VLAN)}
+    try:
+        return check_nicparams({name: value for name, value in given.items() if value not in (None, DEFAULT)})
+    except GenericError as error:
+        raise OpPrereqError(f"{what}: {error}", ECode.INVAL) from None
+
+
+def nic_address(what: str, asked: str | None, instance_ip: str | None) -> str | None:
+    """The IP address of an interface."""
+    if asked is None or asked.lower() in ("", NONE):
+        return None
+    if asked.lower() == "auto":
+        if instance_ip is None:
+            raise OpPrereqError(f"{what}: ip auto needs the name check, which finds the address", ECode.INVAL)
+        return instance_ip
+    try:
+        return str(ipaddress.ip_address(asked))
+    except ValueError:
+        raise OpPrereqError(f"{what}: not an IP address: {asked!r}", ECode.INVAL) from None
+
+
+def nic_mac(what: str, asked: str | None) -> str | None:
+    """The MAC address asked for; None to choose one."""
+    if asked is None or asked.lower() in CHOSEN:
+        return None
+    mac = asked.lower()
+    if not MAC.fullmatch(mac) or int(mac[:2], 16) & MULTICAST:
+        raise OpPrereqError(
+            f"{what}: not a MAC address of a card: {asked!r}; allowed are aa:bb:cc:dd:ee:ff, auto, generate",
+            ECode.INVAL,
+        )
+    return mac
+
+
+async def reserve_macs(config: IConfig, plans: Sequence[NicPlan]) -> None:
+    """Claim the given MAC addresses. @raise OpPrereqError: somebody has one."""
+    given = [plan.mac for plan in plans if plan.mac is not None]
+    for mac in given:
+        if given.count(mac) > 1:
+            raise OpPrereqError(f"MAC address {mac} is given twice", ECode.NOTUNIQUE)
+        try:
+            await config.reserve_mac(mac)
+        except ReservationError as error:
+            raise OpPrereqError(f"MAC address {mac} is in use in the cluster: {error}", ECode.NOTUNIQUE) from None
+
+
+async def make_nics(config: IConfig, plans: Sequence[NicPlan]) -> tuple[Nic, ...]:
+    """The interfaces, each with a uuid and a MAC address of its own."""
+    return tuple(
+        [
+            Nic(
+                uuid=await config.generate_uuid(),
+                mac=plan.mac or await config.generate_mac(None),
+                nicparams=plan.params,
+                ip=plan.ip,
+                name=plan.name,
+            )
+            for plan in plans
+        ]
+    )
+
+
+def wanted_bridges(cluster: Cluster, plans: Sequence[NicPlan]) -> list[str]:
+    """The bridges that the interfaces plug into."""
+    filled = [fill_nicparams(cluster, plan.params) for plan in plans]
+    return sorted({str(params["link"]) for params in filled if params["mode"] == NicMode.BRIDGED})

@@ -1,0 +1,42 @@
+"""Whether an instance runs, and starting and stopping it on its node."""
+
+from ganeti_tx.errors import ECode, OpExecError
+from ganeti_tx.logic.instance.devices import bridges
+from ganeti_tx.logic.instance.spec import Surrounded
+from ganeti_tx.logic.questions import ask
+from ganeti_tx.rpc.calls import BridgesExist, InstanceInfo, InstanceShutdown, RunningInstance
+from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+
+#: The state that a hypervisor reports when the user inside has shut the instance down.
+SHUT_DOWN_BY_USER = 1
+
+
+async def seen_running(nodes: INodeRpc, target: Surrounded) -> RunningInstance | None:
+    """What the hypervisor has of the instance. @raise OpPrereqError: its node does not tell."""
+    instance = target.instance
+    call = InstanceInfo(instance_name=instance.name, hypervisor=instance.hypervisor.value)
+    seen: RunningInstance | None = await ask(nodes, target.primary, call, ECode.ENVIRON)
+    return seen
+
+
+def is_running(seen: RunningInstance | None) -> bool:
+    """Whether it executes; what its user shut down does not."""
+    return seen is not None and seen.state != SHUT_DOWN_BY_USER
+
+
+async def check_bridges(nodes: INodeRpc, target: Surrounded) -> None:
+    """@raise OpPrereqError: a bridge that the instance needs is not there."""
+    if wanted := bridges(target):
+        await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
+
+
+async def stop(nodes: INodeRpc, target: Surrounded, timeout: float, force: bool = False) -> None:
+    """Stop it on its node. @raise OpExecError: it may still run."""
+    instance = target.instance
+    call = InstanceShutdown(
+        instance_name=instance.name, hypervisor=instance.hypervisor.value, shutdown_timeout=timeout, force=force
+    )
+    try:
+        await nodes.call(target.primary, call)
+    except RpcError as error:
+        raise OpExecError(f"could not shut down instance {instance.name}: {error}") from None

@@ -1,0 +1,48 @@
+"""Restarting an instance."""
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.instance.base import InstanceUnit
+from ganeti_tx.logic.instance.devices import shutdown_disks
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.questions import check_online
+from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
+from ganeti_tx.model.opcodes.types import RebootType
+from ganeti_tx.rpc.calls import InstanceReboot as RebootCall
+from ganeti_tx.rpc.calls import InstanceStart
+from ganeti_tx.rpc.interfaces import RpcError
+
+
+class InstanceReboot(InstanceUnit[OpInstanceReboot]):
+    """Soft and hard restarts are the node's work; a full one takes the disks down in between. One that is down starts."""
+
+    async def check(self) -> None:
+        """The instance is not offline, its node is online and has the bridges."""
+        await super().check()
+        self.refuse_offline_state()
+        check_online(self.target.primary, f"reboot instance {self.instance.name}")
+        await check_bridges(self.nodes, self.target)
+
+    async def execute(self) -> None:
+        """Restart, and say that it shall be up."""
+        seen = await seen_running(self.nodes, self.target)
+        spec = self.target.spec()
+        try:
+            if is_running(seen) and self.op.reboot_type is not RebootType.FULL:
+                call = RebootCall(
+                    instance=spec, reboot_type=self.op.reboot_type.value, shutdown_timeout=self.op.shutdown_timeout
+                )
+                await self.nodes.call(self.target.primary, call)
+            else:
+                await self._down(seen is not None)
+                await self.nodes.call(self.target.primary, InstanceStart(instance=spec))
+        except RpcError as error:
+            raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None
+        await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+
+    async def _down(self, present: bool) -> None:
+        if not present:
+            self.info(f"Instance {self.instance.name} was already stopped, starting now")
+            return
+        await stop(self.nodes, self.target, self.op.shutdown_timeout)
+        await shutdown_disks(self.nodes, self.target, self.warn)

@@ -1,0 +1,38 @@
+"""Deleting an instance."""
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.locking.levels import Level, Lock
+from ganeti_tx.logic.instance.base import InstanceUnit
+from ganeti_tx.logic.instance.devices import remove_disks
+from ganeti_tx.logic.instance.presence import stop
+from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.opcodes.instance import OpInstanceRemove
+
+
+class InstanceRemove(InstanceUnit[OpInstanceRemove]):
+    """Stop the instance, remove its disks, forget it. What cannot be done stops the rest, unless failures are ignored."""
+
+    async def execute(self) -> None:
+        """Remove it. A failure leaves it in the configuration, marked down, so that the removal can be repeated."""
+        name = self.instance.name
+        self.info(f"Shutting down instance {name} on node {self.target.primary.name}")
+        try:
+            await stop(self.nodes, self.target, self.op.shutdown_timeout)
+        except OpExecError as error:
+            self._unless_ignored(str(error))
+        if self.instance.admin_state is not AdminState.OFFLINE:
+            await self.config.set_instance_state(
+                self.instance.uuid, AdminState.DOWN, AdminStateSource.ADMIN, self.instance.disks_active
+            )
+        self.info(f"Removing block devices for instance {name}")
+        if not await remove_disks(self.nodes, self.target, self.warn):
+            self._unless_ignored(f"cannot remove the disks of instance {name}")
+        self.info(f"Removing instance {name} out of cluster config")
+        await self.config.remove_instance(self.instance.uuid)
+        await self.around.locks.remove(Lock(Level.INSTANCE, name))
+
+    def _unless_ignored(self, problem: str) -> None:
+        """@raise OpExecError: failures are not to be ignored."""
+        if not self.op.ignore_failures:
+            raise OpExecError(problem)
+        self.warn(f"{problem}; going on, as failures are to be ignored")

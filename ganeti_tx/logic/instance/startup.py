@@ -1,0 +1,83 @@
+"""Starting an instance."""
+
+from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
+from ganeti_tx.logic.instance.base import InstanceUnit
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.questions import ask, check_free_memory, check_online
+from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
+from ganeti_tx.model.params.backend import check_beparams, typed_beparams
+from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
+from ganeti_tx.rpc.calls import HypervisorValidateParams, InstanceStart
+from ganeti_tx.rpc.interfaces import RpcError
+
+
+class InstanceStartup(InstanceUnit[OpInstanceStartup]):
+    """Start the instance on its primary node; extra parameters hold for this run only."""
+
+    _spec: InstanceSpec
+    _left_over: bool = False
+
+    async def check(self) -> None:
+        """The parameters fit, the node is online and has room."""
+        await super().check()
+        self.refuse_offline_state()
+        self._spec = self._with_extra_parameters()
+        if self.target.primary.offline and self.op.ignore_offline_nodes:
+            self.warn("ignoring the offline primary node")
+            return
+        check_online(self.target.primary, f"start instance {self.instance.name}")
+        if self.op.hvparams:
+            call = HypervisorValidateParams(hypervisor=self._spec.hypervisor, hvparams=self._spec.hvparams)
+            await ask(self.nodes, self.target.primary, call)
+        await check_bridges(self.nodes, self.target)
+        await self._check_room()
+
+    def _with_extra_parameters(self) -> InstanceSpec:
+        try:
+            hvparams = check_hvparams(self.instance.hypervisor, self.op.hvparams)
+            beparams = check_beparams(self.op.beparams)
+            spec = self.target.spec(hvparams, beparams)
+            typed_hvparams(self.instance.hypervisor, spec.hvparams)
+            typed_beparams(spec.beparams)
+        except GenericError as error:
+            raise OpPrereqError(str(error), ECode.INVAL) from None
+        return spec
+
+    async def _check_room(self) -> None:
+        seen = await seen_running(self.nodes, self.target)
+        self._left_over = seen is not None and not is_running(seen)
+        if not is_running(seen):
+            purpose = f"starting instance {self.instance.name}"
+            needed = int(self._spec.beparams["minmem"])
+            await check_free_memory(self.nodes, self.target.primary, self._spec.hypervisor, needed, purpose)
+
+    async def execute(self) -> None:
+        """Say that it shall be up, then start it; when that fails the configuration says what it said before."""
+        async with Rollback(self.warn) as rollback:
+            await self._mark_up(rollback)
+            if self.target.primary.offline:
+                self.warn("primary node offline, marked instance as started")
+                return
+            if self._left_over:
+                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+            try:
+                call = InstanceStart(instance=self._spec, startup_paused=self.op.startup_paused)
+                await self.nodes.call(self.target.primary, call)
+            except RpcError as error:
+                raise OpExecError(f"could not start instance {self.instance.name}: {error}") from None
+
+    async def _mark_up(self, rollback: Rollback) -> None:
+        if self.op.no_remember:
+            return
+        before = self.instance
+        await self.config.set_instance_state(before.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+        rollback.undo(
+            self.config.set_instance_state,
+            before.uuid,
+            before.admin_state,
+            before.admin_state_source,
+            before.disks_active,
+        )

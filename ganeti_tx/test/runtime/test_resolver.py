@@ -1,0 +1,91 @@
+"""Names into addresses."""
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
+
+from ganeti_tx.errors import ResolverError
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import Resolver, look_up, own_name, parse_hosts
+from ganeti_tx.runtime.threads import InlineThreads, IThreads
+from ganeti_tx.test.fakes.files import MemoryFiles
+
+HOSTS = b"""
+192.0.2.1   Node1.example.com node1   # the first
+2001:db8::1 node6.example.com
+192.0.2.9   node1.example.com
+192.0.2.3
+"""
+
+
+@implementer(IThreads)
+class ScriptedSystem:
+    """Stands for the system's resolver, which knows one host."""
+
+    def run(self, func: Callable[..., Any], *args: object) -> Deferred[Any]:
+        """See `IThreads`."""
+        assert func is look_up
+        return InlineThreads().run(self.answer, *args)
+
+    def answer(self, name: str) -> tuple[str, str]:
+        """As `look_up` would."""
+        if name != "far":
+            raise ResolverError(name, int(socket.EAI_NONAME), "Name or service not known")
+        return "far.example.com", "198.51.100.1"
+
+
+class ResolverTests(SynchronousTestCase):
+    """The hosts file, then the system."""
+
+    def setUp(self) -> None:
+        """A node with a hosts file of its own."""
+        self.files = MemoryFiles()
+        self.paths = Paths(Path("/node"))
+        self.files.mkdir(self.paths.etc_hosts.parent)
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.paths.etc_hosts, HOSTS)))
+        self.resolver = Resolver(self.files, self.paths, ScriptedSystem())
+
+    def resolve(self, name: str) -> tuple[str, str]:
+        """The answer, which is there at once."""
+        return self.successResultOf(Deferred.fromCoroutine(self.resolver.resolve(name)))
+
+    def test_hosts_file(self) -> None:
+        """Any name in any case leads to the host's first name; the first line for a name counts."""
+        for name in ("node1", "NODE1", "node1.example.com"):
+            self.assertEqual(self.resolve(name), ("Node1.example.com", "192.0.2.1"))
+        self.assertEqual(self.resolve("node6.example.com"), ("node6.example.com", "2001:db8::1"))
+
+    def test_address(self) -> None:
+        """An address of either family is its own."""
+        for ip in ("192.0.2.77", "2001:db8::77"):
+            self.assertEqual(self.resolve(ip), (ip, ip))
+
+    def test_system(self) -> None:
+        """What the hosts file does not know, the system may; a missing file is an empty one."""
+        self.assertEqual(self.resolve("far"), ("far.example.com", "198.51.100.1"))
+        self.files.remove(self.paths.etc_hosts)
+        self.assertEqual(self.resolve("far"), ("far.example.com", "198.51.100.1"))
+
+    def test_unknown(self) -> None:
+        """An unknown name is an error that names it."""
+        failure = self.failureResultOf(Deferred.fromCoroutine(self.resolver.resolve("node7")), ResolverError)
+        self.assertIn("'node7'", str(failure.value))
+
+    def test_real_system(self) -> None:
+        """The system knows this machine, and refuses what is no name at all."""
+        self.assertEqual(look_up("127.0.0.1")[1], "127.0.0.1")
+        self.assertRaises(ResolverError, look_up, "a" * 64 + ".invalid")
+
+    def test_empty_lines(self) -> None:
+        """Lines without names and comments say nothing."""
+        self.assertEqual(parse_hosts("# 192.0.2.1 node1\n\n192.0.2.3\n"), {})
+
+    def test_own_name(self) -> None:
+        """The environment names this node; without it the system does."""
+        self.assertEqual(own_name({"GANETI_HOSTNAME": "node1.example.com"}), "node1.example.com")
+        self.assertEqual(own_name({}), socket.getfqdn())
