@@ -34,8 +34,8 @@ class JobRows:
 
     store: JobStore
 
-    def __call__(self, job_ids: Sequence[int] | None) -> list[JobRow]:
-        """The jobs that are there, in the order asked for."""
+    def __call__(self, job_ids: Sequence[int] | None, wanted: frozenset[str] = frozenset()) -> list[JobRow]:
+        """The jobs that are there, in the order asked for; fields are computed when read, so `wanted` saves nothing."""
         if job_ids is None:
             return [JobRow(job, False) for job in self.store.jobs.values()]
         found = (self.store.find(job_id) for job_id in job_ids)
