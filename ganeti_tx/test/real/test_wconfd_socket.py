@@ -51,9 +51,9 @@ class SocketTests(TestCase):
             own_name=MASTER,
             paths=self.paths,
             files=RealFiles(reactor_threads(reactor)),  # type: ignore[arg-type]
-            clock=reactor,  # type: ignore[arg-type]
+            clock=reactor,
             now=time.time,
-            rpc=RecordingRpc(),
+            make_rpc=RecordingRpc,
             liveness=FlockLiveness(),
             entropy=SystemEntropy(),
         )

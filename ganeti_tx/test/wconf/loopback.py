@@ -111,7 +111,7 @@ class Cluster:
             files=self.files,
             clock=self.clock,
             now=lambda: 1000.0 + self.clock.seconds(),
-            rpc=self.rpc,
+            make_rpc=lambda: self.rpc,
             liveness=self.liveness,
             entropy=SeededEntropy(1),
         )

@@ -52,7 +52,7 @@ class TableTests(SynchronousTestCase):
     def test_arguments(self) -> None:
         """Each call takes as many arguments as the method of its interface."""
         for call in CONFIG_CALLS:
-            signature = IConfig[call.attribute].getSignatureInfo()  # type: ignore[attr-defined]
+            signature = IConfig[call.attribute].getSignatureInfo()
             self.assertEqual(len(signature["positional"]), len(call.arguments), call.name)
 
 
