@@ -99,9 +99,7 @@ class Network:
             extent="closed" if restricted else "open to the node's network",
             file=str(permission),
         )
-        return NicState(
-            uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, restricted=restricted
-        )
+        return NicState(uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, restricted=restricted)
 
     async def _why_no_tap(self, nic: NicSpec) -> str | None:
         """What prevents a tap for this interface."""

@@ -18,7 +18,7 @@ class Vlan:
 
 
 def parse_vlan(text: str) -> Vlan:
-    """".5" is untagged, ":5:6" tagged, ".5:6" both, "5" untagged, empty none. @raise HypervisorError: none of these."""
+    """ ".5" is untagged, ":5:6" tagged, ".5:6" both, "5" untagged, empty none. @raise HypervisorError: none of these."""
     if not text:
         return Vlan()
     first, *tagged = text.split(":")
