@@ -187,6 +187,12 @@ class QmpClient(Protocol):
         return waiting.addTimeout(timeout, self._clock, onTimeoutCancel=too_late)
 
 
+class _QuietFactory(Factory):
+    """Connections come and go; the log need not tell."""
+
+    noisy = False
+
+
 ConnectQmp = Callable[[Path], Awaitable[QmpClient]]
 
 
@@ -201,7 +207,7 @@ class UnixQmpConnector:
         """A client that is ready for commands. @raise HypervisorError: nobody listens or nobody answers."""
         endpoint = UNIXClientEndpoint(self.unix, str(path), timeout=CONNECT_TIMEOUT)
         try:
-            client: QmpClient = await endpoint.connect(Factory.forProtocol(lambda: QmpClient(self.clock)))
+            client: QmpClient = await endpoint.connect(_QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
         except ConnectError as error:
             raise HypervisorError(f"cannot connect to QEMU at {path}: {error}")
         ready = False
