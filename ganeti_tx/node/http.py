@@ -14,6 +14,7 @@ from twisted.web.http import (
     NOT_FOUND,
     REQUEST_ENTITY_TOO_LARGE,
 )
+from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
@@ -107,7 +108,7 @@ class NodeSite(Site):
 
     noisy = False
 
-    def log(self, request: Request) -> None:
+    def log(self, request: HttpRequest) -> None:
         """Nothing is written down."""
 
 
