@@ -8,6 +8,7 @@ from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.guest_os.diagnose import Diagnose
 from ganeti_tx.logic.instance.console import InstanceConsole
 from ganeti_tx.logic.instance.create import InstanceCreate
+from ganeti_tx.logic.instance.query_data import QueryData
 from ganeti_tx.logic.instance.reboot import InstanceReboot
 from ganeti_tx.logic.instance.remove import InstanceRemove
 from ganeti_tx.logic.instance.shutdown import InstanceShutdown
@@ -25,6 +26,7 @@ UNITS: UnitTable = {
     opcodes.OpClusterVerifyConfig: VerifyConfig,
     opcodes.OpInstanceConsole: InstanceConsole,
     opcodes.OpInstanceCreate: InstanceCreate,
+    opcodes.OpInstanceQueryData: QueryData,
     opcodes.OpInstanceReboot: InstanceReboot,
     opcodes.OpInstanceRemove: InstanceRemove,
     opcodes.OpInstanceShutdown: InstanceShutdown,
