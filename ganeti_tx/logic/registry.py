@@ -3,6 +3,7 @@
 from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
+from ganeti_tx.logic.cluster.query import ConfigQuery, Query
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.guest_os.diagnose import Diagnose
@@ -19,8 +20,10 @@ from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
 from ganeti_tx.model import opcodes
 
 UNITS: UnitTable = {
+    opcodes.OpClusterConfigQuery: ConfigQuery,
     opcodes.OpClusterDestroy: Destroy,
     opcodes.OpClusterPostInit: PostInit,
+    opcodes.OpClusterQuery: Query,
     opcodes.OpClusterRedistConf: Redistribute,
     opcodes.OpClusterVerify: Verify,
     opcodes.OpClusterVerifyConfig: VerifyConfig,
