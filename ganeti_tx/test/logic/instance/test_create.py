@@ -58,8 +58,7 @@ class CreateTests(UnitTestCase):
             self.nodes.kinds(),
             [
                 *("hypervisor_validate_params", "bridges_exist", "os_validate", "node_info", "node_info"),
-                *("blockdev_create", "blockdev_create", "blockdev_assemble", "blockdev_assemble"),
-                *("instance_os_add", "instance_start"),
+                *("blockdev_create", "blockdev_create", "instance_os_add", "instance_start"),
             ],
         )
         instance = self.made()
