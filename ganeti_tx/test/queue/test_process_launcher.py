@@ -108,7 +108,7 @@ class LauncherTests(SynchronousTestCase):
 
     def test_fork_and_hello(self) -> None:
         """Who waits gets the process that was forked for him; nobody waits for an idle one."""
-        runner, line = self.reserved()
+        runner, _line = self.reserved()
         self.assertEqual((runner.livelock, runner.process_id, self.forks), (lock(1), 1, 1))
         self.launcher.give_back(runner)
         self.assertIs(self.successResultOf(self.launcher.reserve()), runner)
@@ -241,7 +241,7 @@ class LauncherTests(SynchronousTestCase):
 
     def test_old_line_closes_late(self) -> None:
         """The end of an old connection does not touch the new one."""
-        runner, line, over = self.running()
+        runner, line, _over = self.running()
         back = self.connect(1, job_id=7)
         line.break_off()
         runner.cancel()
@@ -265,7 +265,7 @@ class LauncherTests(SynchronousTestCase):
 
     def test_kill(self) -> None:
         """Only a process that holds its livelock is killed: a number alone may be somebody else's by now."""
-        runner, line, over = self.running()
+        runner, _line, _over = self.running()
         runner.kill()
         self.assertEqual(self.signals, [(1, signal.SIGKILL)])
         self.liveness.die(Path(lock(1)))
