@@ -23,6 +23,7 @@ from twisted.logger import (
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
+from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
@@ -94,9 +95,20 @@ class Runner:
     _run: JobRun | None = None
     _job_id: int | None = None
     _finished: list[int] = field(factory=list)
+    _ending: bool = False
 
     def begin(self) -> None:
         """Called in the running reactor: make the tools, then say hello."""
+        try:
+            self._make_tools()
+        except (GanetiError, OSError) as error:
+            log.error("a job process cannot start: {error}", error=error_text(error))
+            self._end()
+            return
+        signal.signal(signal.SIGTERM, lambda *_: self.reactor.callFromThread(self.stop))
+        self._connect()
+
+    def _make_tools(self) -> None:
         threads = reactor_threads(self.reactor)
         self.files = RealFiles(threads)
         self.rpc = node_rpc(self.reactor, self.files, self.paths)
@@ -104,16 +116,14 @@ class Runner:
         own = own_name()
         self.replicator = Replicator(self.rpc, lambda: other_candidates(ssconf, own))
         self.wconf = WconfClient(self.reactor, self.paths.wconfd_socket)
-        self._resolver = Resolver(self.files, self.paths, threads)
-        signal.signal(signal.SIGTERM, lambda *_: self.reactor.callFromThread(self.stop))
-        self._connect()
+        self._resolver = Resolver(self.files, self.paths, threads, self.reactor)
 
     def stop(self) -> None:
         """Stop the running job at its next safe point, and end when it is over."""
         if self._run is not None:
             self._run.stop()
         else:
-            self.reactor.stop()
+            self._end()
 
     def _connect(self) -> None:
         endpoint = UNIXClientEndpoint(self.reactor, str(self.paths.runner_socket))
@@ -122,7 +132,7 @@ class Runner:
 
     def _unreachable(self, failure: Failure) -> None:
         if self._run is None:
-            self.reactor.stop()
+            self._end()
         else:
             self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
@@ -142,7 +152,7 @@ class Runner:
     def _lost(self) -> None:
         self._channel = None
         if self._run is None:
-            self.reactor.stop()
+            self._end()
         else:
             self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
@@ -156,7 +166,7 @@ class Runner:
             if self._run is not None:
                 self._run.set_priority(message.priority)
         elif isinstance(message, Leave):
-            self.reactor.stop()
+            self._end()
 
     async def _do(self, order: RunJob) -> None:
         job = order.job
@@ -186,12 +196,22 @@ class Runner:
     def _leave_alone(self) -> None:
         """Nobody came back for us: the job's file tells its end."""
         if self._channel is None and self._run is None:
-            self.reactor.stop()
+            self._end()
 
     def _broken(self, failure: Failure) -> None:
-        """The job's file could not be brought to its end; dying says so, for luxid looks at the livelock."""
-        log.failure("job {job_id} broke", failure, job_id=self._job_id)
-        self.reactor.stop()
+        """The job's file could not be brought to its end, or locks may be left; luxid and WConfD see the livelock go."""
+        error = failure.value
+        if isinstance(error, (GanetiError, OSError)):
+            log.error("the process of job {job_id} ends: {error}", job_id=self._job_id, error=error_text(error))
+        else:
+            log.failure("the process of job {job_id} broke", failure, job_id=self._job_id)
+        self._end()
+
+    def _end(self) -> None:
+        """End this process, once."""
+        if not self._ending:
+            self._ending = True
+            self.reactor.stop()
 
 
 def other_candidates(ssconf: SsconfReader, own: str) -> Sequence[NodeAddress]:

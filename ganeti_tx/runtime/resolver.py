@@ -1,11 +1,15 @@
 """Names to addresses: the node's own hosts file first, then the system's resolver."""
 
+import errno
 import ipaddress
 import os
 import socket
 from collections.abc import Mapping
 
 from attrs import define
+from twisted.internet.defer import TimeoutError as WaitedTooLong
+from twisted.internet.interfaces import IReactorTime
+from zope.interface import Interface, implementer
 
 from ganeti_tx.errors import ResolverError
 from ganeti_tx.runtime.files import IFiles
@@ -14,6 +18,8 @@ from ganeti_tx.runtime.threads import IThreads
 
 HOSTNAME_VARIABLE = "GANETI_HOSTNAME"
 MAX_HOSTS_FILE = 4 * 1024 * 1024
+#: Seconds that the system may take.
+LOOK_UP_LIMIT = 30.0
 
 
 def own_name(environ: Mapping[str, str] = os.environ) -> str:
@@ -31,16 +37,25 @@ def parse_hosts(text: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+class IResolver(Interface):
+    """Finds hosts by name."""
+
+    async def resolve(name: str) -> tuple[str, str]:
+        """A host's full name and its address; an address is its own. @raise ResolverError: there is no such host."""
+
+
+@implementer(IResolver)
 @define
 class Resolver:
-    """Looks names up without blocking."""
+    """Looks into the node's hosts file, then asks the system in a thread."""
 
     files: IFiles
     paths: Paths
     threads: IThreads
+    clock: IReactorTime
 
     async def resolve(self, name: str) -> tuple[str, str]:
-        """A host's full name and its address. @raise ResolverError: there is no such host."""
+        """See `IResolver`."""
         try:
             return name, str(ipaddress.ip_address(name))
         except ValueError:
@@ -49,7 +64,11 @@ class Resolver:
             hosts = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
             if name.lower() in hosts:
                 return hosts[name.lower()]
-        return await self.threads.run(look_up, name)
+        asked = self.threads.run(look_up, name)
+        try:
+            return await asked.addTimeout(LOOK_UP_LIMIT, self.clock)
+        except WaitedTooLong:
+            raise ResolverError(name, errno.ETIMEDOUT, f"no answer within {LOOK_UP_LIMIT:.0f} s") from None
 
 
 def look_up(name: str) -> tuple[str, str]:
