@@ -3,9 +3,9 @@
 import ipaddress
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from attrs import define
+from attrs import define, field
 
 from ganeti_tx.errors import ResolverError
 from ganeti_tx.runtime.files import IFiles
@@ -33,11 +33,12 @@ def parse_hosts(text: str) -> dict[str, tuple[str, str]]:
 
 @define
 class Resolver:
-    """Looks names up without blocking."""
+    """Looks names up without blocking; `ask_system` may block, and knows what the hosts file does not."""
 
     files: IFiles
     paths: Paths
     threads: IThreads
+    ask_system: Callable[[str], tuple[str, str]] = field(default=lambda name: look_up(name))
 
     async def resolve(self, name: str) -> tuple[str, str]:
         """A host's full name and its address. @raise ResolverError: there is no such host."""
@@ -49,7 +50,7 @@ class Resolver:
             hosts = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
             if name.lower() in hosts:
                 return hosts[name.lower()]
-        return await self.threads.run(look_up, name)
+        return await self.threads.run(self.ask_system, name)
 
 
 def look_up(name: str) -> tuple[str, str]:
