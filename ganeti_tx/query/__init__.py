@@ -1,1 +1,1 @@
-"""The query language: fields, filters and the collection of what they need."""
+"""The query language: what may be asked of nodes, instances, groups, networks, jobs, locks and job filters."""

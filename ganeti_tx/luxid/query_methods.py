@@ -1,0 +1,80 @@
+"""LUXI's methods that read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import define
+
+from ganeti_tx.luxid.cluster_info import ClusterInfo
+from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.query.collect import Queries
+from ganeti_tx.query.resources import Jobs, Locks, make_queries
+from ganeti_tx.query.view import Views
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+
+@define
+class QueryMethods:
+    """Queries in the new style and the classic one, tags, and the cluster as a whole."""
+
+    queries: Queries
+    view: Views
+    info: ClusterInfo
+
+    def table(self) -> Mapping[str, Answer]:
+        """Which method is which call."""
+        return {
+            "Query": self.queries.query,
+            "QueryFields": self.fields,
+            "QueryInstances": self._classic("instance"),
+            "QueryNodes": self._classic("node"),
+            "QueryGroups": self._classic("group"),
+            "QueryNetworks": self._classic("network"),
+            "QueryFilters": self.filters,
+            "QueryTags": self.tags,
+            "QueryConfigValues": self.config_values,
+            "QueryClusterInfo": self.cluster_info,
+        }
+
+    async def fields(self, what: str, names: Sequence[str] | None) -> dict[str, Any]:
+        """As Queries.fields says."""
+        return self.queries.fields(what, names)
+
+    def _classic(self, what: str) -> Answer:
+        async def answer(items: Sequence[str], names: Sequence[str], lock: bool) -> list[list[object]]:
+            return await self.queries.classic(what, items, names)
+
+        return answer
+
+    async def filters(self, uuids: Sequence[str] | None, names: Sequence[str]) -> list[list[object]]:
+        """Plain rows of job filter rules."""
+        return await self.queries.classic("filter", uuids or [], names)
+
+    async def tags(self, kind: str, name: str) -> list[str]:
+        """The tags of one object, in order. @raise OpPrereqError: there is none of that name."""
+        view = self.view()
+        find: Mapping[str, Callable[[str], Any]] = {
+            "cluster": lambda _: view.cluster,
+            "nodegroup": view.group_names.find,
+            "node": view.node_names.find,
+            "instance": view.instance_names.find,
+            "network": view.network_names.find,
+        }
+        return sorted(find[kind](name).tags)
+
+    async def config_values(self, names: Sequence[str]) -> list[object]:
+        """As ClusterInfo.values says."""
+        return self.info.values(names)
+
+    async def cluster_info(self) -> dict[str, Any]:
+        """As ClusterInfo.info says."""
+        return self.info.info()
+
+
+def make_query_methods(
+    snapshot: Callable[[], ConfigData], rpc: INodeRpc, locks: Locks, jobs: Jobs, info: ClusterInfo
+) -> QueryMethods:
+    """The methods over a configuration, its nodes, a lock table and a queue; all share one view."""
+    view = Views(snapshot)
+    return QueryMethods(make_queries(view, rpc, locks, jobs), view, info)

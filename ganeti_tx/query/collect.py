@@ -1,0 +1,149 @@
+"""Answering a query: rows, filter, live data from the nodes that matter, columns."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.query.cell import NORMAL, Cell
+from ganeti_tx.query.field import MISSING, Field, Getter, Need, unknown
+from ganeti_tx.query.filter import Filter, Parser, Test
+from ganeti_tx.query.order import natural
+
+#: Fields that one query may ask for.
+MAX_FIELDS = 2000
+#: Resources that only jobs can tell of.
+OF_JOBS = frozenset({"cluster", "extstorage", "os"})
+
+Answer = dict[str, Any]
+
+
+class Resource(Protocol):
+    """One kind of thing that can be asked about. The context is whatever its fields' getters need besides a row."""
+
+    @property
+    def name_field(self) -> str:
+        """The field that names a row."""
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """All its fields by name."""
+
+    async def rows(
+        self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
+    ) -> tuple[Sequence[Any], Any]:
+        """All rows in natural order, or those named, in that order, with a context that has no live data yet.
+
+        @param wanted: the fields that will be read.
+        @param strict: whether an unknown name is an error; else it is left out.
+        @raise OpPrereqError: a name is not known (unknown_entity), or means several (wrong_input).
+        """
+
+    async def collect(self, rows: Sequence[Any], context: Any, needs: frozenset[Need]) -> Any:
+        """The context with the live data that these rows need; a node that fails is no error."""
+
+
+@frozen
+class Queries:
+    """The queries over some resources, by name; `absent` has those that cannot be served, each with the reason."""
+
+    resources: Mapping[str, Resource]
+    absent: Mapping[str, str] = {}
+
+    async def query(self, what: str, names: Sequence[str], raw_filter: object) -> Answer:
+        """The definitions of the fields and the cells of every item that passes the filter.
+
+        An unknown field in `names` is no error, its cells say so.
+
+        @raise OpPrereqError: unknown resource, name, or field in the filter. @raise GenericError: jobs must be asked.
+        @raise QueryFilterParseError: malformed filter. @raise ParameterError: types that cannot be compared.
+        """
+        resource = self._resource(what)
+        fields = self._fields(resource, names)
+        condition = None if raw_filter is None else Parser(resource.fields).parse(raw_filter)
+        data = await self._data(resource, fields, condition)
+        return {"fields": [field.definition() for field in fields], "data": data}
+
+    async def classic(self, what: str, items: Sequence[str], names: Sequence[str]) -> list[list[object]]:
+        """Plain rows, null for whatever is not normal; items by name (all without any), unknown ones are left out.
+
+        @raise OpPrereqError: an unknown field.
+        """
+        resource = self._resource(what)
+        for name in names:
+            if name not in resource.fields:
+                raise OpPrereqError(f"unknown {what} field {name[:100]!r}", ECode.INVAL)
+        fields = self._fields(resource, names)
+        asked = list(dict.fromkeys(items)) or None
+        rows, context = await resource.rows(asked, frozenset(names), strict=False)
+        data = await self._columns(resource, fields, rows, context)
+        return [[value if status == NORMAL else None for status, value in row] for row in data]
+
+    def fields(self, what: str, names: Sequence[str] | None) -> Answer:
+        """The definitions of the fields named, or of all in natural order."""
+        resource = self._resource(what)
+        asked = sorted(resource.fields, key=natural) if names is None else names
+        return {"fields": [field.definition() for field in self._fields(resource, asked)]}
+
+    def _resource(self, what: str) -> Resource:
+        resource = self.resources.get(what)
+        if resource is not None:
+            return resource
+        if what in OF_JOBS:
+            raise GenericError(f"{what} cannot be queried here; submit a job for it")
+        if what in self.absent:
+            raise OpPrereqError(self.absent[what], ECode.INVAL)
+        known = ", ".join(sorted(self.resources))
+        raise OpPrereqError(f"unknown resource {what[:100]!r}; known are {known}", ECode.INVAL)
+
+    def _fields(self, resource: Resource, names: Sequence[str]) -> list[Field]:
+        if len(names) > MAX_FIELDS:
+            raise OpPrereqError(f"{len(names)} fields asked for; allowed are {MAX_FIELDS}", ECode.INVAL)
+        return [resource.fields.get(name) or unknown(name) for name in names]
+
+    async def _data(self, resource: Resource, fields: list[Field], condition: Filter | None) -> list[tuple[Cell, ...]]:
+        filtered = list(condition.fields()) if condition is not None else []
+        wanted = frozenset(field.name for field in (*fields, *filtered))
+        asked = condition.asked(resource.name_field) if condition is not None else None
+        rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
+        if condition is None or asked is not None:
+            return await self._columns(resource, fields, rows, context)
+        rows = passing(rows, condition.bind(lambda field: known_now(field, context)))
+        if any(field.needs for field in filtered):
+            if rows:
+                context = await resource.collect(rows, context, needs_of((*fields, *filtered)))
+            rows = passing(rows, condition.bind(lambda field: field.reader(context)))
+            return table(fields, rows, context)
+        return await self._columns(resource, fields, rows, context)
+
+    async def _columns(
+        self, resource: Resource, fields: list[Field], rows: Sequence[Any], context: Any
+    ) -> list[tuple[Cell, ...]]:
+        needs = needs_of(fields)
+        if needs and rows:
+            context = await resource.collect(rows, context, needs)
+        return table(fields, rows, context)
+
+
+def needs_of(fields: Sequence[Field]) -> frozenset[Need]:
+    """All that the fields need."""
+    return frozenset(need for field in fields for need in field.needs)
+
+
+def known_now(field: Field, context: Any) -> Getter:
+    """What reads a field while live data is not there."""
+    return (lambda row: MISSING) if field.needs else field.reader(context)
+
+
+def passing(rows: Sequence[Any], test: Test) -> list[Any]:
+    """The rows that the test does not refuse."""
+    return [row for row in rows if test(row) is not False]
+
+
+def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> list[tuple[Cell, ...]]:
+    """The cells, row by row; made column by column, which is faster."""
+    if not fields:
+        return [() for _ in rows]
+    distinct = {field.name: field.column(context, rows) for field in fields}
+    return list(zip(*(distinct[field.name] for field in fields), strict=True))

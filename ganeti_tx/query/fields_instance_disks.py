@@ -1,0 +1,104 @@
+"""The fields of instances about disks: one by one, and all in a list."""
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.query.field import Field, Gives, Kind, computed
+from ganeti_tx.query.instance_context import InstanceContext
+
+#: Disks that have fields of their own.
+MAX_DISKS = 16
+#: MiB that a mirror needs besides its data, on each of its nodes.
+DRBD_META = 128
+#: Templates whose disks take no room of the cluster's.
+NO_USAGE = frozenset({DiskTemplate.BLOCKDEV, DiskTemplate.DISKLESS})
+#: Shown as the template of an instance whose disks differ in it.
+MIXED = "mixed"
+
+OfDisks = Callable[[Sequence[Disk]], object]
+
+
+def one(attribute: str, index: int) -> Callable[[InstanceContext], Callable[[Instance], object]]:
+    """What one disk holds; None without that disk."""
+    get = attrgetter(attribute)
+
+    def bind(context: InstanceContext) -> Callable[[Instance], object]:
+        disks = context.view.config.disks
+
+        def value(instance: Instance) -> object:
+            disk = disks.get(instance.disks[index]) if len(instance.disks) > index else None
+            return get(disk) if disk is not None else None
+
+        return value
+
+    return bind
+
+
+def of_all(get: OfDisks) -> Callable[[InstanceContext], Callable[[Instance], object]]:
+    """Something about all disks."""
+
+    def bind(context: InstanceContext) -> Callable[[Instance], object]:
+        disks = context.view.disks
+        return lambda instance: get(disks(instance))
+
+    return bind
+
+
+def every(attribute: str) -> OfDisks:
+    """What each disk holds."""
+    get = attrgetter(attribute)
+    return lambda disks: [get(disk) for disk in disks]
+
+
+def template(disks: Sequence[Disk]) -> str:
+    """The template that the disks share."""
+    found = {disk.dev_type for disk in disks}
+    if not found:
+        return DiskTemplate.DISKLESS.value
+    return found.pop().value if len(found) == 1 else MIXED
+
+
+def usage(disks: Sequence[Disk]) -> int:
+    """MiB that the disks take on each of the instance's nodes."""
+    sizes = [
+        disk.size + (DRBD_META if disk.dev_type is DiskTemplate.DRBD else 0)
+        for disk in disks
+        if disk.dev_type not in NO_USAGE
+    ]
+    return sum(sizes)
+
+
+#: Attribute, title for one, kind for one, name for all, title for all, what it is.
+FAMILIES: Sequence[tuple[str, str, Kind, str, str, str]] = (
+    ("name", "DiskName", Kind.TEXT, "disk.names", "Disk_names", "name"),
+    ("size", "Disk", Kind.UNIT, "disk.sizes", "Disk_sizes", "size"),
+    ("spindles", "DiskSpindles", Kind.NUMBER, "disk.spindles", "Disk_spindles", "number of spindles"),
+    ("uuid", "DiskUUID", Kind.TEXT, "disk.uuids", "Disk_UUIDs", "unique identifier"),
+)
+
+
+def one_field(name: str, attribute: str, title: str, kind: Kind, what: str, index: int) -> Field:
+    """The field of one disk."""
+    return Field(name, f"{title}/{index}", kind, f"Of disk {index}: its {what}", one(attribute, index), Gives.MAYBE)
+
+
+def disk_fields() -> list[Field]:
+    """All fields of all families."""
+    fields = [
+        computed("disk.count", "Disks", Kind.NUMBER, "Number of disks", lambda instance: len(instance.disks)),
+        Field("disk_template", "Disk_template", Kind.TEXT, "Template of the disks", of_all(template)),
+        Field("disk_usage", "DiskUsage", Kind.UNIT, "Room that the disks take on each node", of_all(usage)),
+        one_field("sda_size", "size", "Disk", Kind.UNIT, "size", 0),
+        one_field("sdb_size", "size", "Disk", Kind.UNIT, "size", 1),
+    ]
+    for attribute, title, kind, plural, plural_title, what in FAMILIES:
+        for index in range(MAX_DISKS):
+            fields.append(one_field(f"disk.{attribute}/{index}", attribute, title, kind, what, index))
+        fields.append(Field(plural, plural_title, Kind.OTHER, f"Of each disk: its {what}", of_all(every(attribute))))
+    return fields
+
+
+DISK_FIELDS = disk_fields()

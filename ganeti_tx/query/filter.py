@@ -1,0 +1,311 @@
+"""Filters: from the JSON of a request to a test of rows (Ganeti 3.0 query table, filters).
+
+A test answers yes, no, or None where a value it needs is missing. None stays None under C{!}, and a row on which the
+whole filter answers None passes: an item without data is let through. So a filter can be tried before live data is there,
+and whatever it refuses then, it would refuse later as well.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
+from ganeti_tx.query.field import MISSING, Field, Getter, Match
+from ganeti_tx.query.pattern import compile_pattern
+
+Truth = bool | None
+#: From a row to yes, no or not known.
+Test = Callable[[Any], Truth]
+#: From a value to yes or no.
+Judge = Callable[[Any], bool]
+#: From a field to what reads its value, or MISSING, off a row.
+Readers = Callable[[Field], Getter]
+
+MAX_DEPTH = 50
+MAX_TERMS = 20_000
+
+ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+EQUAL = frozenset({"==", "="})
+
+
+class Filter(Protocol):
+    """One term, with the terms inside it."""
+
+    def fields(self) -> Iterator[Field]:
+        """The fields that it looks at."""
+
+    def bind(self, readers: Readers) -> Test:
+        """The test of rows."""
+
+    def asked(self, field: str) -> list[object] | None:
+        """The values asked for when it is nothing but equality with that field, in their order; else None."""
+
+
+@frozen
+class AllOf:
+    """Every term holds."""
+
+    terms: tuple[Filter, ...]
+
+    def fields(self) -> Iterator[Field]:
+        """Those of all terms."""
+        return (field for term in self.terms for field in term.fields())
+
+    def bind(self, readers: Readers) -> Test:
+        """No as soon as one term says no."""
+        tests = [term.bind(readers) for term in self.terms]
+
+        def test(row: Any) -> Truth:
+            result: Truth = True
+            for inner in tests:
+                answer = inner(row)
+                if answer is False:
+                    return False
+                result = result and answer
+            return result
+
+        return test
+
+    def asked(self, field: str) -> list[object] | None:
+        """What a single term asks for."""
+        return self.terms[0].asked(field) if len(self.terms) == 1 else None
+
+
+@frozen
+class AnyOf:
+    """At least one term holds."""
+
+    terms: tuple[Filter, ...]
+
+    def fields(self) -> Iterator[Field]:
+        """Those of all terms."""
+        return (field for term in self.terms for field in term.fields())
+
+    def bind(self, readers: Readers) -> Test:
+        """Yes as soon as one term says yes."""
+        tests = [term.bind(readers) for term in self.terms]
+
+        def test(row: Any) -> Truth:
+            result: Truth = False
+            for inner in tests:
+                answer = inner(row)
+                if answer is True:
+                    return True
+                if answer is None:
+                    result = None
+            return result
+
+        return test
+
+    def asked(self, field: str) -> list[object] | None:
+        """What the terms ask for, when each asks for nothing else."""
+        names: list[object] = []
+        for term in self.terms:
+            inner = term.asked(field)
+            if inner is None:
+                return None
+            names += inner
+        return names
+
+
+@frozen
+class Not:
+    """The term does not hold."""
+
+    term: Filter
+
+    def fields(self) -> Iterator[Field]:
+        """Those of the term."""
+        return self.term.fields()
+
+    def bind(self, readers: Readers) -> Test:
+        """The opposite; not known stays so."""
+        inner = self.term.bind(readers)
+
+        def test(row: Any) -> Truth:
+            answer = inner(row)
+            return None if answer is None else not answer
+
+        return test
+
+    def asked(self, field: str) -> list[object] | None:
+        """Nothing by name."""
+        return None
+
+
+@frozen
+class Comparison:
+    """A field's value pleases a judge; `value` is what it is compared with."""
+
+    sign: str
+    field: Field
+    value: object
+    judge: Judge
+
+    def fields(self) -> Iterator[Field]:
+        """The one field."""
+        yield self.field
+
+    def bind(self, readers: Readers) -> Test:
+        """The judge's word on the value, if there is one."""
+        read, judge = readers(self.field), self.judge
+
+        def test(row: Any) -> Truth:
+            value = read(row)
+            return None if value is MISSING else judge(value)
+
+        return test
+
+    def asked(self, field: str) -> list[object] | None:
+        """The value, when this is equality with the field."""
+        return [self.value] if self.sign in EQUAL and self.field.name == field else None
+
+
+@frozen
+class Parser:
+    """Reads filters over the given fields."""
+
+    fields: Mapping[str, Field]
+
+    def parse(self, raw: object) -> Filter:
+        """The filter. @raise QueryFilterParseError: malformed or too large. @raise OpPrereqError: an unknown field."""
+        if count_terms(raw) > MAX_TERMS:
+            raise QueryFilterParseError(f"the filter has more than {MAX_TERMS} terms")
+        return self._term(raw, MAX_DEPTH)
+
+    def _term(self, raw: object, depth: int) -> Filter:
+        if depth == 0:
+            raise QueryFilterParseError(f"the filter is nested deeper than {MAX_DEPTH} levels")
+        if not isinstance(raw, list | tuple) or not raw or not isinstance(raw[0], str):
+            raise QueryFilterParseError(f"not a filter: {brief(raw)}; a filter is a list that starts with its operator")
+        sign, *operands = raw
+        if sign in {"&", "|"}:
+            terms = tuple(self._term(operand, depth - 1) for operand in operands)
+            return AllOf(terms) if sign == "&" else AnyOf(terms)
+        if sign == "!":
+            (operand,) = exactly(1, sign, operands)
+            return Not(self._term(operand, depth - 1))
+        if sign == "?":
+            (name,) = exactly(1, sign, operands)
+            return Comparison(sign, self._field(name), None, bool)
+        return self._comparison(sign, operands)
+
+    def _comparison(self, sign: str, operands: Sequence[object]) -> Filter:
+        if sign not in {"==", "=", "!=", "=~", "=[]", *ORDERINGS}:
+            known = "& | ! ? == = != < <= > >= =~ =[]"
+            raise QueryFilterParseError(f"unknown filter operator {brief(sign)}; known are {known}")
+        name, value = exactly(2, sign, operands)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise QueryFilterParseError(f"filter value {brief(value)} of {sign} must be a string or an integer")
+        field = self._field(name)
+        if sign == "!=":
+            return Not(Comparison("==", field, value, equality(field, value)))
+        return Comparison(sign, field, value, judge_of(sign, field, value))
+
+    def _field(self, name: object) -> Field:
+        if not isinstance(name, str):
+            raise QueryFilterParseError(f"field name {brief(name)} in a filter must be a string")
+        field = self.fields.get(name)
+        if field is None:
+            raise OpPrereqError(f"unknown field {brief(name)} in filter", ECode.INVAL)
+        return field
+
+
+def count_terms(raw: object) -> int:
+    """How many lists there are, without recursion; stops soon after the limit."""
+    count, waiting = 0, [raw]
+    while waiting and count <= MAX_TERMS:
+        term = waiting.pop()
+        if isinstance(term, list | tuple):
+            count += 1
+            waiting.extend(term)
+    return count
+
+
+def exactly(count: int, sign: str, operands: Sequence[object]) -> Sequence[object]:
+    """The operands. @raise QueryFilterParseError: there are more or fewer."""
+    if len(operands) != count:
+        raise QueryFilterParseError(f"filter operator {sign} takes {count} operands, got {len(operands)}")
+    return operands
+
+
+def brief(value: object) -> str:
+    """A value from outside, short enough for an error."""
+    text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    return text if len(text) <= 100 else text[:100] + "..."
+
+
+def judge_of(sign: str, field: Field, value: str | int) -> Judge:
+    """What a comparison says of a value."""
+    if sign in EQUAL:
+        return equality(field, value)
+    if sign in ORDERINGS:
+        return ordering(sign, field, value)
+    return search(field, value) if sign == "=~" else membership(field, value)
+
+
+def equality(field: Field, value: str | int) -> Judge:
+    """Equal in the field's own way of matching."""
+    if field.match is Match.HOSTNAME and isinstance(value, str):
+        name, start = value.lower(), value.lower() + "."
+        return lambda found: isinstance(found, str) and ((low := found.lower()) == name or low.startswith(start))
+    if field.match is Match.TIMESTAMP:
+        return lambda found: same(seconds(found), value)
+    return lambda found: same(found, value)
+
+
+def same(found: object, value: str | int) -> bool:
+    """Equal, where true is not 1."""
+    return found == value and not isinstance(found, bool)
+
+
+def seconds(found: Any) -> Any:
+    """The first of [seconds, microseconds]."""
+    return found[0] if isinstance(found, list | tuple) and found else found
+
+
+def ordering(sign: str, field: Field, value: str | int) -> Judge:
+    """Before or after, among values of one type."""
+    compare = ORDERINGS[sign]
+    wanted: Any = str if isinstance(value, str) else int | float
+    take = seconds if field.match is Match.TIMESTAMP else None
+
+    def judge(found: Any) -> bool:
+        found = take(found) if take else found
+        if isinstance(found, bool) or not isinstance(found, wanted):
+            raise ParameterError(f"cannot compare field {field.name!r} ({brief(found)}) {sign} {brief(value)}")
+        return compare(found, value)
+
+    return judge
+
+
+def search(field: Field, value: str | int) -> Judge:
+    """The pattern is found in the text."""
+    if not isinstance(value, str):
+        raise QueryFilterParseError(f"regular expression {brief(value)} must be a string")
+    pattern = compile_pattern(value)
+
+    def judge(found: object) -> bool:
+        if not isinstance(found, str):
+            raise ParameterError(f"regular expressions are for text; field {field.name!r} holds {brief(found)}")
+        return pattern.search(found)
+
+    return judge
+
+
+def membership(field: Field, value: str | int) -> Judge:
+    """The list holds the value."""
+
+    def judge(found: object) -> bool:
+        if not isinstance(found, list | tuple):
+            raise ParameterError(f"operator =[] is for lists; field {field.name!r} holds {brief(found)}")
+        return any(same(item, value) for item in found)
+
+    return judge

@@ -1,0 +1,115 @@
+"""What the getters of instance fields share during one query: the view, live data, filled parameters."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from ganeti_tx.model.base import Params
+from ganeti_tx.model.enums import AdminState, AdminStateSource, Hypervisor
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.params.backend import fill_beparams
+from ganeti_tx.model.params.hypervisor import fill_hvparams, without_global
+from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.query.cell import NO_DATA, UNAVAILABLE, Cell
+from ganeti_tx.query.live import Consoles, Running, reason
+from ganeti_tx.query.view import View
+from ganeti_tx.rpc.calls import RunningInstance
+
+#: `RunningInstance.state` of one that its user shut down.
+USER_SHUTDOWN = 1
+
+
+@define
+class InstanceContext:
+    """One query over instances."""
+
+    view: View
+    running: Running = field(factory=dict)
+    consoles: Consoles = field(factory=dict)
+    _hv_base: dict[tuple[Hypervisor, str], Params] = field(factory=dict, init=False)
+    _elsewhere: dict[str, set[str]] | None = field(default=None, init=False)
+
+    def beparams(self) -> Callable[[Instance], Params]:
+        """From an instance to its filled backend parameters."""
+        base = fill_beparams(self.view.cluster)
+        return lambda instance: {**base, **instance.beparams}
+
+    def hv_base(self, instance: Instance) -> Params:
+        """The hypervisor parameters that an instance of this hypervisor and OS starts from."""
+        key = (instance.hypervisor, instance.os)
+        base = self._hv_base.get(key)
+        if base is None:
+            base = self._hv_base[key] = fill_hvparams(self.view.cluster, *key)
+        return base
+
+    def hvparams(self, instance: Instance) -> Params:
+        """All hypervisor parameters of an instance."""
+        return {**self.hv_base(instance), **without_global(instance.hvparams)}
+
+    def nicparams(self) -> Callable[[Nic], Params]:
+        """From a NIC to its filled parameters."""
+        base = fill_nicparams(self.view.cluster)
+        return lambda nic: {**base, **nic.nicparams}
+
+    def seen(self, instance: Instance) -> RunningInstance | Cell:
+        """The instance as its primary node sees it, or the cell that says why that is not known or not there."""
+        node = self.view.config.nodes.get(instance.primary_node)
+        if node is None:
+            return UNAVAILABLE
+        outcome = self.running.get(node.name)
+        if outcome is None:
+            return NO_DATA
+        if outcome.error is not None:
+            return reason(outcome.error)
+        return (outcome.value or {}).get(instance.name, UNAVAILABLE)
+
+    def status(self, instance: Instance) -> str:
+        """One of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
+        node = self.view.config.nodes.get(instance.primary_node)
+        if node is None:
+            return stopped_status(instance)
+        if node.offline:
+            return "ERROR_nodeoffline"
+        outcome = self.running.get(node.name)
+        if outcome is None or outcome.error is not None:
+            return "ERROR_nodeoffline" if outcome is not None and outcome.offline else "ERROR_nodedown"
+        info = (outcome.value or {}).get(instance.name)
+        if info is None:
+            elsewhere = self.elsewhere().get(instance.name)
+            return "ERROR_wrongnode" if elsewhere else stopped_status(instance)
+        if info.state == USER_SHUTDOWN:
+            return "USER_down" if instance.admin_state is AdminState.UP else stopped_status(instance)
+        return "running" if instance.admin_state is AdminState.UP else "ERROR_up"
+
+    def elsewhere(self) -> Mapping[str, set[str]]:
+        """The names of the nodes on which an instance runs, by its name."""
+        if self._elsewhere is None:
+            self._elsewhere = {}
+            for node, outcome in self.running.items():
+                for name, info in (outcome.value or {}).items():
+                    if info.state != USER_SHUTDOWN:
+                        self._elsewhere.setdefault(name, set()).add(node)
+        return self._elsewhere
+
+    def console(self, instance: Instance) -> Any:
+        """How to reach the console, as a cell."""
+        seen = self.seen(instance)
+        if isinstance(seen, tuple):
+            return seen
+        if seen.state == USER_SHUTDOWN:
+            return UNAVAILABLE
+        outcome = self.consoles.get(instance.uuid)
+        if outcome is None:
+            return NO_DATA
+        return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
+
+
+def stopped_status(instance: Instance) -> str:
+    """The status of an instance that does not run anywhere we know of."""
+    if instance.admin_state is AdminState.OFFLINE:
+        return "ADMIN_offline"
+    if instance.admin_state is AdminState.UP:
+        return "ERROR_down"
+    return "USER_down" if instance.admin_state_source is AdminStateSource.USER else "ADMIN_down"

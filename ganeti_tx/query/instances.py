@@ -1,0 +1,52 @@
+"""Instances as a resource of queries."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import frozen
+
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.query.field import Field, Need
+from ganeti_tx.query.fields_instance import INSTANCE_FIELDS
+from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
+from ganeti_tx.query.live import consoles, running_instances
+from ganeti_tx.query.view import View, chosen
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+
+@frozen
+class InstanceRows:
+    """Rows are instances of the configuration."""
+
+    view: Callable[[], View]
+    rpc: INodeRpc
+    name_field: str = "name"
+    fields: Mapping[str, Field] = INSTANCE_FIELDS
+
+    async def rows(
+        self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
+    ) -> tuple[Sequence[Instance], InstanceContext]:
+        """As Resource.rows says."""
+        view = self.view()
+        return chosen(view.instances, view.instance_names, names, strict), InstanceContext(view)
+
+    async def collect(
+        self, rows: Sequence[Instance], context: InstanceContext, needs: frozenset[Need]
+    ) -> InstanceContext:
+        """Asks the nodes on which the instances should run, or after a failed move might run."""
+        view = context.view
+        uuids = dict.fromkeys(
+            uuid for row in rows for uuid in (row.primary_node, *view.secondary_nodes(row)) if uuid in view.config.nodes
+        )
+        nodes = [view.config.nodes[uuid] for uuid in uuids]
+        hypervisors = {row.hypervisor.value for row in rows}
+        context = InstanceContext(view, await running_instances(self.rpc, nodes, hypervisors))
+        if Need.CONSOLES in needs:
+            with_console = [row for row in rows if runs(context, row)]
+            context = InstanceContext(view, context.running, await consoles(self.rpc, view, with_console))
+        return context
+
+
+def runs(context: InstanceContext, instance: Instance) -> bool:
+    """Whether its primary node runs it."""
+    seen = context.seen(instance)
+    return not isinstance(seen, tuple) and seen.state != USER_SHUTDOWN

@@ -1,0 +1,80 @@
+"""What nodes are asked while a query runs: all at the same time, and what fails stays a fact of its node."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from twisted.internet.defer import Deferred, gatherResults
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.params.backend import fill_beparams
+from ganeti_tx.model.params.hypervisor import instance_hvparams
+from ganeti_tx.query.cell import NO_DATA, OFFLINE, Cell
+from ganeti_tx.query.view import View
+from ganeti_tx.rpc.calls import AllInstancesInfo, InstanceConsole, NodeFacts, NodeInfo, RunningInstance, StorageUnit
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, Outcome, RpcError
+
+#: What each node answered, by the node's name.
+Running = Mapping[str, Outcome[dict[str, RunningInstance]]]
+Facts = Mapping[str, Outcome[NodeFacts]]
+#: How to reach an instance's console, by the instance's uuid.
+Consoles = Mapping[str, Outcome[dict[str, Any]]]
+
+
+async def running_instances(rpc: INodeRpc, nodes: Iterable[Node], hypervisors: Iterable[str]) -> Running:
+    """What runs on each node under these hypervisors."""
+    return await rpc.call_many(list(nodes), AllInstancesInfo(hypervisors=sorted(hypervisors)))
+
+
+async def node_facts(
+    rpc: INodeRpc, nodes: Iterable[Node], hypervisors: Iterable[str], units: list[StorageUnit]
+) -> Facts:
+    """What each node says of itself."""
+    return await rpc.call_many(list(nodes), NodeInfo(storage_units=units, hypervisors=list(hypervisors)))
+
+
+async def consoles(rpc: INodeRpc, view: View, instances: Iterable[Instance]) -> Consoles:
+    """How to reach the consoles: nodes are asked side by side, each for one instance after the other."""
+    by_node: dict[str, list[Instance]] = {}
+    for instance in instances:
+        by_node.setdefault(instance.primary_node, []).append(instance)
+    found: dict[str, Outcome[dict[str, Any]]] = {}
+    turns = [
+        Deferred.fromCoroutine(_consoles_of(rpc, view, view.config.nodes[node], held, found))
+        for node, held in by_node.items()
+    ]
+    await gatherResults(turns, consumeErrors=True)
+    return found
+
+
+async def _consoles_of(
+    rpc: INodeRpc, view: View, node: Node, instances: Iterable[Instance], found: dict[str, Outcome[dict[str, Any]]]
+) -> None:
+    for instance in instances:
+        try:
+            found[instance.uuid] = Outcome(await rpc.call(node, InstanceConsole(instance=console_spec(view, instance))))
+        except RpcError as error:
+            found[instance.uuid] = Outcome(error=error)
+
+
+def console_spec(view: View, instance: Instance) -> InstanceSpec:
+    """What a node must know to tell of the console; disks, NICs and the OS play no part in it."""
+    node = view.config.nodes[instance.primary_node]
+    return InstanceSpec(
+        name=instance.name,
+        uuid=instance.uuid,
+        primary_node=node.name,
+        hypervisor=instance.hypervisor.value,
+        os=instance.os,
+        hvparams=dict(instance_hvparams(view.cluster, instance)),
+        beparams=dict(fill_beparams(view.cluster, instance.beparams)),
+        tags=list(instance.tags),
+        network_port=instance.network_port,
+    )
+
+
+def reason(error: GanetiError | None) -> Cell:
+    """The cell for what a node did not tell."""
+    return OFFLINE if isinstance(error, NodeOfflineError) else NO_DATA

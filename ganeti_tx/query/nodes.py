@@ -1,0 +1,64 @@
+"""Nodes as a resource of queries."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import frozen
+
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import DiskTemplate, StorageType
+from ganeti_tx.model.node import Node
+from ganeti_tx.query.field import Field, Need
+from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
+from ganeti_tx.query.live import node_facts
+from ganeti_tx.query.view import View, chosen
+from ganeti_tx.rpc.calls import StorageUnit
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+#: Which storage a template's disks lie in, and the cluster's setting that names the pool.
+POOLS: Mapping[DiskTemplate, tuple[StorageType, str]] = {
+    DiskTemplate.DRBD: (StorageType.LVM_VG, "volume_group_name"),
+    DiskTemplate.PLAIN: (StorageType.LVM_VG, "volume_group_name"),
+    DiskTemplate.FILE: (StorageType.FILE, "file_storage_dir"),
+    DiskTemplate.SHAREDFILE: (StorageType.SHAREDFILE, "shared_file_storage_dir"),
+    DiskTemplate.GLUSTER: (StorageType.GLUSTER, "gluster_storage_dir"),
+}
+
+
+@frozen
+class NodeRows:
+    """Rows are nodes of the configuration."""
+
+    view: Callable[[], View]
+    rpc: INodeRpc
+    name_field: str = "name"
+    fields: Mapping[str, Field] = NODE_FIELDS
+
+    async def rows(
+        self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
+    ) -> tuple[Sequence[Node], NodeContext]:
+        """As Resource.rows says."""
+        view = self.view()
+        return chosen(view.nodes, view.node_names, names, strict), NodeContext(view)
+
+    async def collect(self, rows: Sequence[Node], context: NodeContext, needs: frozenset[Need]) -> NodeContext:
+        """Asks the nodes that may run instances."""
+        cluster = context.view.cluster
+        unit = storage_unit(cluster)
+        units = [unit] if unit is not None else []
+        if Need.SPINDLES in needs and unit is not None and unit.type == StorageType.LVM_VG:
+            units.append(StorageUnit(LVM_PV, unit.name))
+        nodes = [node for node in rows if node.vm_capable]
+        hypervisors = [hypervisor.value for hypervisor in cluster.enabled_hypervisors[:1]]
+        facts = await node_facts(self.rpc, nodes, hypervisors, units)
+        return NodeContext(context.view, facts, unit.type if unit is not None else None)
+
+
+def storage_unit(cluster: Cluster) -> StorageUnit | None:
+    """The pool of the first enabled template that has one of known size."""
+    for template in cluster.enabled_disk_templates:
+        if template in POOLS:
+            kind, setting = POOLS[template]
+            name = getattr(cluster, setting)
+            if name:
+                return StorageUnit(kind.value, name)
+    return None

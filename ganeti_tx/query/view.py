@@ -1,0 +1,178 @@
+"""One snapshot of the configuration with what can be derived from it, worked out when first asked for."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from attrs import define, field
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.lookup import NameIndex
+from ganeti_tx.model.network import Network
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.query.order import natural
+
+
+class Named(Protocol):
+    """What has a name and a uuid."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def uuid(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+class View:
+    """Name indexes, objects in natural order, and the references of the configuration read backwards."""
+
+    def __init__(self, config: ConfigData) -> None:
+        self.config = config
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster's settings."""
+        return self.config.cluster
+
+    @cached_property
+    def instances(self) -> Sequence[Instance]:
+        """Every instance in natural order."""
+        return in_order(self.config.instances.values())
+
+    @cached_property
+    def nodes(self) -> Sequence[Node]:
+        """Every node in natural order."""
+        return in_order(self.config.nodes.values())
+
+    @cached_property
+    def groups(self) -> Sequence[NodeGroup]:
+        """Every node group in natural order."""
+        return in_order(self.config.nodegroups.values())
+
+    @cached_property
+    def networks(self) -> Sequence[Network]:
+        """Every network in natural order."""
+        return in_order(self.config.networks.values())
+
+    @cached_property
+    def instance_names(self) -> NameIndex[Instance]:
+        """Instances by name."""
+        return NameIndex("instance", self.config.instances)
+
+    @cached_property
+    def node_names(self) -> NameIndex[Node]:
+        """Nodes by name."""
+        return NameIndex("node", self.config.nodes)
+
+    @cached_property
+    def group_names(self) -> NameIndex[NodeGroup]:
+        """Node groups by name."""
+        return NameIndex("node group", self.config.nodegroups)
+
+    @cached_property
+    def network_names(self) -> NameIndex[Network]:
+        """Networks by name."""
+        return NameIndex("network", self.config.networks)
+
+    @cached_property
+    def primaries(self) -> Mapping[str, Sequence[str]]:
+        """The names of the instances of which a node (uuid) is primary."""
+        return grouped((instance.primary_node, instance.name) for instance in self.instances)
+
+    @cached_property
+    def secondaries(self) -> Mapping[str, Sequence[str]]:
+        """The names of the instances of which a node (uuid) is secondary."""
+        return grouped((node, instance.name) for instance in self.instances for node in self.secondary_nodes(instance))
+
+    @cached_property
+    def members(self) -> Mapping[str, Sequence[Node]]:
+        """The nodes of a group (uuid)."""
+        return grouped((node.group, node) for node in self.nodes)
+
+    @cached_property
+    def users(self) -> Mapping[str, Sequence[str]]:
+        """The names of the instances that have a NIC in a network (uuid)."""
+        pairs = ((nic.network, instance.name) for instance in self.instances for nic in instance.nics if nic.network)
+        return grouped(dict.fromkeys(pairs))
+
+    def disks(self, instance: Instance) -> list[Disk]:
+        """The instance's disks in their order."""
+        disks = self.config.disks
+        return [disks[uuid] for uuid in instance.disks if uuid in disks]
+
+    def secondary_nodes(self, instance: Instance) -> list[str]:
+        """The uuids of the nodes that mirror the instance's disks."""
+        nodes = (
+            str(node)
+            for disk in self.disks(instance)
+            if disk.dev_type is DiskTemplate.DRBD and disk.logical_id
+            for node in disk.logical_id[:2]
+        )
+        return [node for node in dict.fromkeys(nodes) if node != instance.primary_node]
+
+    def node_name(self, uuid: str) -> str | None:
+        """A node's name; None when there is no such node."""
+        node = self.config.nodes.get(uuid)
+        return node.name if node is not None else None
+
+    def group_of(self, node: str) -> NodeGroup | None:
+        """The group of a node (uuid)."""
+        found = self.config.nodes.get(node)
+        return self.config.nodegroups.get(found.group) if found is not None else None
+
+
+@define
+class Views:
+    """The view of the newest snapshot; as long as the snapshot stays the same, so does the view."""
+
+    snapshot: Callable[[], ConfigData]
+    _last: View | None = field(default=None, init=False)
+
+    def __call__(self) -> View:
+        """The view of now."""
+        config = self.snapshot()
+        if self._last is None or self._last.config is not config:
+            self._last = View(config)
+        return self._last
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def in_order(things: Iterable[N]) -> list[N]:
+    """By name, naturally."""
+    return sorted(things, key=lambda thing: natural(thing.name))
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second parts by the first."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def chosen(all_: Sequence[N], index: NameIndex[N], names: Sequence[object] | None, strict: bool) -> Sequence[N]:
+    """All, or those named, each once and in that order. @raise OpPrereqError: a name is unknown, if strict."""
+    if names is None:
+        return all_
+    found: dict[str, N] = {}
+    for name in names:
+        try:
+            held = index.find(str(name))
+        except OpPrereqError:
+            if strict:
+                raise
+        else:
+            found.setdefault(held.uuid, held)
+    return list(found.values())
