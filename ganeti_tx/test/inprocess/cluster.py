@@ -102,6 +102,10 @@ class InProcessCluster:
         """A node by its number, from 1."""
         return self.nodes[f"node{number}.example.com"]
 
+    def machine(self, name: str) -> SimulatedNode | None:
+        """A node, or a machine that can become one, by its full or short name."""
+        return self.nodes.get(name) or self.nodes.get(f"{name}.example.com")
+
     @property
     def config(self) -> ConfigData:
         """The configuration that is on disk."""

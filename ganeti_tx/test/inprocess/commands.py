@@ -66,7 +66,7 @@ class Commands:
         if list(argv[-1:]) != ["node-join"] or document is None:
             raise AssertionError(f"not to be run here: {argv}")
         request = msgspec.json.decode(document, type=JoinRequest)
-        node = self.cluster.nodes.get(request.node_name)
+        node = self.cluster.machine(request.node_name)
         if node is None:
             return ExitCode.FAILURE
         node.join(ssconf_values(self.cluster.config))

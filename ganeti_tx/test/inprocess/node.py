@@ -91,6 +91,7 @@ class SimulatedNode:
             self.paths.file_storage_paths_file,
             b"/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n",
         )
+        self.disk.mkdir(Path("/sys/class/net/xen-br0/bridge"))
         self.add_os(OS_NAME)
 
     def _not_allowed(self, operation: str, disk: DiskSpec) -> BlockDeviceError | None:
