@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from itertools import chain
-
-import attrs
+from typing import NamedTuple
 
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk, drbd_id, plain_id
@@ -14,8 +13,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 
 
-@attrs.frozen(cache_hash=True)
-class Claim:
+class Claim(NamedTuple):
     """One thing that is claimed: of its kind, in its scope (a network's or node's uuid), nobody else may have it."""
 
     kind: str

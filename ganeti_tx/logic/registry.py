@@ -5,6 +5,7 @@ from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
+from ganeti_tx.logic.guest_os.diagnose import Diagnose
 from ganeti_tx.logic.instance.console import InstanceConsole
 from ganeti_tx.logic.instance.create import InstanceCreate
 from ganeti_tx.logic.instance.reboot import InstanceReboot
@@ -30,6 +31,7 @@ UNITS: UnitTable = {
     opcodes.OpInstanceStartup: InstanceStartup,
     opcodes.OpNodeAdd: Add,
     opcodes.OpNodeRemove: Remove,
+    opcodes.OpOsDiagnose: Diagnose,
     opcodes.OpTagsDel: Delete,
     opcodes.OpTagsGet: Get,
     opcodes.OpTagsSearch: Search,

@@ -36,7 +36,9 @@ Check = Callable[[Any], Any]
 
 @define
 class Facts:
-    """What this node says of itself. `owns_address` tells whether an IP address is the node's."""
+    """What this node says of itself. `owns_address` tells whether an IP address is the node's.
+
+    Where the administrator made the file `user_mode_marker`, machines get user-mode networking for lack of a bridge."""
 
     files: IFiles
     clock: IReactorTime
@@ -44,6 +46,7 @@ class Facts:
     hypervisors: Mapping[str, IHypervisor]
     storage: Mapping[str, IStorage]
     owns_address: Callable[[str], bool]
+    user_mode_marker: Path
 
     def table(self) -> Mapping[type[NodeCall], Method]:
         """Which call is which method."""
@@ -119,4 +122,6 @@ class Facts:
             raise GanetiError(f"bridges missing on this node: {', '.join(missing)}")
 
     def _missing_bridges(self, names: list[str]) -> list[str]:
+        if self.files.exists(self.user_mode_marker):
+            return []
         return [name for name in names if "/" in name or not self.files.exists(SYS_NET / name / "bridge")]

@@ -14,6 +14,7 @@ from twisted.web.http import (
     NOT_FOUND,
     REQUEST_ENTITY_TOO_LARGE,
 )
+from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
@@ -102,8 +103,16 @@ def refuse(request: Request, code: int, text: str) -> bytes:
     return f"{text}\n".encode()
 
 
+class NodeSite(Site):
+    """Keeps no access log: what a call did is in the job that made it."""
+
+    noisy = False
+
+    def log(self, request: HttpRequest) -> None:
+        """Nothing is written down."""
+
+
 def node_site(dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> Site:
     """The HTTP server of a node daemon."""
-    site = Site(CallResource(dispatch, admitted), requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor)
-    site.noisy = False
-    return site
+    resource = CallResource(dispatch, admitted)
+    return NodeSite(resource, requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor)

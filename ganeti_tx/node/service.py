@@ -37,6 +37,8 @@ from ganeti_tx.runtime.tls import server_options
 log = Logger()
 
 MAX_KEY_FILE = 64 * 1024
+#: A file below /etc/ganeti by which a node says that it may do without bridges.
+USER_MODE_MARKER = "user-mode-network"
 #: The files that a master may send, with their modes (Ganeti 3.0 configuration table, path modes).
 UPLOADS = {
     "/var/lib/ganeti/config.data": 0o640,
@@ -90,6 +92,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     storage = storage or load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
     disks = Disks(storage)
+    marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
@@ -97,7 +100,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         cluster_files.table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name).table(),
-        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address).table(),
+        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
         OsCalls(scripts, disks, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
     )

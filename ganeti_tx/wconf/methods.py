@@ -2,7 +2,7 @@
 
 from enum import Enum
 from types import NoneType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 import attrs
 import msgspec
@@ -122,7 +122,7 @@ CALLS: dict[str, Call[Any]] = {each.name: each for each in list(globals().values
 
 def shape(expected: Any) -> Shape:
     """The shape of what one type decodes."""
-    word = str(getattr(expected, "__name__", expected))
+    word = expected.__name__ if isinstance(expected, type) and not get_args(expected) else str(expected)
 
     def read(value: object) -> object:
         try:
@@ -137,6 +137,6 @@ def server_table() -> MethodTable:
     """The methods as the server checks them: the owner, then the arguments."""
     owner = Param("owner [job id, livelock]", shape(WireOwner))
     return MethodTable(
-        Method(call.name, (owner, *(Param(str(each), shape(each)) for each in call.arguments)))
+        Method(call.name, (owner, *(Param(shape(each).expected, shape(each)) for each in call.arguments)))
         for call in CALLS.values()
     )

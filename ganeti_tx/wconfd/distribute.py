@@ -51,6 +51,12 @@ class Courier:
     work: Deferred[None] | None = None
     retry: IDelayedCall | None = None
 
+    def forget(self) -> None:
+        """Who knows what the node has when it comes back."""
+        self.stop_timer()
+        self.tried = self.failures = self.has_config = 0
+        self.has_ssconf = None
+
     def stop_timer(self) -> None:
         """There is no need to try again by the clock."""
         if self.retry is not None and self.retry.active():
@@ -82,8 +88,11 @@ class Distributor:
         for uuid in self._couriers.keys() - config.nodes.keys():
             self._couriers.pop(uuid).stop_timer()
         for uuid, node in config.nodes.items():
-            if not node.offline:
-                self._send(uuid, self._couriers.setdefault(uuid, Courier()))
+            courier = self._couriers.setdefault(uuid, Courier())
+            if node.offline:
+                courier.forget()
+            else:
+                self._send(uuid, courier)
         self._tell_waiting()
 
     async def when_distributed(self) -> None:

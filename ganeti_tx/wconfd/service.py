@@ -50,14 +50,17 @@ LIMITS = Limits(connections=4096, idle=86400.0)
 
 @attrs.frozen
 class WconfdParts:
-    """What WConfD works with; the composition root fills it with real things or with simulated ones."""
+    """What WConfD works with; the composition root fills it with real things or with simulated ones.
+
+    The node calls are made once it is known that this node is the master: before that it may have no keys for them.
+    """
 
     own_name: str
     paths: Paths
     files: IFiles
     clock: IReactorTime
     now: Callable[[], float]
-    rpc: INodeRpc
+    make_rpc: Callable[[], INodeRpc]
     liveness: ILiveness
     entropy: IEntropy
 
@@ -108,7 +111,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
 
-    distributor = Distributor(parts.rpc, parts.clock, parts.files, parts.paths, parts.own_name)
+    distributor = Distributor(parts.make_rpc(), parts.clock, parts.files, parts.paths, parts.own_name)
     store.subscribe(distributor.distribute)
     distributor.distribute(store.snapshot)
     names = Names()
@@ -198,7 +201,7 @@ def real_parts(reactor: Any) -> WconfdParts:
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=node_rpc(reactor, files, paths),
+        make_rpc=lambda: node_rpc(reactor, files, paths),
         liveness=FlockLiveness(),
         entropy=SystemEntropy(),
     )

@@ -1,0 +1,144 @@
+"""bin/quickstart: a devcluster with one machine in it, shown running."""
+
+import argparse
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout
+from ganeti_tx.devcluster.main import do_down
+from ganeti_tx.devcluster.up import run, up
+
+INSTANCE = "web1.dev.example"
+OS = "busybox+default"
+GUEST_DIRECTORY = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ganeti_tx" / "guest"
+MAKE_GUEST = Path(__file__).parents[2] / "etc/os/busybox/make-guest"
+#: Seconds that the guest's kernel may take to say that it is up, under software emulation.
+BOOT_LIMIT = 120
+GUEST_LIMIT = 300
+#: What the guest's boot line holds.
+UP = f"ganeti_tx guest {INSTANCE} is up".encode()
+MAX_SAID = 65536
+
+
+def main() -> int:
+    """Bring everything up, or with --stop down; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="bin/quickstart", description="A three-node cluster with one running machine."
+    )
+    parser.add_argument("--stop", action="store_true", help="take everything down")
+    parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
+    options = parser.parse_args()
+    try:
+        if options.stop:
+            return do_down(argparse.Namespace(root=options.root, keep=False))
+        return start(options.root)
+    except DevclusterError as error:
+        print(f"quickstart: {error}", file=sys.stderr)
+        return 1
+
+
+def start(root: Path) -> int:
+    """The whole tour."""
+    kvm = shutil.which("qemu-system-x86_64") is not None and make_guest()
+    print(f"Bringing up three nodes in {root} ...", flush=True)
+    layout = up(root, 3, init_options(kvm))
+    booting = have_instance(layout, kvm)
+    if kvm and booting:
+        print("On its serial console:", flush=True)
+        for line in boot_lines(layout):
+            print(f"  {line}")
+    print(run(layout.master, ["gnt-instance", "list"]), end="")
+    print()
+    print("Try: bin/gnt gnt-instance shutdown web1     (or startup, reboot, console, remove, info)")
+    print("     bin/gnt gnt-cluster info               bin/quickstart --stop takes everything down")
+    return 0
+
+
+def have_instance(layout: Layout, kvm: bool) -> bool:
+    """Make sure that the machine runs; whether it was started just now."""
+    if INSTANCE not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "name"]).split():
+        print(f"Creating {INSTANCE} ...", flush=True)
+        run(layout.master, ["gnt-instance", "add", *instance_options(kvm, layout), INSTANCE])
+        return True
+    if "running" in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "status", INSTANCE]):
+        print(f"{INSTANCE} runs already.")
+        return False
+    run(layout.master, ["gnt-instance", "startup", INSTANCE])
+    return True
+
+
+def make_guest() -> bool:
+    """Have a guest kernel; without one the fake hypervisor must do, and we say so."""
+    if (GUEST_DIRECTORY / "initrd.img").exists() and kernel().exists():
+        return True
+    print(f"Making a guest kernel and initramfs in {GUEST_DIRECTORY} ...", flush=True)
+    GUEST_DIRECTORY.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(
+            [str(MAKE_GUEST), str(GUEST_DIRECTORY)], capture_output=True, text=True, timeout=GUEST_LIMIT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(f"No guest could be made ({error}); the fake hypervisor is used instead.")
+        return False
+    if done.returncode != 0:
+        print(f"No guest could be made ({done.stderr.strip().splitlines()[-1:]}); the fake hypervisor is used instead.")
+        return False
+    return True
+
+
+def kernel() -> Path:
+    """The kernel that boots fastest of those that were made."""
+    elf = GUEST_DIRECTORY / "vmlinux"
+    return elf if elf.exists() else GUEST_DIRECTORY / "vmlinuz"
+
+
+def init_options(kvm: bool) -> list[str]:
+    """The cluster's own parameters."""
+    if not kvm:
+        print("QEMU cannot be had: the cluster runs on the fake hypervisor, which boots nothing.")
+        return ["--enabled-hypervisors=fake"]
+    parameters = f"kvm:kernel_path={kernel()},initrd_path={GUEST_DIRECTORY / 'initrd.img'}"
+    parameters += ",kernel_args=console=ttyS0 quiet,root_path=/dev/vda,serial_console=true,vnc_bind_address="
+    return ["--enabled-hypervisors=kvm,fake", "-H", parameters]
+
+
+def instance_options(kvm: bool, layout: Layout) -> list[str]:
+    """One small machine on the second node."""
+    common = ["-n", layout.nodes[1].name, "-o", OS, "-B", "memory=128", "--no-name-check", "--no-ip-check"]
+    if kvm:
+        return [*common, "-t", "file", "--disk", "0:size=64M", "--ignore-ipolicy"]
+    return [*common, "-t", "diskless", "--no-install"]
+
+
+def boot_lines(layout: Layout) -> list[str]:
+    """What the guest says on its serial console until it is up, the last lines.
+
+    @raise DevclusterError: it never says that it is up.
+    """
+    path = layout.nodes[1].root / "var/run/ganeti/kvm-hypervisor/ctrl" / f"{INSTANCE}.serial"
+    said = b""
+    deadline = time.monotonic() + BOOT_LIMIT
+    with socket.socket(socket.AF_UNIX) as console:
+        try:
+            console.connect(str(path))
+            while UP not in said and (left := deadline - time.monotonic()) > 0:
+                console.settimeout(left)
+                data = console.recv(4096)
+                if not data:
+                    break
+                said = (said + data)[-MAX_SAID:]
+        except OSError as error:
+            raise DevclusterError(f"the serial console {path}: {error.strerror or error}")
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    if UP not in said:
+        raise DevclusterError(f"{INSTANCE} did not say within {BOOT_LIMIT} s that it is up; it said: {lines[-3:]}")
+    return [line for line in lines if UP.decode().strip() in line]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""The fake hypervisor: an instance is a file that says it runs. For clusters without QEMU, and for tests."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import define
+from zope.interface import implementer
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.hypervisor.host import read_host_facts
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+FILE_MODE = 0o640
+DIRECTORY_MODE = 0o750
+MAX_FILE = 64 * 1024
+
+
+class Running(msgspec.Struct, frozen=True):
+    """What the file of a running instance holds; `started` and `rebooted` are seconds since the epoch."""
+
+    id: int
+    memory: int
+    vcpus: int
+    started: float
+    paused: bool = False
+    rebooted: float | None = None
+
+
+@implementer(IHypervisor)
+@define
+class FakeHypervisor:
+    """State lives below the node's run directory, so it survives the daemon and ends with the machine."""
+
+    files: IFiles
+    paths: Paths
+    now: Callable[[], float]
+    name: str = "fake"
+
+    async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
+        """As IHypervisor says."""
+        path = self._path(instance.name)
+        if self.files.exists(path):
+            raise HypervisorError(f"instance {instance.name} runs already")
+        running = Running(
+            id=len(self._names()) + 1,
+            memory=int(instance.beparams["maxmem"]),
+            vcpus=int(instance.beparams["vcpus"]),
+            started=self.now(),
+            paused=paused,
+        )
+        await self._write(instance.name, running)
+
+    async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
+        """As IHypervisor says; the guest obeys at once."""
+        path = self._path(instance_name)
+        if self.files.exists(path):
+            self.files.remove(path)
+
+    async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
+        """As IHypervisor says."""
+        running = self._read(instance.name)
+        if running is None:
+            raise HypervisorError(f"instance {instance.name} does not run")
+        await self._write(instance.name, msgspec.structs.replace(running, rebooted=self.now()))
+
+    async def info(self, instance_name: str) -> InstanceInfo | None:
+        """As IHypervisor says."""
+        running = self._read(instance_name)
+        if running is None:
+            return None
+        seconds = max(0.0, self.now() - running.started)
+        return InstanceInfo(instance_name, running.id, running.memory, running.vcpus, RunState.RUNNING, seconds)
+
+    async def list_instances(self) -> list[InstanceInfo]:
+        """As IHypervisor says."""
+        found = [await self.info(name) for name in self._names()]
+        return [each for each in found if each is not None]
+
+    async def node_info(self) -> Mapping[str, Any]:
+        """The machine's memory, less what the running instances would have taken."""
+        facts = dict(read_host_facts(self.files).as_hv_info())
+        taken = sum(each.memory for each in await self.list_instances())
+        return {**facts, "memory_free": max(0, facts["memory_free"] - taken)}
+
+    async def verify(self) -> list[str]:
+        """Nothing can be wrong but its directory."""
+        try:
+            self._names()
+        except OSError as error:
+            return [f"cannot read {self._directory}: {error.strerror}"]
+        return []
+
+    async def validate(self, hvparams: Mapping[str, Any]) -> None:
+        """It takes every parameter of its table."""
+
+    async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
+        """There is none, and the message says so."""
+        text = f"Console not available for fake hypervisor (instance {instance.name} on node {node_name})"
+        return {"instance": instance.name, "kind": "msg", "message": text}
+
+    @property
+    def _directory(self) -> Path:
+        return self.paths.run_dir / "fake-hypervisor"
+
+    def _path(self, instance_name: str) -> Path:
+        return self._directory / checked_name(instance_name)
+
+    def _names(self) -> list[str]:
+        return self.files.listdir(self._directory) if self.files.exists(self._directory) else []
+
+    def _read(self, instance_name: str) -> Running | None:
+        path = self._path(instance_name)
+        if not self.files.exists(path):
+            return None
+        try:
+            return msgspec.json.decode(self.files.read(path, MAX_FILE), type=Running)
+        except (msgspec.DecodeError, OSError) as error:
+            raise HypervisorError(f"cannot read the state of instance {instance_name} in {path}: {error}")
+
+    async def _write(self, instance_name: str, running: Running) -> None:
+        self.files.mkdir(self._directory, DIRECTORY_MODE)
+        try:
+            await self.files.write_atomic(self._path(instance_name), msgspec.json.encode(running), FILE_MODE)
+        except OSError as error:
+            raise HypervisorError(f"cannot start instance {instance_name}: {error.strerror or error}")

@@ -1,0 +1,192 @@
+"""The node's end of network interfaces: taps on bridges, switches or routes, or QEMU's own network stack."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+from twisted.logger import Logger
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.kvm.state import NicState
+from ganeti_tx.node.hypervisor.kvm.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import CLEAN_ENV, NOT_FOUND, IProcessRunner
+
+TUN_DEVICE = Path("/dev/net/tun")
+#: When this file is there, a bridged interface without a bridge gets QEMU's own network stack. The guest then reaches
+#: nobody, unless the file says "open".
+USER_MODE_FILE = "user-mode-network"
+#: An administrator's own script that connects a tap; named after Ganeti's habit.
+CONNECT_SCRIPT = "kvm-vif-bridge"
+COMMAND_TIMEOUT = 30.0
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+#: What the kernel takes as the name of an interface, without what `ip` could take for an option.
+_LINK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
+
+log = Logger()
+
+
+@frozen
+class TapOptions:
+    """How taps are made: for whom, and for how many queues."""
+
+    vnet_hdr: bool = True
+    multi_queue: bool = False
+    owner: str = ""
+
+
+@frozen
+class Network:
+    """Connects and releases the interfaces of machines."""
+
+    paths: Paths
+    files: IFiles
+    runner: IProcessRunner
+
+    async def plan(self, spec: InstanceSpec) -> list[NicState]:
+        """Decide for each interface how it will be connected; nothing is changed.
+
+        @raise HypervisorError: an interface cannot be connected on this node.
+        """
+        return [await self._plan_one(nic) for nic in spec.nics]
+
+    async def connect(self, spec: InstanceSpec, nics: Sequence[NicState], options: TapOptions) -> None:
+        """Make the taps and put them where they belong. @raise HypervisorError: some may be left; `release` them."""
+        for nic, state in zip(spec.nics, nics, strict=True):
+            if state.tap:
+                await self._make_tap(state.tap, options)
+                await self._connect_one(spec, nic, state)
+
+    async def release(self, nics: Sequence[NicState]) -> None:
+        """Remove the taps; one that is not there is no error. @raise HypervisorError: one cannot be removed."""
+        for nic in nics:
+            if not nic.tap:
+                continue
+            if nic.mode == "openvswitch":
+                await self._run(["ovs-vsctl", "--timeout=30", "--if-exists", "del-port", nic.tap], f"tap {nic.tap}")
+            if await self._exists(nic.tap):
+                await self._run(["ip", "link", "delete", "dev", nic.tap], f"cannot remove tap {nic.tap}")
+
+    def tap_name(self, nic_uuid: str) -> str:
+        """One name for each interface and node root, so that several nodes may share a machine."""
+        return "tap" + hashlib.sha256(f"{self.paths.root}:{nic_uuid}".encode()).hexdigest()[:11]
+
+    async def _plan_one(self, nic: NicSpec) -> NicState:
+        if _MAC.fullmatch(nic.mac) is None:
+            raise HypervisorError(f"not a MAC address: {nic.mac!r}")
+        parse_vlan(nic.vlan)
+        if nic.mode not in ("bridged", "openvswitch", "routed"):
+            raise HypervisorError(f"network mode {nic.mode!r} is none of bridged, openvswitch, routed")
+        fault = await self._why_no_tap(nic)
+        if fault is None:
+            tap = self.tap_name(nic.uuid)
+            return NicState(uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, tap=tap)
+        return self._fall_back(nic, fault)
+
+    def _fall_back(self, nic: NicSpec, fault: str) -> NicState:
+        permission = self.paths.conf_dir / USER_MODE_FILE
+        if nic.mode != "bridged" or not self.files.exists(permission):
+            raise HypervisorError(f"network interface {nic.mac}: {fault}")
+        restricted = self.files.read(permission, 100).strip() != b"open"
+        log.warn(
+            "network interface {mac}: {fault}; it gets QEMU's own network ({extent}) as {file} allows",
+            mac=nic.mac,
+            fault=fault,
+            extent="closed" if restricted else "open to the node's network",
+            file=str(permission),
+        )
+        return NicState(uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, restricted=restricted)
+
+    async def _why_no_tap(self, nic: NicSpec) -> str | None:
+        """What prevents a tap for this interface."""
+        if not self.files.exists(TUN_DEVICE):
+            return f"this node has no {TUN_DEVICE}, so nothing can be connected to {nic.link}"
+        if nic.mode == "bridged" and not await self._is_bridge(nic.link):
+            return f"bridge {nic.link} is not on this node; create it, or choose another link"
+        probe = self.tap_name(f"probe:{nic.uuid}")
+        made = await self.runner.run(["ip", "tuntap", "add", "dev", probe, "mode", "tap"], timeout=COMMAND_TIMEOUT)
+        if not made.succeeded:
+            return f"no right to make taps for {nic.mode} {nic.link} ({made.describe()})"
+        await self._run(["ip", "link", "delete", "dev", probe], f"cannot remove tap {probe}")
+        return None
+
+    async def _is_bridge(self, link: str) -> bool:
+        if _LINK.fullmatch(link) is None:
+            raise HypervisorError(f"not the name of a bridge: {link!r}")
+        argv = ["ip", "-details", "link", "show", "dev", link, "type", "bridge"]
+        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
+        if result.status == NOT_FOUND:
+            raise HypervisorError("the program ip is not on this node; install iproute2")
+        return bool(result.succeeded and result.stdout.strip())
+
+    async def _exists(self, link: str) -> bool:
+        result = await self.runner.run(["ip", "link", "show", "dev", link], timeout=COMMAND_TIMEOUT)
+        return result.succeeded
+
+    async def _make_tap(self, tap: str, options: TapOptions) -> None:
+        argv = ["ip", "tuntap", "add", "dev", tap, "mode", "tap"]
+        argv += ["user", options.owner] if options.owner else []
+        argv += ["vnet_hdr"] if options.vnet_hdr else []
+        argv += ["multi_queue"] if options.multi_queue else []
+        await self._run(argv, f"cannot make tap {tap}")
+
+    async def _connect_one(self, spec: InstanceSpec, nic: NicSpec, state: NicState) -> None:
+        script = self.paths.conf_dir / CONNECT_SCRIPT
+        why = f"cannot connect tap {state.tap} to {nic.mode} {nic.link}"
+        if self.files.exists(script):
+            result = await self.runner.run(
+                [str(script)], env={**CLEAN_ENV, **script_environment(spec, nic, state.tap)}, timeout=COMMAND_TIMEOUT
+            )
+            if not result.succeeded:
+                raise HypervisorError(f"{why}: {script} {result.describe()}")
+            return
+        for argv in connect_argvs(nic, state.tap):
+            await self._run(argv, why)
+
+    async def _run(self, argv: Sequence[str], why: str) -> None:
+        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
+        if not result.succeeded:
+            raise HypervisorError(f"{why}: {argv[0]} {result.describe()}")
+
+
+def connect_argvs(nic: NicSpec, tap: str) -> list[list[str]]:
+    """The commands that connect a tap as the interface's mode says. @raise HypervisorError: a routed one without IP."""
+    vlan = parse_vlan(nic.vlan)
+    up = ["ip", "link", "set", "dev", tap, "up"]
+    if nic.mode == "bridged":
+        return [["ip", "link", "set", "dev", tap, "master", nic.link], *bridge_vlan_argvs(tap, vlan), up]
+    if nic.mode == "openvswitch":
+        return [openvswitch_argv(nic.link, tap, vlan), up]
+    if not nic.ip:
+        raise HypervisorError(f"network interface {nic.mac}: mode routed needs an IP address")
+    family, knob = ("ipv6", "proxy_ndp") if ":" in nic.ip else ("ipv4", "proxy_arp")
+    route = ["ip", "route", "replace", nic.ip, "dev", tap]
+    return [
+        up,
+        ["sysctl", "-qw", f"net.{family}.conf.{tap}.forwarding=1", f"net.{family}.conf.{tap}.{knob}=1"],
+        [*route, "table", nic.link] if nic.link else route,
+    ]
+
+
+def script_environment(spec: InstanceSpec, nic: NicSpec, tap: str) -> Mapping[str, str]:
+    """What an administrator's script is told."""
+    environment = {
+        "INSTANCE": spec.name,
+        "INTERFACE": tap,
+        "MAC": nic.mac,
+        "MODE": nic.mode,
+        "LINK": nic.link,
+        "VLAN": nic.vlan,
+        "IP": nic.ip or "",
+        "TAGS": " ".join(spec.tags),
+        "INTERFACE_INDEX": str(spec.nics.index(nic)),
+        "INTERFACE_NAME": nic.name or "",
+        "INTERFACE_UUID": nic.uuid,
+    }
+    if nic.mode == "bridged":
+        environment["BRIDGE"] = nic.link
+    return environment
