@@ -158,7 +158,7 @@ class InProcessCluster:
             files=ProcessFiles(self.master.disk, process),
             clock=process,
             now=process.seconds,
-            rpc=NetworkRpc(self.network, process),
+            make_rpc=lambda: NetworkRpc(self.network, process),
             liveness=self.liveness,
             entropy=self.entropy,
         )
