@@ -4,9 +4,9 @@ import errno
 import ipaddress
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import TimeoutError as WaitedTooLong
 from twisted.internet.interfaces import IReactorTime
 from zope.interface import Interface, implementer
@@ -53,6 +53,7 @@ class Resolver:
     paths: Paths
     threads: IThreads
     clock: IReactorTime
+    ask_system: Callable[[str], tuple[str, str]] = field(default=lambda name: look_up(name))
 
     async def resolve(self, name: str) -> tuple[str, str]:
         """See `IResolver`."""
@@ -64,7 +65,7 @@ class Resolver:
             hosts = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
             if name.lower() in hosts:
                 return hosts[name.lower()]
-        asked = self.threads.run(look_up, name)
+        asked = self.threads.run(self.ask_system, name)
         try:
             return await asked.addTimeout(LOOK_UP_LIMIT, self.clock)
         except WaitedTooLong:
