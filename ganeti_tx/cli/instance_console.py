@@ -12,6 +12,8 @@ from ganeti_tx.errors import ExitCode, OpExecError
 
 Console = dict[str, Any]
 _DEFAULT_SSH_PORT = 22
+#: Names what reaches other nodes in place of ssh, as in a devcluster.
+_REMOTE_SHELL = "GANETI_REMOTE_SHELL"
 
 
 def console(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -26,7 +28,7 @@ def console(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 def _connect(session: Session, found: Console, *, show: bool) -> int:
     command = _words(found["command"])
-    argv = command if found["host"] == session.host_name() else _ssh_argv(session, found, command)
+    argv = command if found["host"] == session.host_name() else _remote_argv(session, found, command)
     if show:
         session.print(shlex.join(argv))
         return ExitCode.SUCCESS
@@ -39,6 +41,12 @@ def _connect(session: Session, found: Console, *, show: bool) -> int:
 
 def _words(command: str | Sequence[str]) -> list[str]:
     return shlex.split(command) if isinstance(command, str) else list(command)
+
+
+def _remote_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
+    """The way to another node: the remote shell that the surroundings name, or SSH."""
+    shell = session.environ.get(_REMOTE_SHELL)
+    return [*shlex.split(shell), found["host"], *command] if shell else _ssh_argv(session, found, command)
 
 
 def _ssh_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ import importlib
 import io
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
@@ -42,6 +43,8 @@ class Surroundings(NamedTuple):
     stdin: TextIO
     connect: Callable[[], Client]
     run: Callable[[Sequence[str], bytes | None], int]
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
 
 
 def real_surroundings() -> Surroundings:
@@ -84,7 +87,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
     command = load(entry)
     session = Session(
         program=program.name, command=name, environ=around.environ, out=around.out, err=around.err,
-        stdin=around.stdin, connect=around.connect, run=around.run,
+        stdin=around.stdin, connect=around.connect, run=around.run, now=around.now, sleep=around.sleep,
     )  # fmt: skip
     try:
         options, arguments = parse(program.name, name, command, words, around.environ)

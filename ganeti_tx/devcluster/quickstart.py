@@ -20,6 +20,9 @@ MAKE_GUEST = Path(__file__).parents[2] / "etc/os/busybox/make-guest"
 #: Seconds that the guest's kernel may take to say that it is up, under software emulation.
 BOOT_LIMIT = 120
 GUEST_LIMIT = 300
+#: What the guest's boot line holds.
+UP = f"ganeti_tx guest {INSTANCE} is up".encode()
+MAX_SAID = 65536
 
 
 def main() -> int:
@@ -44,12 +47,8 @@ def start(root: Path) -> int:
     kvm = shutil.which("qemu-system-x86_64") is not None and make_guest()
     print(f"Bringing up three nodes in {root} ...", flush=True)
     layout = up(root, 3, init_options(kvm))
-    if INSTANCE not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "name"]):
-        print(f"Creating {INSTANCE} ...", flush=True)
-        run(layout.master, ["gnt-instance", "add", *instance_options(kvm, layout), INSTANCE])
-    elif "running" not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "status", INSTANCE]):
-        run(layout.master, ["gnt-instance", "startup", INSTANCE])
-    if kvm:
+    booting = have_instance(layout, kvm)
+    if kvm and booting:
         print("On its serial console:", flush=True)
         for line in boot_lines(layout):
             print(f"  {line}")
@@ -58,6 +57,19 @@ def start(root: Path) -> int:
     print("Try: bin/gnt gnt-instance shutdown web1     (or startup, reboot, console, remove, info)")
     print("     bin/gnt gnt-cluster info               bin/quickstart --stop takes everything down")
     return 0
+
+
+def have_instance(layout: Layout, kvm: bool) -> bool:
+    """Make sure that the machine runs; whether it was started just now."""
+    if INSTANCE not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "name"]).split():
+        print(f"Creating {INSTANCE} ...", flush=True)
+        run(layout.master, ["gnt-instance", "add", *instance_options(kvm, layout), INSTANCE])
+        return True
+    if "running" in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "status", INSTANCE]):
+        print(f"{INSTANCE} runs already.")
+        return False
+    run(layout.master, ["gnt-instance", "startup", INSTANCE])
+    return True
 
 
 def make_guest() -> bool:
@@ -104,34 +116,28 @@ def instance_options(kvm: bool, layout: Layout) -> list[str]:
 
 
 def boot_lines(layout: Layout) -> list[str]:
-    """What the guest says until it is up, its last lines. @raise DevclusterError: it never says that it is up."""
-    log = layout.nodes[1].root / "var/log/ganeti/kvm" / f"{INSTANCE}.serial.log"
-    deadline = time.monotonic() + BOOT_LIMIT
-    while time.monotonic() < deadline:
-        text = log.read_text(errors="replace") if log.exists() else read_console(layout)
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        if any(line.startswith("ganeti_tx guest") for line in lines):
-            return lines[-5:]
-    raise DevclusterError(f"{INSTANCE} did not say within {BOOT_LIMIT} s that it is up")
+    """What the guest says on its serial console until it is up, the last lines.
 
-
-def read_console(layout: Layout) -> str:
-    """What the serial console says in the next seconds."""
+    @raise DevclusterError: it never says that it is up.
+    """
     path = layout.nodes[1].root / "var/run/ganeti/kvm-hypervisor/ctrl" / f"{INSTANCE}.serial"
     said = b""
+    deadline = time.monotonic() + BOOT_LIMIT
     with socket.socket(socket.AF_UNIX) as console:
-        console.settimeout(5)
         try:
             console.connect(str(path))
-            console.sendall(b"\n")
-            while len(said) < 65536 and b"ganeti_tx guest" not in said:
+            while UP not in said and (left := deadline - time.monotonic()) > 0:
+                console.settimeout(left)
                 data = console.recv(4096)
                 if not data:
                     break
-                said += data
-        except OSError:
-            return said.decode("utf-8", "replace")
-    return said.decode("utf-8", "replace")
+                said = (said + data)[-MAX_SAID:]
+        except OSError as error:
+            raise DevclusterError(f"the serial console {path}: {error.strerror or error}")
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    if UP not in said:
+        raise DevclusterError(f"{INSTANCE} did not say within {BOOT_LIMIT} s that it is up; it said: {lines[-3:]}")
+    return [line for line in lines if UP.decode().strip() in line]
 
 
 if __name__ == "__main__":

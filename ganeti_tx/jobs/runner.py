@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -28,6 +28,7 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.logic.base import Resolve
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.runner_channel import (
@@ -44,7 +45,7 @@ from ganeti_tx.queue.runner_channel import (
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress
 from ganeti_tx.runtime.files import IFiles, RealFiles
-from ganeti_tx.runtime.livelock import Livelock, create_livelock
+from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import reactor_threads
@@ -65,8 +66,18 @@ def run_forever(paths: Paths) -> int:
 
     begin_logging()
     livelock = create_livelock(paths.livelock_dir, "job", time.time)
-    runner = Runner(paths, reactor, livelock)
-    reactor.callWhenRunning(runner.begin)
+
+    def begin() -> None:
+        try:
+            runner = Runner(real_parts(paths, reactor, str(livelock.path)))
+        except (GanetiError, OSError) as error:
+            log.error("a job process cannot start: {error}", error=error_text(error))
+            reactor.stop()
+            return
+        signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(runner.stop))  # type: ignore[attr-defined]
+        runner.begin()
+
+    reactor.callWhenRunning(begin)
     reactor.run()
     livelock.release()
     return 0
@@ -79,18 +90,48 @@ def begin_logging() -> None:
     globalLogBeginner.beginLoggingTo([enough], redirectStandardIO=False)
 
 
+@define
+class RunnerParts:
+    """What a runner works with; the composition root fills it with real things or with simulated ones."""
+
+    paths: Paths
+    reactor: Any
+    livelock: str
+    process_id: int
+    own_name: str
+    files: IFiles
+    rpc: INodeRpc
+    wconf: WconfClient
+    resolve: Resolve
+    now: Callable[[], float]
+    end: Callable[[], None]
+
+
+def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
+    """A runner's parts in a process of its own."""
+    threads = reactor_threads(reactor)
+    files = RealFiles(threads)
+    return RunnerParts(
+        paths=paths,
+        reactor=reactor,
+        livelock=livelock,
+        process_id=os.getpid(),
+        own_name=own_name(),
+        files=files,
+        rpc=node_rpc(reactor, files, paths),
+        wconf=WconfClient(reactor, paths.wconfd_socket),
+        resolve=Resolver(files, paths, threads, reactor).resolve,
+        now=time.time,
+        end=reactor.stop,
+    )
+
+
 @define(eq=False)
 class Runner:
     """Takes jobs from the channel to luxid. When luxid is gone a running job goes on; an idle runner ends."""
 
-    paths: Paths
-    reactor: Any
-    livelock: Livelock
-    files: IFiles = field(init=False)
-    rpc: INodeRpc = field(init=False)
+    parts: RunnerParts
     replicator: Replicator = field(init=False)
-    wconf: WconfClient = field(init=False)
-    _resolver: Resolver = field(init=False)
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None
@@ -98,25 +139,10 @@ class Runner:
     _ending: bool = False
 
     def begin(self) -> None:
-        """Called in the running reactor: make the tools, then say hello."""
-        try:
-            self._make_tools()
-        except (GanetiError, OSError) as error:
-            log.error("a job process cannot start: {error}", error=error_text(error))
-            self._end()
-            return
-        signal.signal(signal.SIGTERM, lambda *_: self.reactor.callFromThread(self.stop))
+        """Called in the running reactor: say hello to luxid."""
+        ssconf = SsconfReader(self.parts.files, self.parts.paths)
+        self.replicator = Replicator(self.parts.rpc, lambda: other_candidates(ssconf, self.parts.own_name))
         self._connect()
-
-    def _make_tools(self) -> None:
-        threads = reactor_threads(self.reactor)
-        self.files = RealFiles(threads)
-        self.rpc = node_rpc(self.reactor, self.files, self.paths)
-        ssconf = SsconfReader(self.files, self.paths)
-        own = own_name()
-        self.replicator = Replicator(self.rpc, lambda: other_candidates(ssconf, own))
-        self.wconf = WconfClient(self.reactor, self.paths.wconfd_socket)
-        self._resolver = Resolver(self.files, self.paths, threads, self.reactor)
 
     def stop(self) -> None:
         """Stop the running job at its next safe point, and end when it is over."""
@@ -126,7 +152,7 @@ class Runner:
             self._end()
 
     def _connect(self) -> None:
-        endpoint = UNIXClientEndpoint(self.reactor, str(self.paths.runner_socket))
+        endpoint = UNIXClientEndpoint(self.parts.reactor, str(self.parts.paths.runner_socket))
         connecting = endpoint.connect(ChannelFactory(self._welcome))
         connecting.addErrback(self._unreachable)
 
@@ -134,7 +160,7 @@ class Runner:
         if self._run is None:
             self._end()
         else:
-            self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
+            self.parts.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
     def _welcome(self, channel: Channel) -> None:
         channel.receive = self._received
@@ -142,7 +168,7 @@ class Runner:
 
         def hello() -> None:
             self._channel = channel
-            channel.tell(Hello(str(self.livelock.path), os.getpid(), self._job_id))
+            channel.tell(Hello(self.parts.livelock, self.parts.process_id, self._job_id))
             finished, self._finished = self._finished, []
             for job_id in finished:
                 channel.tell(JobOver(job_id))
@@ -154,7 +180,7 @@ class Runner:
         if self._run is None:
             self._end()
         else:
-            self.reactor.callLater(RECONNECT_INTERVAL, self._connect)
+            self.parts.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
     def _received(self, message: Message) -> None:
         if isinstance(message, RunJob):
@@ -169,20 +195,20 @@ class Runner:
             self._end()
 
     async def _do(self, order: RunJob) -> None:
-        job = order.job
-        owner = Owner(job.id, str(self.livelock.path))
-        journal = Journal(job, self.paths.job_file(job.id), self.files, self.replicator.replicate, time.time)
+        job, parts = order.job, self.parts
+        owner = Owner(job.id, parts.livelock)
+        journal = Journal(job, parts.paths.job_file(job.id), parts.files, self.replicator.replicate, parts.now)
         self._job_id = job.id
         self._run = JobRun(
             journal=journal,
             units=UNITS,
-            config=self.wconf.config(owner),
-            locks=self.wconf.locks(owner),
-            nodes=self.rpc,
-            clock=self.reactor,
-            now=time.time,
-            submit_jobs=submitter(self.reactor, self.paths),
-            resolve=self._resolver.resolve,
+            config=parts.wconf.config(owner),
+            locks=parts.wconf.locks(owner),
+            nodes=parts.rpc,
+            clock=parts.reactor,
+            now=parts.now,
+            submit_jobs=submitter(parts.reactor, parts.paths),
+            resolve=parts.resolve,
             secrets=order.secrets,
         )
         await self._run.run()
@@ -191,7 +217,7 @@ class Runner:
             self._channel.tell(JobOver(job.id))
         else:
             self._finished.append(job.id)
-            self.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
+            self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
 
     def _leave_alone(self) -> None:
         """Nobody came back for us: the job's file tells its end."""
@@ -211,7 +237,7 @@ class Runner:
         """End this process, once."""
         if not self._ending:
             self._ending = True
-            self.reactor.stop()
+            self.parts.end()
 
 
 def other_candidates(ssconf: SsconfReader, own: str) -> Sequence[NodeAddress]:

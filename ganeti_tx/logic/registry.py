@@ -3,11 +3,13 @@
 from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
+from ganeti_tx.logic.cluster.query import ConfigQuery, Query
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.guest_os.diagnose import Diagnose
 from ganeti_tx.logic.instance.console import InstanceConsole
 from ganeti_tx.logic.instance.create import InstanceCreate
+from ganeti_tx.logic.instance.query_data import QueryData
 from ganeti_tx.logic.instance.reboot import InstanceReboot
 from ganeti_tx.logic.instance.remove import InstanceRemove
 from ganeti_tx.logic.instance.shutdown import InstanceShutdown
@@ -18,13 +20,16 @@ from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
 from ganeti_tx.model import opcodes
 
 UNITS: UnitTable = {
+    opcodes.OpClusterConfigQuery: ConfigQuery,
     opcodes.OpClusterDestroy: Destroy,
     opcodes.OpClusterPostInit: PostInit,
+    opcodes.OpClusterQuery: Query,
     opcodes.OpClusterRedistConf: Redistribute,
     opcodes.OpClusterVerify: Verify,
     opcodes.OpClusterVerifyConfig: VerifyConfig,
     opcodes.OpInstanceConsole: InstanceConsole,
     opcodes.OpInstanceCreate: InstanceCreate,
+    opcodes.OpInstanceQueryData: QueryData,
     opcodes.OpInstanceReboot: InstanceReboot,
     opcodes.OpInstanceRemove: InstanceRemove,
     opcodes.OpInstanceShutdown: InstanceShutdown,

@@ -30,13 +30,13 @@ class JobRow(Mapping[str, Any]):
 
 @define
 class JobRows:
-    """Finds jobs; without ids, all that are not archived."""
+    """Finds jobs; without ids all of them, the archived ones only when it is asked who is archived."""
 
     store: JobStore
 
-    def __call__(self, job_ids: Sequence[int] | None, wanted: frozenset[str] = frozenset()) -> list[JobRow]:
-        """The jobs that are there, in the order asked for; fields are computed when read, so `wanted` saves nothing."""
+    def __call__(self, job_ids: Sequence[int] | None, wanted: frozenset[str]) -> list[JobRow]:
+        """The jobs that are there, in the order asked for. @param wanted: the fields that will be read."""
         if job_ids is None:
-            return [JobRow(job, False) for job in self.store.jobs.values()]
+            job_ids = [*self.store.jobs, *(self.store.archived() if "archived" in wanted else ())]
         found = (self.store.find(job_id) for job_id in job_ids)
         return [JobRow(*each) for each in found if each is not None]

@@ -36,4 +36,4 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         wconf = WconfClient(reactor, paths.wconfd_socket)
         return await run_luxid(reactor, config.current, wconf.lock_overview)
 
-    return Daemon("ganeti-luxid", paths.pid_file("ganeti-luxid"), reactor, bring_up)
+    return Daemon("ganeti-luxid", paths, reactor, bring_up)

@@ -43,4 +43,4 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
         return stop
 
-    return Daemon("ganeti-master", parts.paths.pid_file("ganeti-master"), reactor, bring_up)
+    return Daemon("ganeti-master", parts.paths, reactor, bring_up)

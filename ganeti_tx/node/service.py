@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from attrs import define
@@ -20,7 +20,9 @@ from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
+from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
@@ -64,6 +66,7 @@ class NodeParts:
     now: Callable[[], float]
     owns_address: Callable[[str], bool]
     leave: Callable[[], None]
+    open_log: OpenLog = open_log
 
 
 def real_parts(reactor: Any) -> NodeParts:
@@ -84,14 +87,14 @@ def real_parts(reactor: Any) -> NodeParts:
     )
 
 
-def build_dispatch(parts: NodeParts) -> NodeDispatch:
-    """Every call of a node."""
-    storage = load_storage(parts.files, parts.paths, parts.threads)
+def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = None) -> NodeDispatch:
+    """Every call of a node. @param storage: where its disks live; this machine's own when it is not given."""
+    storage = storage or load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
     disks = Disks(storage)
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
-    scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now)
+    scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
     return NodeDispatch(
         cluster_files.table(),

@@ -34,4 +34,4 @@ def make_service(options: Options, reactor: IReactorCore) -> Daemon:
     async def bring_up() -> Any:
         return await start(parts, options["port"], options["bind"])
 
-    return Daemon("ganeti-noded", parts.paths.pid_file("ganeti-noded"), reactor, bring_up)
+    return Daemon("ganeti-noded", parts.paths, reactor, bring_up)

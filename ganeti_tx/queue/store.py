@@ -94,6 +94,13 @@ class JobStore:
             return None
         return decode_job(self.files.read(path, MAX_JOB_FILE)), True
 
+    def archived(self) -> Iterator[int]:
+        """The ids of the archived jobs."""
+        archive = self.paths.queue_archive_dir
+        for directory in sorted(filter(str.isdigit, self.files.listdir(archive)), key=int):
+            names = map(JOB_FILE.match, self.files.listdir(archive / directory))
+            yield from sorted(int(match[1]) for match in names if match is not None)
+
     async def add(self, make: Callable[[int], QueuedJob], count: int) -> list[QueuedJob]:
         """Number and store new jobs; they are on disk here and on the candidates when this returns.
 

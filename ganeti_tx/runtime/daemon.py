@@ -1,7 +1,7 @@
 """What every daemon's start has in common: it comes up whole, or ends with one line that says why not."""
 
+import os
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 from twisted.application.service import Service
@@ -10,7 +10,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import PidFile, claim_pid_file
+from ganeti_tx.runtime.threads import InlineThreads
 
 log = Logger()
 
@@ -21,9 +25,10 @@ Stop = Callable[[], Awaitable[None]]
 class Daemon(Service):
     """Runs `start`, which gives what stops it. A failure to start ends the process with its text as the last line."""
 
-    def __init__(self, name: str, pid_path: Path, reactor: Any, start: Callable[[], Awaitable[Stop]]) -> None:
+    def __init__(self, name: str, paths: Paths, reactor: Any, start: Callable[[], Awaitable[Stop]]) -> None:
         self._daemon = name
-        self._pid_path = pid_path
+        self._paths = paths
+        self._pid_path = paths.pid_file(name)
         self._reactor = reactor
         self._start = start
         self._stop: Stop | None = None
@@ -40,6 +45,7 @@ class Daemon(Service):
         starting.addErrback(self._give_up)
 
     async def _bring_up(self) -> None:
+        ensure_directories(self._paths, RealFiles(InlineThreads()), system_owners if os.geteuid() == 0 else no_owners)
         self._pid_file = claim_pid_file(self._pid_path)
         self._stop = await self._start()
         log.info("{daemon} is ready", daemon=self._daemon)

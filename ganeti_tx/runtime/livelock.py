@@ -87,7 +87,11 @@ class FlockLiveness:
 
     def remove_stale(self, directory: Path) -> list[Path]:
         """See `ILiveness`."""
-        stale = [path for path in sorted(directory.iterdir()) if path.is_file() and not self.is_alive(path)]
+        stale = [
+            path
+            for path in sorted(directory.iterdir())
+            if path.is_file() and path.name[0] != "." and not self.is_alive(path)
+        ]
         for path in stale:
             path.unlink(missing_ok=True)
         return stale

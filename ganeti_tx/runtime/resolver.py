@@ -4,7 +4,7 @@ import errno
 import ipaddress
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import define
 from twisted.internet.defer import TimeoutError as WaitedTooLong
@@ -37,6 +37,16 @@ def parse_hosts(text: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+def look_up(name: str) -> tuple[str, str]:
+    """Ask the system; blocks. @raise ResolverError: it knows no such host."""
+    try:
+        answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_CANONNAME)
+    except (socket.gaierror, UnicodeError) as error:
+        code = error.errno if isinstance(error, socket.gaierror) else None
+        raise ResolverError(name, code, getattr(error, "strerror", None) or str(error))
+    return answers[0][3] or name, str(answers[0][4][0])
+
+
 class IResolver(Interface):
     """Finds hosts by name."""
 
@@ -53,6 +63,7 @@ class Resolver:
     paths: Paths
     threads: IThreads
     clock: IReactorTime
+    ask_system: Callable[[str], tuple[str, str]] = look_up
 
     async def resolve(self, name: str) -> tuple[str, str]:
         """See `IResolver`."""
@@ -64,18 +75,8 @@ class Resolver:
             hosts = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
             if name.lower() in hosts:
                 return hosts[name.lower()]
-        asked = self.threads.run(look_up, name)
+        asked = self.threads.run(self.ask_system, name)
         try:
             return await asked.addTimeout(LOOK_UP_LIMIT, self.clock)
         except WaitedTooLong:
             raise ResolverError(name, errno.ETIMEDOUT, f"no answer within {LOOK_UP_LIMIT:.0f} s") from None
-
-
-def look_up(name: str) -> tuple[str, str]:
-    """Ask the system; blocks. @raise ResolverError: it knows no such host."""
-    try:
-        answers = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_CANONNAME)
-    except (socket.gaierror, UnicodeError) as error:
-        code = error.errno if isinstance(error, socket.gaierror) else None
-        raise ResolverError(name, code, getattr(error, "strerror", None) or str(error))
-    return answers[0][3] or name, str(answers[0][4][0])

@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {"luxi.client", "luxi.framing", "luxi.methods"},
     "bootstrap": {"runtime", "config", "rpc"},
     "devcluster": {"luxi.client", "runtime"},
+    "console": set(),
     "daemons": {"runtime"},
 }
 EVERYWHERE = {"errors", "model"}

@@ -1,5 +1,6 @@
 """A job's line to WConfD: opened when needed, opened again when WConfD restarts, honest about what is not known."""
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import attrs
@@ -50,14 +51,17 @@ class Link:
             except ConnectionClosedError:
                 self._lost(call)
 
-    async def wait(self, call: Call[R], owner: Owner, *args: object) -> R:
+    async def wait(self, call: Call[R], owner: Owner, args: Callable[[float], tuple[object, ...]]) -> R:
         """Send a request that may take long, over a connection of its own; cancelling hangs up.
+
+        @param args: makes the arguments for each try; it is told how many seconds have passed since the first.
 
         @raise ConfigurationError, GanetiError: as `ask`.
         """
-        message = encoded(call, owner, args)
+        begun = self._clock.seconds()
         while True:
             conversation = await self._reach(self._connect_to_wait, self._clock.seconds() + self._patience)
+            message = encoded(call, owner, args(self._clock.seconds() - begun))
             try:
                 return answer(call, await conversation.ask(message))
             except ConnectionClosedError:

@@ -253,4 +253,4 @@ class RemoteConfig:
 
     async def when_distributed(self) -> None:
         """See IConfig."""
-        await self._link.wait(FLUSH_CONFIG, self._owner)
+        await self._link.wait(FLUSH_CONFIG, self._owner, lambda passed: ())

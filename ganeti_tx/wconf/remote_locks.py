@@ -36,9 +36,13 @@ class RemoteLocks:
         if self._updating:
             raise LockError(f"{self._owner} cannot ask for more locks before its last update has ended")
         wire = [request.to_wire() for request in requests]
+
+        def arguments(passed: float) -> tuple[object, ...]:
+            return wire, priority, None if timeout is None else max(timeout - passed, 0.0)
+
         self._updating = True
         try:
-            too_late = await self._link.wait(UPDATE_LOCKS, self._owner, wire, priority, timeout)
+            too_late = await self._link.wait(UPDATE_LOCKS, self._owner, arguments)
         finally:
             self._updating = False
         if too_late is not None:

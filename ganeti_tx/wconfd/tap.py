@@ -30,4 +30,4 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         wconfd = await build_wconfd(parts)
         return await listen(wconfd, reactor, parts.paths)
 
-    return Daemon("ganeti-wconfd", parts.paths.pid_file("ganeti-wconfd"), reactor, bring_up)
+    return Daemon("ganeti-wconfd", parts.paths, reactor, bring_up)

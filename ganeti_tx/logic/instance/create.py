@@ -14,7 +14,7 @@ from ganeti_tx.logic.instance.create_plan import (
     policy_faults,
     refuse_unavailable,
 )
-from ganeti_tx.logic.instance.devices import assemble_disks, shutdown_disks
+from ganeti_tx.logic.instance.devices import shutdown_disks
 from ganeti_tx.logic.instance.disks import create_disks, make_disks, space_wanted
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
 from ganeti_tx.logic.instance.presence import stop
@@ -205,7 +205,6 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
         self.info("* running the instance OS create scripts...")
         rollback.undo(shutdown_disks, self.nodes, target, self.warn)
         try:
-            await assemble_disks(self.nodes, target)
             spec = target.spec(osparams_secret=self._plan.osparams_secret)
             await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
         except RpcError as error:

@@ -20,6 +20,7 @@ from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_b
 from ganeti_tx.model.params.guest_os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
 from ganeti_tx.model.params.kinds import difference, updated
+from ganeti_tx.model.tags import check_tag
 
 #: Words separated by dots, as RFC 1123 has host names.
 HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
@@ -110,7 +111,7 @@ def make_plan(op: OpInstanceCreate, cluster: Cluster, name: str, address: str | 
             template=template,
             disks=disks,
             nics=plan_nics(cluster, op.nics, address),
-            tags=tuple(sorted(set(op.tags))),
+            tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
             start=op.start and not op.no_install,
             install=not op.no_install,
         )

@@ -7,16 +7,10 @@ from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import BlockdevAssemble, BlockdevRemove, BlockdevShutdown, NodeCall
+from ganeti_tx.rpc.calls import BlockdevRemove, BlockdevShutdown, NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 
 Warn = Callable[[str], None]
-
-
-async def assemble_disks(nodes: INodeRpc, target: Surrounded) -> None:
-    """Make the disks ready where the instance runs. @raise RpcError: one is not."""
-    for disk in target.disk_specs():
-        await nodes.call(target.primary, BlockdevAssemble(disk=disk, owner=target.instance.name))
 
 
 async def shutdown_disks(nodes: INodeRpc, target: Surrounded, warn: Warn) -> bool:

@@ -54,12 +54,23 @@ class Add(LogicalUnit[OpNodeAdd]):
             raise OpPrereqError(f"node {self._name} is not in the cluster, so it cannot be added again", ECode.NOENT)
         if not self.op.readd and self._old is not None:
             raise OpPrereqError(f"node {self._name} is already in the cluster", ECode.EXISTS)
+        if self._old is not None and self.op.group is not None and self._group.uuid != self._old.group:
+            raise OpPrereqError(
+                f"node {self._name} keeps its group when it is added again, but group {self.op.group} is given",
+                ECode.INVAL,
+            )
         self._check_addresses([node for node in known.values() if node.name != self._name])
         check_ndparams(self.op.ndparams or {}, for_node=True)
         await self._check_daemon()
 
+    @property
+    def _secondary(self) -> str:
+        """The secondary address asked for, the one that the node had, or the primary one."""
+        had = self._old.secondary_ip if self._old is not None else self._address
+        return self.op.secondary_ip or had
+
     def _check_addresses(self, others: Sequence[Node]) -> None:
-        secondary = self.op.secondary_ip or self._address
+        secondary = self._secondary
         for other in others:
             for address in (self._address, secondary):
                 if address in (other.primary_ip, other.secondary_ip):
@@ -86,20 +97,30 @@ class Add(LogicalUnit[OpNodeAdd]):
     async def execute(self) -> None:
         """Put it in."""
         cluster = await self.config.cluster()
-        candidates = [node for node in await self.config.nodes() if node.master_candidate]
-        capable = self.op.master_capable if self.op.master_capable is not None else True
+        others = [node for node in await self.config.nodes() if node.name != self._name]
+        candidates = [node for node in others if node.master_candidate]
+        before = self._old.master_capable if self._old is not None else True
+        capable = self.op.master_capable if self.op.master_capable is not None else before
         candidate = capable and len(candidates) < cluster.candidate_pool_size
         node = await self._new_node(capable, candidate)
         try:
-            if self._old is None:
-                await self.config.add_node(node, self._digest if candidate else None)
-            else:
-                await self.config.remove_node(self._old.uuid)
-                await self.config.add_node(node, self._digest if candidate else None)
+            await self._put_in(node)
             await self.config.when_distributed()
         except GanetiError as error:
             raise OpExecError(f"node {self._name} was not added: {error}")
         self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
+
+    async def _put_in(self, node: Node) -> None:
+        """A node that is known keeps its uuid and its instances; its certificate may be another one."""
+        digest = self._digest if node.master_candidate else None
+        if self._old is None:
+            await self.config.add_node(node, digest)
+            return
+        await self.config.update_node(node)
+        if digest is not None:
+            cluster = await self.config.cluster()
+            certs = {**cluster.candidate_certs, node.uuid: digest}
+            await self.config.update_cluster(msgspec.structs.replace(cluster, candidate_certs=certs))
 
     async def _new_node(self, capable: bool, candidate: bool) -> Node:
         now = self.around.now()
@@ -108,18 +129,18 @@ class Add(LogicalUnit[OpNodeAdd]):
             uuid=base.uuid if base is not None else await self.config.generate_uuid(),
             name=self._name,
             primary_ip=self._address,
-            secondary_ip=self.op.secondary_ip or self._address,
+            secondary_ip=self._secondary,
             group=base.group if base is not None else self._group.uuid,
             master_candidate=candidate,
             offline=False,
             drained=False,
             master_capable=capable,
-            vm_capable=self.op.vm_capable if self.op.vm_capable is not None else True,
+            vm_capable=self.op.vm_capable if self.op.vm_capable is not None else base is None or base.vm_capable,
             powered=True,
             ndparams=check_ndparams(self.op.ndparams or {}, for_node=True),
             hv_state_static=self.op.hv_state or {},
             disk_state_static=self.op.disk_state or {},
-            serial_no=base.serial_no + 1 if base is not None else 1,
+            serial_no=base.serial_no if base is not None else 1,
             ctime=base.ctime if base is not None else now,
             mtime=now,
         )

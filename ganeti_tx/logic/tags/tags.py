@@ -91,4 +91,5 @@ class Search(LogicalUnit[OpTagsSearch]):
         tagged += [(f"/instances/{each.name}", tag) for each in await self.config.instances() for tag in each.tags]
         tagged += [(f"/nodes/{each.name}", tag) for each in await self.config.nodes() for tag in each.tags]
         tagged += [(f"/nodegroup/{each.name}", tag) for each in await self.config.groups() for tag in each.tags]
+        tagged += [(f"/network/{each.name}", tag) for each in await self.config.networks() for tag in each.tags]
         return [(path, tag) for path, tag in tagged if self._pattern.search(tag)]

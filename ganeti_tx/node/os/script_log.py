@@ -1,8 +1,10 @@
 """Where the output of OS scripts goes: a file for each run, written by the script itself as it goes."""
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from attrs import frozen
 
@@ -14,6 +16,28 @@ DIRECTORY_MODE = 0o750
 #: How much of a failed script's output goes into the error.
 TAIL_LINES = 20
 TAIL_BYTES = 4096
+
+
+class IScriptLog(Protocol):
+    """A log that a script writes through a descriptor."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
+    @property
+    def descriptor(self) -> int:
+        """What the script writes to."""
+
+    def tail(self) -> str:
+        """The last lines, in one line; blocking. @raise OSError: it cannot be read."""
+
+    def close(self) -> None:
+        """The script has ended."""
+
+
+#: A new log by its directory and name; blocking. @raise OpExecError: none can be made.
+OpenLog = Callable[[Path, str], IScriptLog]
 
 
 @frozen

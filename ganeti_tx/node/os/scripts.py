@@ -11,7 +11,7 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.definition import PARAMETERS_SINCE, OsDefinition
 from ganeti_tx.node.os.environment import core_environment, os_environment
-from ganeti_tx.node.os.script_log import ScriptLog, log_name, open_log
+from ganeti_tx.node.os.script_log import IScriptLog, OpenLog, log_name, open_log
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.runtime.threads import IThreads
@@ -34,6 +34,7 @@ class OsScripts:
     runner: IProcessRunner
     threads: IThreads
     now: Callable[[], float]  # seconds since the epoch
+    open_log: OpenLog = open_log
 
     async def run_create(
         self, instance: InstanceSpec, disks: Sequence[AttachedDisk], reinstall: bool = False, debug: int = 0
@@ -100,7 +101,7 @@ class OsScripts:
         timeout: float,
     ) -> None:
         name = log_name(action, instance.os, instance.name, self.now())
-        log = await self.threads.run(open_log, self.paths.log_os_dir, name)
+        log = await self.threads.run(self.open_log, self.paths.log_os_dir, name)
         try:
             result = await self.runner.run(
                 [str(os.script(script))],
@@ -115,7 +116,7 @@ class OsScripts:
             await self._fail(script, os, instance, result, log)
 
     async def _fail(
-        self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: ScriptLog
+        self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: IScriptLog
     ) -> None:
         try:
             said = await self.threads.run(log.tail)

@@ -211,6 +211,18 @@ class LockTests(ProtocolCase):
         self.cluster.settle()
         self.successResultOf(waiting)
 
+    def test_restart_keeps_the_time(self) -> None:
+        """A restart of WConfD does not give an update more time than was asked for."""
+        self.done(self.locks.update([LockRequest.exclusive(A)]))
+        waiting = self.cluster.begin(self.locks2.update([LockRequest.exclusive(A)], timeout=5))
+        self.cluster.advance(3)
+        self.cluster.kill()
+        self.cluster.start()
+        self.cluster.advance(1.5)
+        self.assertNoResult(waiting)
+        self.cluster.advance(1)
+        self.failureResultOf(waiting, LockTimeout)
+
     def test_granted_when_saved(self) -> None:
         """Nobody hears of a lock before it is where a restart finds it."""
         self.cluster.files.slow = True

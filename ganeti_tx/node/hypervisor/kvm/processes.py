@@ -41,7 +41,7 @@ class _EndOfProcess(FileDescriptor):
     """Watches a pid descriptor, which becomes readable when its process has ended."""
 
     def __init__(self, reactor: IReactorFDSet, descriptor: int, ended: Callable[[], None]) -> None:
-        super().__init__(reactor)  # type: ignore[arg-type]  # asks for more interfaces than it uses here
+        super().__init__(reactor)
         self._descriptor = descriptor
         self._tell = ended
         self.connected = 1

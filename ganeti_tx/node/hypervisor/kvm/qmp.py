@@ -95,11 +95,14 @@ class QmpClient(Protocol):
             return fail(HypervisorError(f"QMP {command}: {MAX_PENDING} commands are unanswered already"))
         self._last_id += 1
         command_id = self._last_id
-        answered: Deferred[Any] = Deferred(lambda _: self._pending.pop(command_id, None))
+        answered: Deferred[Any] = Deferred(lambda _: self._forget(command_id))
         self._pending[command_id] = (command, answered)
         assert self.transport is not None
         self.transport.write(encode(command, arguments, command_id))
         return self._limited(answered, timeout, command)
+
+    def _forget(self, command_id: int) -> None:
+        self._pending.pop(command_id, None)
 
     def next_event(self, name: str, timeout: float) -> Deferred[Event]:
         """The next event of that name that comes from now on. @raise HypervisorError: none in time."""
@@ -184,6 +187,12 @@ class QmpClient(Protocol):
         return waiting.addTimeout(timeout, self._clock, onTimeoutCancel=too_late)
 
 
+class _QuietFactory(Factory):
+    """Connections come and go; the log need not tell."""
+
+    noisy = False
+
+
 ConnectQmp = Callable[[Path], Awaitable[QmpClient]]
 
 
@@ -198,7 +207,7 @@ class UnixQmpConnector:
         """A client that is ready for commands. @raise HypervisorError: nobody listens or nobody answers."""
         endpoint = UNIXClientEndpoint(self.unix, str(path), timeout=CONNECT_TIMEOUT)
         try:
-            client = await endpoint.connect(Factory.forProtocol(lambda: QmpClient(self.clock)))
+            client: QmpClient = await endpoint.connect(_QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
         except ConnectError as error:
             raise HypervisorError(f"cannot connect to QEMU at {path}: {error}")
         ready = False

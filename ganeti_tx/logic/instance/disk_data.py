@@ -1,0 +1,60 @@
+"""One disk of an instance as gnt-instance info shows it."""
+
+from typing import Any
+
+from ganeti_tx.logic.instance.spec import Surrounded
+from ganeti_tx.model.disk import Disk, drbd_id
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls import BlockdevFind, DiskState
+from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+
+
+async def disk_data(nodes: INodeRpc, target: Surrounded, index: int, static: bool) -> dict[str, Any]:
+    """The disk, with its state on the primary node and the secondary one unless only static data are wanted."""
+    disk, spec = target.disks[index], target.disk_specs()[index]
+    secondary = [node for node in target.secondaries if node.uuid in disk.nodes]
+    return {
+        **described(target, disk),
+        "pstatus": None if static else await state_on(nodes, target.primary, spec),
+        "sstatus": None if static or not secondary else await state_on(nodes, secondary[0], spec),
+    }
+
+
+def described(target: Surrounded, disk: Disk) -> dict[str, Any]:
+    """What the configuration says of a disk and of those it is made of."""
+    return {
+        "iv_name": disk.iv_name,
+        "dev_type": disk.dev_type.value,
+        "logical_id": shown_id(target, disk),
+        "mode": disk.mode,
+        "size": disk.size,
+        "spindles": disk.spindles,
+        "name": disk.name,
+        "uuid": disk.uuid,
+        "children": [described(target, child) for child in disk.children],
+    }
+
+
+def shown_id(target: Surrounded, disk: Disk) -> list[str | int]:
+    """The logical id; that of a mirror with its nodes' names and without its secret, for job files keep results."""
+    if disk.dev_type is not DiskTemplate.DRBD:
+        return list(disk.logical_id or ())
+    mirror = drbd_id(disk)
+    names = [target.nodes[uuid].name for uuid in (mirror.node_a, mirror.node_b)]
+    return [*names, mirror.port, mirror.minor_a, mirror.minor_b]
+
+
+async def state_on(nodes: INodeRpc, node: Node, spec: DiskSpec) -> list[Any] | None:
+    """[path, major, minor, sync percent, estimated seconds, degraded, local state]; None when the node cannot tell."""
+    try:
+        state: DiskState | None = await nodes.call(node, BlockdevFind(disk=spec))
+    except RpcError:
+        return None
+    if state is None:
+        return None
+    return [
+        *(state.dev_path, state.major, state.minor, state.sync_percent),
+        *(state.estimated_time, state.is_degraded, state.ldisk_status),
+    ]

@@ -1,0 +1,121 @@
+"""Everything about instances, as gnt-instance info shows it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.instance.disk_data import disk_data
+from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
+from ganeti_tx.logic.instance.spec import Surrounded, surround
+from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes import OpInstanceQueryData
+from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
+from ganeti_tx.rpc.interfaces import RpcError
+
+#: What runs on each node that answered, by the node's uuid and the instance's name.
+Running = Mapping[str, Mapping[str, RunningInstance]]
+
+
+class QueryData(LogicalUnit[OpInstanceQueryData]):
+    """Static data are the configuration's; the others are asked of the nodes, under locks."""
+
+    _named: list[Instance]
+
+    async def expand_names(self) -> None:
+        """The instances named; without names every one."""
+        self._named = await self.config.instances(list(self.op.instances) or None)
+
+    @property
+    def _locking(self) -> bool:
+        return self.op.use_locking or not self.op.static
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """Instances and their nodes, all shared."""
+        if not self._locking:
+            return ()
+        if level is Level.INSTANCE:
+            return [on_instance(instance.name, Mode.SHARED) for instance in self._named]
+        if level is Level.NODE:
+            targets = [await surround(self.config, instance.uuid) for instance in self._named]
+            return on_nodes((uuid for target in targets for uuid in target.nodes), Mode.SHARED)
+        return ()
+
+    async def execute(self) -> dict[str, dict[str, Any]]:
+        """The data, by instance name."""
+        targets = [await surround(self.config, instance.uuid) for instance in self._named]
+        groups = {group.uuid: group for group in await self.config.groups()}
+        running = {} if self.op.static else await self._running(targets)
+        return {
+            target.instance.name: {
+                **self._settings(target, groups),
+                "run_state": None if self.op.static else run_state(target, running),
+                "disks": [
+                    await disk_data(self.nodes, target, index, self.op.static) for index in range(len(target.disks))
+                ],
+            }
+            for target in targets
+        }
+
+    async def _running(self, targets: Sequence[Surrounded]) -> Running:
+        """What the primary nodes run; one that does not answer is left out, with a warning."""
+        found: dict[str, Mapping[str, RunningInstance]] = {}
+        hypervisors: dict[str, set[str]] = {}
+        for target in targets:
+            hypervisors.setdefault(target.primary.uuid, set()).add(target.instance.hypervisor.value)
+        for node in {target.primary.uuid: target.primary for target in targets}.values():
+            try:
+                call = AllInstancesInfo(hypervisors=sorted(hypervisors[node.uuid]))
+                found[node.uuid] = await self.nodes.call(node, call)
+            except RpcError as error:
+                self.warn(f"cannot tell what runs on node {node.name}: {error}")
+        return found
+
+    def _settings(self, target: Surrounded, groups: Mapping[str, NodeGroup]) -> dict[str, Any]:
+        """What the configuration says; private OS parameters stay out, for results are kept in job files."""
+        instance, spec = target.instance, target.spec()
+        secondary_groups = [groups[node.group] for node in target.secondaries]
+        return {
+            "name": instance.name,
+            "uuid": instance.uuid,
+            "serial_no": instance.serial_no,
+            "ctime": instance.ctime,
+            "mtime": instance.mtime,
+            "config_state": instance.admin_state.value,
+            "pnode": target.primary.name,
+            "pnode_group_uuid": target.group.uuid,
+            "pnode_group_name": target.group.name,
+            "snodes": [node.name for node in target.secondaries],
+            "snodes_group_uuids": [group.uuid for group in secondary_groups],
+            "snodes_group_names": [group.name for group in secondary_groups],
+            "os": instance.os,
+            "os_instance": dict(instance.osparams),
+            "os_actual": spec.osparams,
+            "nics": [
+                [nic.name, nic.uuid, nic.ip, nic.mac, nic.mode, nic.link, nic.vlan, nic.network, nic.netinfo]
+                for nic in spec.nics
+            ],
+            "disk_template": spec.disk_template,
+            "hypervisor": instance.hypervisor.value,
+            "network_port": instance.network_port,
+            "hv_instance": msgspec.to_builtins(instance.hvparams),
+            "hv_actual": spec.hvparams,
+            "be_instance": msgspec.to_builtins(instance.beparams),
+            "be_actual": spec.beparams,
+        }
+
+
+def run_state(target: Surrounded, running: Running) -> str | None:
+    """ "up", "down", or "user down"; None when the node did not tell."""
+    on_node = running.get(target.primary.uuid)
+    if on_node is None:
+        return None
+    seen = on_node.get(target.instance.name)
+    if seen is None:
+        return "down"
+    return "user down" if seen.state == SHUT_DOWN_BY_USER else "up"

@@ -1,0 +1,312 @@
+"""Machines under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+from zope.interface import implementer
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.node.hypervisor.host import read_host_facts
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.kvm import state as states
+from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
+from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
+from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
+from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
+from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.consoles import console_of
+from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles, machine_files
+from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
+from ganeti_tx.node.hypervisor.kvm.network import Network, TapOptions
+from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params
+from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpError, QmpLost
+from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
+from ganeti_tx.node.hypervisor.kvm.state import DiskState, MachineState
+from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+
+log = Logger()
+
+#: Seconds until QEMU is in the background, until it obeys "quit", and until a killed one is gone.
+START_LIMIT = 60.0
+QUIT_LIMIT = 5.0
+KILL_LIMIT = 30.0
+INFO_LIMIT = 5.0
+DIRECTORY_MODE = 0o750
+MAX_PID_FILE = 100
+#: Run states of QEMU in which the guest has powered itself off.
+POWERED_OFF = frozenset({"shutdown"})
+_VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
+
+
+@implementer(IHypervisor)
+@define
+class KvmHypervisor:
+    """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
+
+    paths: Paths
+    files: IFiles
+    runner: IProcessRunner
+    clock: IReactorTime
+    monitors: Monitors
+    processes: IMachineProcesses
+    probe: AccelerationProbe
+    network: Network
+    uids: UidPool
+    remains: Remains
+    name: str = "kvm"
+    _version: str | None = None
+
+    # Starting
+
+    async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
+        """As IHypervisor says."""
+        machine = machine_files(self.paths, instance.name)
+        if self._pid_of_living(machine) is not None:
+            raise HypervisorError(f"instance {instance.name} runs already")
+        await self.remains.clear(machine, states.load(self.files, machine))
+        plan = await self._plan(instance, disks, machine)
+        state = planned_state(plan)
+        started = False
+        try:
+            await self._launch(plan, state)
+            await self._make_ready(plan, paused)
+            started = True
+        finally:
+            if not started:
+                await self._end(machine, state)
+
+    async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], machine: MachineFiles) -> MachinePlan:
+        params = kvm_params(spec.hvparams)
+        if wrong := faults(params, self.files.exists):
+            raise HypervisorError(f"instance {spec.name}: {'; '.join(wrong)}")
+        acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
+        nics = await self.network.plan(spec)
+        run_as = await self._user(params, spec.name)
+        return MachinePlan(spec, params, disks, nics, machine, acceleration, run_as)
+
+    async def _user(self, params: KvmParams, instance_name: str) -> str:
+        """Whom QEMU becomes: nobody else, a named user, or an id of the pool."""
+        if params.security_model == "user":
+            return params.security_domain
+        if params.security_model == "pool":
+            uid = await self.uids.lend(instance_name)
+            return f"{uid}:{uid}"
+        return ""
+
+    async def _launch(self, plan: MachinePlan, state: MachineState) -> None:
+        for directory in plan.files.directories:
+            self.files.mkdir(directory, DIRECTORY_MODE)
+        if plan.params.use_chroot:
+            self.files.mkdir(plan.files.chroot, 0o700)
+        await states.save(self.files, plan.files, state)
+        await self.network.connect(plan.spec, plan.nics, tap_options(plan))
+        result = await self.runner.run(state.argv, timeout=START_LIMIT)
+        if not result.succeeded:
+            raise HypervisorError(f"instance {plan.spec.name}: QEMU did not start: {result.describe()}")
+
+    async def _make_ready(self, plan: MachinePlan, paused: bool) -> None:
+        async with self.monitors.open(plan.files.qmp) as client:
+            await set_passwords(self.files, plan.params, client)
+            await self._pin(plan, client)
+            if not paused:
+                await client.execute("cont")
+
+    async def _pin(self, plan: MachinePlan, client: QmpClient) -> None:
+        try:
+            masks = masks_for(plan.params.cpu_mask, plan.vcpus)
+        except ValueError as error:
+            raise HypervisorError(f"instance {plan.spec.name}: cpu_mask: {error}")
+        if all(mask is None for mask in masks):
+            return
+        for cpu, mask in zip(await client.execute("query-cpus-fast"), masks, strict=False):
+            if mask is not None:
+                try:
+                    self.processes.pin(int(cpu["thread-id"]), mask)
+                except OSError as error:
+                    raise HypervisorError(
+                        f"instance {plan.spec.name}: cpu_mask {plan.params.cpu_mask}: {error.strerror}"
+                    )
+
+    # Stopping
+
+    async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
+        """As IHypervisor says."""
+        machine = machine_files(self.paths, instance_name)
+        state = states.load(self.files, machine)
+        pid = self._pid_of_living(machine)
+        if pid is not None and not force:
+            await self._ask_to_power_off(machine, pid, timeout)
+        await self._end(machine, state)
+
+    async def _ask_to_power_off(self, machine: MachineFiles, pid: int, timeout: float) -> None:
+        """Press the power button and wait until the guest has obeyed, or the time is over."""
+        try:
+            async with self.monitors.open(machine.qmp) as client:
+                powered_off = client.next_event("SHUTDOWN", timeout)
+                await client.execute("system_powerdown")
+                await powered_off
+        except QmpLost:
+            await self._wait_for_end(machine, pid, QUIT_LIMIT)
+        except HypervisorError as error:
+            log.info("instance {name} did not power off by itself: {error}", name=machine.name, error=error)
+
+    async def _end(self, machine: MachineFiles, state: MachineState | None) -> None:
+        """Cut the machine off if it still runs, and clear away what it leaves."""
+        pid = self._pid_of_living(machine)
+        if pid is not None:
+            await self._quit(machine, pid)
+        pid = self._pid_of_living(machine)
+        if pid is not None:
+            self.processes.kill(pid, machine.pid)
+            if not await self._wait_for_end(machine, pid, KILL_LIMIT):
+                raise HypervisorError(f"instance {machine.name}: its QEMU (process {pid}) cannot be killed; see dmesg")
+        await self.remains.clear(machine, state)
+
+    async def _quit(self, machine: MachineFiles, pid: int) -> None:
+        try:
+            async with self.monitors.open(machine.qmp) as client:
+                await client.execute("quit", timeout=QUIT_LIMIT)
+        except HypervisorError:
+            return  # it hangs or has hung up: the kernel will be asked
+        await self._wait_for_end(machine, pid, QUIT_LIMIT)
+
+    async def _wait_for_end(self, machine: MachineFiles, pid: int, limit: float) -> bool:
+        ended: Deferred[None] = self.processes.when_ended(pid, machine.pid)
+        ended.addTimeout(limit, self.clock)
+        try:
+            await ended
+        except TimeoutError:
+            return False
+        return True
+
+    async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
+        """As IHypervisor says; a machine that ends on reboot is started anew."""
+        machine = machine_files(self.paths, instance.name)
+        state = states.load(self.files, machine)
+        if self._pid_of_living(machine) is None:
+            raise HypervisorError(f"instance {instance.name} does not run")
+        if state is not None and state.exits_on_reboot:
+            await self.stop(instance.name, 0.0, force=True)
+            await self.start(instance, disks)
+            return
+        async with self.monitors.open(machine.qmp) as client:
+            await client.execute("system_reset")
+
+    # Looking
+
+    async def info(self, instance_name: str) -> InstanceInfo | None:
+        """As IHypervisor says."""
+        machine = machine_files(self.paths, instance_name)
+        pid = self._pid_of_living(machine)
+        state = states.load(self.files, machine)
+        if pid is None or state is None:
+            return None
+        status, memory = await self._ask(machine, state)
+        run_state = RunState.SHUTDOWN_BY_USER if status in POWERED_OFF else RunState.RUNNING
+        return InstanceInfo(instance_name, pid, memory, state.vcpus, run_state, self.processes.cpu_seconds(pid))
+
+    async def _ask(self, machine: MachineFiles, state: MachineState) -> tuple[str, int]:
+        """QEMU's run state, and the memory in MiB that the guest has now; a QEMU that hangs still runs."""
+        try:
+            async with self.monitors.open(machine.qmp) as client:
+                answer = await client.execute("query-status", timeout=INFO_LIMIT)
+                memory = await balloon_size(client)
+        except HypervisorError as error:
+            log.warn("instance {name}: {error}", name=machine.name, error=error)
+            return "unknown", state.memory
+        return str(answer["status"]), memory or state.memory
+
+    async def list_instances(self) -> list[InstanceInfo]:
+        """As IHypervisor says; all machines are asked at the same time."""
+        asking = [Deferred.fromCoroutine(self.info(name)) for name in states.saved_names(self.files, self.paths)]
+        found = [await each for each in asking]
+        return [each for each in found if each is not None]
+
+    async def node_info(self) -> Mapping[str, Any]:
+        """As IHypervisor says."""
+        return read_host_facts(self.files).as_hv_info(await self._qemu_version(KvmParams().kvm_path))
+
+    async def _qemu_version(self, program: str) -> str:
+        if self._version is None:
+            result = await self.runner.run([program, "--version"], timeout=INFO_LIMIT)
+            found = _VERSION.search(result.stdout.decode("utf-8", "replace"))
+            self._version = found[1] if result.succeeded and found else ""
+        return self._version
+
+    async def verify(self) -> list[str]:
+        """As IHypervisor says."""
+        program = KvmParams().kvm_path
+        if not self.files.exists(Path(program)):
+            return [f"{program} is not on this node; install qemu-system-x86"]
+        if not await self._qemu_version(program):
+            return [f"{program} does not run"]
+        return []
+
+    async def validate(self, hvparams: Mapping[str, Any]) -> None:
+        """As IHypervisor says."""
+        if wrong := faults(kvm_params(hvparams), self.files.exists):
+            raise HypervisorError("; ".join(wrong))
+
+    async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
+        """As IHypervisor says."""
+        params = kvm_params(instance.hvparams)
+        return console_of(instance, params, machine_files(self.paths, instance.name), node_name)
+
+    def _pid_of_living(self, machine: MachineFiles) -> int | None:
+        """The machine's process, when there is one."""
+        try:
+            text = self.files.read(machine.pid, MAX_PID_FILE).decode("ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+        if not text.isdigit() or not self.processes.is_alive(int(text), machine.pid):
+            return None
+        return int(text)
+
+
+def planned_state(plan: MachinePlan) -> MachineState:
+    """What is remembered of a machine from just before its start."""
+    uid = plan.run_as.partition(":")[0]
+    return MachineState(
+        name=plan.spec.name,
+        uuid=plan.spec.uuid,
+        memory=plan.memory,
+        vcpus=plan.vcpus,
+        acceleration=plan.acceleration.value,
+        argv=qemu_argv(plan),
+        exits_on_reboot=plan.params.reboot_behavior == "exit",
+        uid=int(uid) if plan.params.security_model == "pool" else None,
+        nics=list(plan.nics),
+        disks=[DiskState(uuid=disk.spec.uuid, device=disk_id(disk.spec.uuid), source=disk.path) for disk in plan.disks],
+    )
+
+
+def tap_options(plan: MachinePlan) -> TapOptions:
+    """How the plan's taps are made."""
+    paravirtual = plan.params.nic_type == "paravirtual"
+    return TapOptions(
+        vnet_hdr=paravirtual,
+        multi_queue=paravirtual and plan.params.virtio_net_queues > 1,
+        owner=plan.run_as.partition(":")[0],
+    )
+
+
+async def balloon_size(client: QmpClient) -> int | None:
+    """The guest's memory in MiB; None when it has no balloon."""
+    try:
+        answer = await client.execute("query-balloon", timeout=INFO_LIMIT)
+    except QmpError:
+        return None
+    return int(answer["actual"]) // (1024 * 1024)

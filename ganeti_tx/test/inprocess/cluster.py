@@ -1,0 +1,229 @@
+"""A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
+
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import define, field
+
+from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
+from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.config.changes_node import add_node
+from ganeti_tx.config.new_cluster import FirstNode, new_cluster
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.errors import ResolverError
+from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
+from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.node import Node
+from ganeti_tx.queue.process_launcher import ProcessJobLauncher
+from ganeti_tx.queue.runner_channel import ChannelFactory
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import Resolver
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.entropy import SeededEntropy
+from ganeti_tx.test.fakes.livelock import FakeLiveness
+from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch, put
+from ganeti_tx.test.inprocess.launcher import InProcessZygote
+from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.node import CLUSTER_NAME, SimulatedNode, cluster_keys, keys_of
+from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
+from ganeti_tx.test.inprocess.sockets import Sockets
+from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd
+
+T = TypeVar("T")
+
+MASTER_IP = "192.0.2.100"
+#: Names that resolve besides the nodes' and the cluster's: instances that a test may make.
+INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in range(1, 10)}
+#: Simulated seconds after which what has not ended never will.
+PATIENCE = 7200.0
+
+
+@define(eq=False)
+class InProcessCluster:
+    """A cluster of `size` nodes, of which the first is the master; `spare` machines more can be added to it.
+
+    The same seed gives the same run.
+    """
+
+    size: int = 3
+    seed: int = 0
+    spare: int = 1
+    time: SimulatedTime = field(factory=SimulatedTime)
+    sockets: Sockets = field(factory=Sockets)
+    network: Network = field(factory=Network)
+    liveness: FakeLiveness = field(factory=FakeLiveness)
+    paths: Paths = field(factory=Paths)
+    processes: list[Process] = field(factory=list)
+    nodes: dict[str, SimulatedNode] = field(factory=dict)
+    wconfd: Wconfd = field(init=False)
+    luxid: Luxid = field(init=False)
+    zygote: InProcessZygote = field(init=False)
+    entropy: SeededEntropy = field(init=False)
+    _wconfd_process: Process = field(init=False)
+    _luxid_process: Process = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.entropy = SeededEntropy(self.seed)
+        shared: dict[str, Any] = {}
+        for number in range(1, self.size + self.spare + 1):
+            name, address = f"node{number}.example.com", f"192.0.2.{number}"
+            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, shared)
+        for node in self.nodes.values():
+            put(node.disk, self.paths.etc_hosts, self._hosts().encode())
+        config = self._configuration()
+        put(self.master.disk, self.paths.config_file, encode(config), 0o640)
+        for node in self.members:
+            node.join(ssconf_values(config))
+        resolver = Resolver(self.master.disk, self.paths, InlineThreads(), unknown_host)
+        self.zygote = InProcessZygote(
+            self.new_process, self.master.disk, self.paths, self.network, self.liveness, self.master.name,
+            resolver.resolve,
+        )  # fmt: skip
+        self.start_wconfd()
+        self.start_luxid()
+
+    # Its parts
+
+    @property
+    def master(self) -> SimulatedNode:
+        """The node that the master daemons run on."""
+        return self.node(1)
+
+    @property
+    def members(self) -> list[SimulatedNode]:
+        """The nodes that the cluster begins with."""
+        return list(self.nodes.values())[: self.size]
+
+    def node(self, number: int) -> SimulatedNode:
+        """A node by its number, from 1."""
+        return self.nodes[f"node{number}.example.com"]
+
+    def machine(self, name: str) -> SimulatedNode | None:
+        """A node, or a machine that can become one, by its full or short name."""
+        return self.nodes.get(name) or self.nodes.get(f"{name}.example.com")
+
+    @property
+    def config(self) -> ConfigData:
+        """The configuration that is on disk."""
+        return self.wconfd.store.snapshot
+
+    def new_process(self, name: str) -> Process:
+        """One more simulated process."""
+        process = Process(name, self.time, self.sockets)
+        self.processes.append(process)
+        return process
+
+    def _hosts(self) -> str:
+        names = {name: node.address for name, node in self.nodes.items()} | {CLUSTER_NAME: MASTER_IP} | INSTANCES
+        return "".join(f"{address} {name} {name.split('.')[0]}\n" for name, address in names.items())
+
+    def _configuration(self) -> ConfigData:
+        problems = Problems()
+        settings = InitSettings(cluster_name=CLUSTER_NAME, enabled_hypervisors=["fake"])
+        params = cluster_settings(settings, check_params(settings, problems))
+        problems.stop_if_any()
+        digest = cluster_keys()[1].client_digest
+        config = new_cluster(
+            cluster_name=CLUSTER_NAME,
+            master_ip=MASTER_IP,
+            master_netdev="lo",
+            master=FirstNode(self.master.name, self.master.address, self.master.address, digest),
+            settings=params,
+            entropy=self.entropy.random_bytes,
+            now=BEGINNING,
+        )
+        (first,) = config.nodes.values()
+        for node in self.members[1:]:
+            digest = keys_of(node.name, node.address).client_digest
+            config = add_node(self._like(first, node), digest)(config, BEGINNING)
+        return config
+
+    def _like(self, first: Node, node: SimulatedNode) -> Node:
+        own = {"uuid": self.entropy.uuid(), "name": node.name}
+        raw = {name: getattr(first, name) for name in first.__struct_fields__}
+        return Node(**{**raw, **own, "primary_ip": node.address, "secondary_ip": node.address})
+
+    # The master daemons
+
+    def start_wconfd(self) -> None:
+        """Start WConfD over the files that are there."""
+        process = self._wconfd_process = self.new_process("wconfd")
+        parts = WconfdParts(
+            own_name=self.master.name,
+            paths=self.paths,
+            files=ProcessFiles(self.master.disk, process),
+            clock=process,
+            now=process.seconds,
+            make_rpc=lambda: NetworkRpc(self.network, process),
+            liveness=self.liveness,
+            entropy=self.entropy,
+        )
+        self.wconfd = self.run(build_wconfd(parts))
+        process.listenUNIX(str(self.paths.wconfd_socket), self.wconfd.factory)
+
+    def kill_wconfd(self) -> None:
+        """End it at once; what it had not written is lost."""
+        self._wconfd_process.die()
+
+    def start_luxid(self) -> None:
+        """Start luxid over the files that are there; it asks WConfD over its socket."""
+        process = self._luxid_process = self.new_process("luxid")
+        launcher = ProcessJobLauncher(process, self.liveness, lambda: self.zygote.fork(process), self.zygote.kill)
+        wconf = WconfClient(process, self.paths.wconfd_socket)
+        process.listenUNIX(str(self.paths.runner_socket), ChannelFactory(launcher.welcome))
+        parts = LuxidParts(
+            own_name=self.master.name,
+            paths=self.paths,
+            files=ProcessFiles(self.master.disk, process),
+            clock=process,
+            now=process.seconds,
+            rpc=NetworkRpc(self.network, process),
+            watch=ProcessFileWatch(self.master.disk, process),
+            snapshot=lambda: self.config,
+            locks=wconf.lock_overview,
+            make_launcher=lambda: launcher,
+        )
+        self.luxid = self.run(build_luxid(parts))
+        process.listenUNIX(str(self.paths.query_socket), self.luxid.factory)
+
+    def kill_luxid(self) -> None:
+        """End it at once; running jobs go on."""
+        self._luxid_process.die()
+
+    # Its life
+
+    def run(self, work: Awaitable[T], limit: float = PATIENCE) -> T:
+        """Let time pass until the work has ended; its result."""
+        return self.time.run(work, limit)
+
+    def pass_time(self, seconds: float) -> None:
+        """Let everything happen that happens within so many seconds."""
+        self.time.pass_time(seconds)
+
+    def end(self) -> None:
+        """End every process."""
+        for process in self.processes:
+            process.die()
+
+    # What can be seen
+
+    def locks(self) -> Sequence[LockStatus]:
+        """Every lock that is held or waited for."""
+        return self.wconfd.locks.overview()
+
+    def disks(self) -> dict[str, list[str]]:
+        """The disks that exist, by node."""
+        return {name: sorted(node.files_storage.disks) for name, node in self.nodes.items() if node.files_storage.disks}
+
+    def job_file(self, job_id: int) -> Path:
+        """Where a job is kept."""
+        return self.paths.job_file(job_id)
+
+
+def unknown_host(name: str) -> tuple[str, str]:
+    """There is no other name service."""
+    raise ResolverError(name, None, "no such host")

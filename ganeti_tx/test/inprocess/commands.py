@@ -1,0 +1,73 @@
+"""gnt-* command lines against a cluster in this process."""
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from attrs import define
+
+from ganeti_tx.bootstrap.join import JoinRequest
+from ganeti_tx.cli.main import program_named
+from ganeti_tx.cli.program import Surroundings, run
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.errors import ExitCode
+from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.on_twisted import client
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+
+
+class DrivingClient(Client):
+    """A blocking client that lets the cluster's time pass until its answer has come over the socket in memory."""
+
+    def __init__(self, cluster: InProcessCluster) -> None:
+        super().__init__(str(cluster.paths.query_socket))
+        self._cluster = cluster
+        self._luxi = client(cluster.new_process("gnt"), str(cluster.paths.query_socket))
+
+    def call(self, method: str, args: list[Any]) -> Any:
+        """As Client says."""
+        return self._cluster.run(self._luxi.call(method, args))
+
+    def close(self) -> None:
+        """As Client says."""
+        self._luxi.close()
+
+
+@define
+class Commands:
+    """Runs command lines on the master node, with nobody at the terminal."""
+
+    cluster: InProcessCluster
+
+    def __call__(self, words: Sequence[str]) -> tuple[int, str, str]:
+        """The exit status, what it wrote, and what it complained of."""
+        program, *rest = words
+        out, err = io.StringIO(), io.StringIO()
+        luxi = DrivingClient(self.cluster)
+        around = Surroundings(
+            environ={"GANETI_HOSTNAME": self.cluster.master.name},
+            out=out,
+            err=err,
+            stdin=io.StringIO(),
+            connect=lambda: luxi,
+            run=self._run_program,
+            now=self.cluster.time.seconds,
+            sleep=self.cluster.pass_time,
+        )
+        try:
+            status = run(program_named(program), rest, around)
+        finally:
+            luxi.close()
+        return status, out.getvalue(), err.getvalue()
+
+    def _run_program(self, argv: Sequence[str], document: bytes | None) -> int:
+        """The one program that commands run: what `ganeti-bootstrap node-join` does is done to a simulated machine."""
+        if list(argv[-1:]) != ["node-join"] or document is None:
+            raise AssertionError(f"not to be run here: {argv}")
+        request = msgspec.json.decode(document, type=JoinRequest)
+        node = self.cluster.machine(request.node_name)
+        if node is None:
+            return ExitCode.FAILURE
+        node.join(ssconf_values(self.cluster.config))
+        return ExitCode.SUCCESS

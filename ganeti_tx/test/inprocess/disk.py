@@ -1,0 +1,100 @@
+"""A node's files as a process on it sees them: writing takes time, and a process may die before it is done."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+from zope.interface import implementer
+
+from ganeti_tx.runtime.file_watch import IFileWatch
+from ganeti_tx.runtime.files import DEFAULT_DIRECTORY_MODE, DEFAULT_FILE_MODE, FileStat, IFiles
+from ganeti_tx.test.fakes.file_watch import MemoryFileWatch
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.inprocess.simulation import Process
+
+#: Seconds that a write takes until it is on the disk.
+LATENCY = 0.002
+
+
+@implementer(IFiles)
+@define
+class ProcessFiles:
+    """The files of a node for one process."""
+
+    disk: MemoryFiles
+    process: Process
+
+    async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
+        """See IFiles."""
+        await deferLater(self.process, LATENCY)
+        await self.disk.write_atomic(path, data, mode, sync=sync)
+
+    async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
+        """See IFiles."""
+        await deferLater(self.process, LATENCY)
+        await self.disk.write_many(files, mode)
+
+    def read(self, path: Path, limit: int) -> bytes:
+        """See IFiles."""
+        return self.disk.read(path, limit)
+
+    def exists(self, path: Path) -> bool:
+        """See IFiles."""
+        return self.disk.exists(path)
+
+    def listdir(self, path: Path) -> list[str]:
+        """See IFiles."""
+        return self.disk.listdir(path)
+
+    def remove(self, path: Path) -> None:
+        """See IFiles."""
+        self.disk.remove(path)
+
+    def rmdir(self, path: Path) -> None:
+        """See IFiles."""
+        self.disk.rmdir(path)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """See IFiles."""
+        self.disk.rename(source, target)
+
+    def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
+        """See IFiles."""
+        self.disk.mkdir(path, mode)
+
+    def stat(self, path: Path) -> FileStat:
+        """See IFiles."""
+        return self.disk.stat(path)
+
+    def set_mode(self, path: Path, mode: int) -> None:
+        """See IFiles."""
+        self.disk.set_mode(path, mode)
+
+    def set_owner(self, path: Path, uid: int, gid: int) -> None:
+        """See IFiles."""
+        self.disk.set_owner(path, uid, gid)
+
+
+@implementer(IFileWatch)
+class ProcessFileWatch:
+    """Hears of changes a moment later, as from a kernel."""
+
+    def __init__(self, disk: MemoryFiles, process: Process) -> None:
+        self._watch = MemoryFileWatch(disk)
+        self._process = process
+
+    def watch(self, directory: Path, changed: object) -> None:
+        """See IFileWatch."""
+        self._watch.watch(directory, lambda name: self._process.callLater(0, changed, name))
+
+    def stop(self) -> None:
+        """See IFileWatch."""
+        self._watch.stop()
+
+
+def put(disk: MemoryFiles, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE) -> None:
+    """Write a file at once, with the directories that it needs; for setting the scene."""
+    disk.mkdir(path.parent)
+    Deferred.fromCoroutine(disk.write_atomic(path, data, mode))

@@ -1,0 +1,155 @@
+"""One simulated node: its files, its disks, its OS definitions and its node daemon."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.service import NodeParts, build_dispatch
+from ganeti_tx.node.storage.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.diskless import Diskless
+from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.directories import ensure_directories, no_owners
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
+from ganeti_tx.test.fakes.storage import FakeDisk, FakeStorage
+from ganeti_tx.test.inprocess.disk import ProcessFiles, put
+from ganeti_tx.test.inprocess.network import Listener, Network
+from ganeti_tx.test.inprocess.simulation import Process
+
+CLUSTER_NAME = "cluster.example.com"
+OS_NAME = "noop"
+#: Seconds that an OS script takes.
+SCRIPT_TIME = 2.0
+MEMORY = "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"
+PROCESSORS = "".join(f"processor : {number}\nphysical id : 0\n\n" for number in range(4))
+
+
+@lru_cache
+def cluster_keys() -> tuple[Identity, NodeKeys]:
+    """The authority of all simulated clusters, and the first node's keys; making keys takes longer than a test."""
+    return new_cluster_keys(CLUSTER_NAME, "node1.example.com", ["192.0.2.1"])
+
+
+@lru_cache
+def keys_of(name: str, address: str) -> NodeKeys:
+    """A node's keys."""
+    authority, first = cluster_keys()
+    return node_keys(authority, name, [address], first.hmac_key, first.domain_secret)
+
+
+@define
+class MemoryLog:
+    """The log of an OS script whose output nobody wrote."""
+
+    path: Path
+    descriptor: int = -1
+
+    def tail(self) -> str:
+        """Nothing."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@define(eq=False)
+class SimulatedNode:
+    """A machine that stays; its daemon may come and go. `disks` of a shared template are all nodes' together."""
+
+    name: str
+    address: str
+    network: Network
+    new_process: Callable[[str], Process]
+    shared_disks: dict[str, FakeDisk]
+    paths: Paths = field(factory=Paths)
+    disk: MemoryFiles = field(factory=MemoryFiles)
+    storage: dict[str, IStorage] = field(init=False)
+    files_storage: FakeStorage = field(init=False)
+    scripts: FakeProcessRunner = field(init=False)
+    daemon: Process | None = None
+
+    def __attrs_post_init__(self) -> None:
+        ensure_directories(self.paths, self.disk, no_owners)
+        self.files_storage = FakeStorage("file", fault=self._not_allowed)
+        shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
+        self.storage = {each.template: each for each in (Diskless(), self.files_storage, shared)}
+        put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
+        put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())
+        put(
+            self.disk,
+            self.paths.file_storage_paths_file,
+            b"/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n",
+        )
+        self.disk.mkdir(Path("/sys/class/net/xen-br0/bridge"))
+        self.add_os(OS_NAME)
+
+    def _not_allowed(self, operation: str, disk: DiskSpec) -> BlockDeviceError | None:
+        try:
+            AllowedPaths(self.disk, self.paths).check(str((disk.logical_id or [""])[-1]))
+        except FileStoragePathError as error:
+            return BlockDeviceError(str(error))
+        return None
+
+    def add_os(self, name: str) -> None:
+        """Install an OS definition."""
+        directory = self.paths.os_search_path[0] / name
+        put(self.disk, directory / "ganeti_api_version", b"20\n")
+        put(self.disk, directory / "parameters.list", b"flavour what it tastes of\n")
+        put(self.disk, directory / "variants.list", b"")
+        for script in ("create", "export", "import", "rename", "verify"):
+            put(self.disk, directory / script, b"#!/bin/sh\n", 0o755)
+
+    def join(self, ssconf: dict[str, str]) -> None:
+        """Take in what makes the node one of the cluster's, as `ganeti-bootstrap join` does, and start its daemon."""
+        keys = keys_of(self.name, self.address)
+        put(self.disk, self.paths.client_pem, keys.client.bundle, 0o440)
+        put(self.disk, self.paths.authority_pem, keys.authority, 0o444)
+        put(self.disk, self.paths.server_pem, keys.server.bundle, 0o440)
+        for key, value in ssconf.items():
+            put(self.disk, self.paths.ssconf_file(key), f"{value}\n".encode() if value else b"", 0o444)
+        self.start()
+
+    def start(self) -> None:
+        """Start the node daemon."""
+        process = self.daemon = self.new_process(f"noded-{self.name}")
+        self.scripts = FakeProcessRunner(process.time)
+        self.scripts.script([], lambda call: self._script_ends(process, call))
+        parts = NodeParts(
+            name=self.name,
+            paths=self.paths,
+            files=ProcessFiles(self.disk, process),
+            threads=InlineThreads(),
+            runner=self.scripts,
+            clock=process,
+            reactor=process,
+            now=process.seconds,
+            owns_address=lambda address: address == self.address,
+            leave=self.stop,
+            open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
+        )
+        self.network.daemons[self.address] = Listener(process, build_dispatch(parts, self.storage))
+
+    def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
+        return deferLater(process, SCRIPT_TIME, ProcessResult)
+
+    def stop(self) -> None:
+        """End the node daemon, as a kill does."""
+        if self.daemon is not None:
+            self.daemon.die()
+            self.network.daemons.pop(self.address, None)
+            self.daemon = None
+
+    def disk_full(self) -> None:
+        """From now on there is no room for another disk."""
+        self.files_storage.total = 0

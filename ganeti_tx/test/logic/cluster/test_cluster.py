@@ -1,0 +1,65 @@
+"""Tests of the units about the cluster."""
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterVerify, OpClusterVerifyConfig
+from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
+from ganeti_tx.test.model.samples import NODE
+
+
+class DestroyTests(UnitTestCase):
+    """OP_CLUSTER_DESTROY."""
+
+    def test_not_empty(self) -> None:
+        """Nodes and instances that are left are named."""
+        text = self.refused(OpClusterDestroy(), OpPrereqError)
+        self.assertIn("node2.example.com", text)
+        self.assertIn("web1.example.com", text)
+
+    def test_empty(self) -> None:
+        """With the master alone the answer is its uuid."""
+        alone = replace(
+            CONFIG,
+            nodes={NODE.uuid: NODE},
+            instances={},
+            disks={},
+            nodegroups={GROUP.uuid: replace(GROUP, members=(NODE.uuid,))},
+            cluster=replace(CONFIG.cluster, candidate_pool_size=1),
+        )
+        self.stage = self.make_stage(alone)
+        self.assertEqual(self.run_op(OpClusterDestroy()), NODE.uuid)
+        self.assertEqual(self.stage.locked, {"cluster/BGL": "exclusive"})
+
+
+class VerifyTests(UnitTestCase):
+    """OP_CLUSTER_VERIFY and OP_CLUSTER_VERIFY_CONFIG."""
+
+    def test_all_is_well(self) -> None:
+        """True, and no finding is told."""
+        self.assertIs(self.run_op(OpClusterVerifyConfig()), True)
+        self.assertEqual([line for line in self.stage.feedback if "ERROR" in line], [])
+
+    def test_finding(self) -> None:
+        """Each fault is a line in the form asked for; one that is ignored is a warning and does not count."""
+        self.spoil()
+        self.assertIs(self.run_op(OpClusterVerifyConfig()), False)
+        self.assertTrue(self.stage.feedback[-1].startswith("  - ERROR: cluster"))
+        self.run_op(OpClusterVerifyConfig(error_codes=True))
+        self.assertTrue(self.stage.feedback[-1].startswith("  - ERROR:ECLUSTERCFG:cluster:"))
+        ignored = OpClusterVerifyConfig(ignore_errors=frozenset({VerifyCode.ECLUSTERCFG}))
+        self.assertIs(self.run_op(ignored), True)
+        self.assertTrue(self.stage.feedback[-1].startswith("  - WARNING: cluster"))
+
+    def spoil(self) -> None:
+        """Put a configuration in which two nodes have one address."""
+        node = replace(CONFIG.nodes["node2-uuid"], primary_ip=NODE.primary_ip)
+        self.stage.config._store._on_disk = replace(CONFIG, nodes={**CONFIG.nodes, node.uuid: node})
+
+    def test_jobs(self) -> None:
+        """Verification is a job of its own, to which the options go."""
+        result = self.run_op(OpClusterVerify(error_codes=True))
+        self.assertEqual(result, {"jobs": [(True, 100)]})
+        ((job,),) = self.stage.submitted
+        self.assertEqual(list(job), [OpClusterVerifyConfig(error_codes=True)])

@@ -1,0 +1,281 @@
+"""Tests of making instances."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpExecError, OpPrereqError
+from ganeti_tx.model.enums import AdminState, DiskTemplate, Hypervisor
+from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.opcodes import OpInstanceCreate
+from ganeti_tx.model.opcodes.private import Private, Secret
+from ganeti_tx.model.opcodes.types import InstanceCreateMode, NicKey
+from ganeti_tx.rpc.calls import (
+    BlockdevCreate,
+    BlockdevRemove,
+    BridgesExist,
+    HypervisorValidateParams,
+    InstanceOsAdd,
+    InstanceStart,
+    NodeFacts,
+    NodeInfo,
+    OsValidate,
+    StorageSpace,
+)
+from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.test.logic.stage import CONFIG, FILE_DIR, INSTANCE, UnitTestCase
+from ganeti_tx.test.model.samples import NODE2
+
+
+def create(**changes: Any) -> OpInstanceCreate:
+    """A request that is fine, with some changes."""
+    given: dict[str, Any] = {
+        "instance_name": "web2",
+        "mode": InstanceCreateMode.CREATE,
+        "disks": ({"size": "2G"}, {"size": 1024, "mode": "ro"}),
+        "disk_template": DiskTemplate.FILE,
+        "nics": ({},),
+        "os_type": "busybox",
+        "pnode": "node2",
+        "beparams": {"memory": "512M"},
+        **changes,
+    }
+    return OpInstanceCreate(**given)
+
+
+class CreateTests(UnitTestCase):
+    """OP_INSTANCE_CREATE that succeeds."""
+
+    def made(self) -> Instance:
+        """The new instance as it is in the configuration."""
+        (found,) = (held for held in self.stage.snapshot.instances.values() if held.uuid != INSTANCE.uuid)
+        return found
+
+    def test_makes_an_instance(self) -> None:
+        """Disks, configuration, installation, start, in this order; the result is the node."""
+        self.assertEqual(self.run_op(create()), ["node2.example.com"])
+        self.assertEqual(
+            self.nodes.kinds(),
+            [
+                *("hypervisor_validate_params", "bridges_exist", "os_validate", "node_info", "node_info"),
+                *("blockdev_create", "blockdev_create", "instance_os_add", "instance_start"),
+            ],
+        )
+        instance = self.made()
+        self.assertEqual((instance.name, instance.primary_node), ("web2.example.com", NODE2.uuid))
+        self.assertEqual((instance.admin_state, instance.disks_active), (AdminState.UP, True))
+        self.assertEqual(instance.beparams, {"minmem": 512, "maxmem": 512})
+        self.assertIsNotNone(instance.network_port)
+        self.assertEqual(self.nodes.of_kind(BridgesExist)[0].bridges, ["xen-br0"])
+
+    def test_disks(self) -> None:
+        """Files below the cluster's directory and the instance's name, with the sizes and modes asked for."""
+        self.run_op(create(file_storage_dir="big"))
+        first, second = (self.stage.snapshot.disks[uuid] for uuid in self.made().disks)
+        self.assertEqual((first.size, first.mode, second.size, second.mode), (2048, "rw", 1024, "ro"))
+        assert first.logical_id is not None
+        self.assertEqual(first.logical_id[0], "loop")
+        self.assertTrue(str(first.logical_id[1]).startswith(f"{FILE_DIR}/big/web2.example.com/"))
+        self.assertEqual(first.nodes, (NODE2.uuid,))
+        self.assertEqual([call.disk.uuid for call in self.nodes.of_kind(BlockdevCreate)], list(self.made().disks))
+
+    def test_nics(self) -> None:
+        """Each has a MAC address, a given one or a new one; what is said of it is its own."""
+        self.run_op(create(nics=({NicKey.MAC: "AA:00:00:00:00:77", NicKey.LINK: "br1"}, {NicKey.MAC: "auto"})))
+        first, second = self.made().nics
+        self.assertEqual((first.mac, first.nicparams), ("aa:00:00:00:00:77", {"link": "br1"}))
+        self.assertTrue(second.mac.startswith("aa:00:00:"))
+        self.assertEqual(second.nicparams, {})
+
+    def test_without_disks(self) -> None:
+        """An instance may have none."""
+        self.run_op(create(disk_template=DiskTemplate.DISKLESS, disks=()))
+        self.assertEqual(self.made().disks, ())
+        self.assertEqual(self.nodes.of_kind(BlockdevCreate), [])
+
+    def test_not_started(self) -> None:
+        """What is not to start is down, its disks too."""
+        self.run_op(create(start=False))
+        self.assertEqual((self.made().admin_state, self.made().disks_active), (AdminState.DOWN, False))
+        self.assertEqual(self.nodes.kinds()[-2:], ["blockdev_shutdown", "blockdev_shutdown"])
+        self.assertEqual(self.nodes.of_kind(InstanceStart), [])
+
+    def test_not_installed(self) -> None:
+        """Without an installation nothing is started either."""
+        self.run_op(create(no_install=True, os_type=None))
+        self.assertEqual(self.nodes.kinds()[-1], "blockdev_create")
+        self.assertIs(self.made().admin_state, AdminState.DOWN)
+
+    def test_secrets(self) -> None:
+        """Private OS parameters are kept, secret ones only reach the installation."""
+        self.run_op(create(osparams_private={"key": Private("p")}, osparams_secret={"pass": Secret("s")}))
+        self.assertEqual(self.made().osparams_private, {"key": "p"})
+        (install,), (start,) = self.nodes.of_kind(InstanceOsAdd), self.nodes.of_kind(InstanceStart)
+        self.assertEqual(install.instance.osparams_secret, {"pass": "s"})
+        self.assertEqual(start.instance.osparams_secret, {})
+
+    def test_name_as_given(self) -> None:
+        """Without the name check the name need not resolve."""
+        self.run_op(create(instance_name="Lonely", name_check=False, ip_check=False))
+        self.assertEqual(self.made().name, "lonely")
+
+    def test_identified_defaults(self) -> None:
+        """Values that are the cluster's are not kept."""
+        self.run_op(create(beparams={"vcpus": 1, "maxmem": 256}, identify_defaults=True))
+        self.assertEqual(self.made().beparams, {"maxmem": 256})
+
+    def test_locks(self) -> None:
+        """Only the new name is locked alone."""
+        self.run_op(create())
+        exclusive = [lock for lock, mode in self.stage.locked.items() if mode == "exclusive"]
+        self.assertEqual(exclusive, ["instance/web2.example.com"])
+        self.assertEqual(self.stage.locked["node/node2-uuid"], "shared")
+
+    def test_policy_ignored(self) -> None:
+        """A violation of the policy becomes a warning when asked for."""
+        self.run_op(create(disks=({"size": 10},), ignore_ipolicy=True))
+        self.assertTrue(any("WARNING" in line and "disk-size" in line for line in self.stage.feedback))
+
+
+class FailureTests(UnitTestCase):
+    """OP_INSTANCE_CREATE that fails half-way takes back what it did."""
+
+    def assert_undone(self) -> None:
+        """Every disk that was created is removed, and the configuration is as before."""
+        created = [call.disk.uuid for call in self.nodes.of_kind(BlockdevCreate)]
+        removed = [call.disk.uuid for call in self.nodes.of_kind(BlockdevRemove)]
+        self.assertEqual(removed, created[::-1])
+        self.assertEqual(set(self.stage.snapshot.instances), {INSTANCE.uuid})
+        self.assertEqual(set(self.stage.snapshot.disks), set(CONFIG.disks))
+
+    def test_installation_fails(self) -> None:
+        """The OS's words are in the error."""
+        self.nodes.fail(InstanceOsAdd, "create script failed")
+        self.assertIn("create script failed", self.refused(create(), OpExecError))
+        self.assert_undone()
+
+    def test_start_fails(self) -> None:
+        """It is cut off, for it may run all the same."""
+        self.nodes.fail(InstanceStart, "no answer", NodeUnreachableError)
+        self.assertIn("no answer", self.refused(create(), OpExecError))
+        self.assertIn("instance_shutdown", self.nodes.kinds())
+        self.assert_undone()
+
+    def test_second_disk_fails(self) -> None:
+        """A disk that could not be created is not removed: it may be somebody else's."""
+
+        def only_first(node: str, call: BlockdevCreate) -> None:
+            if call.disk.index > 0:
+                raise NodeCallError(f"node {node}: exists")
+
+        self.nodes.answers[BlockdevCreate] = only_first
+        self.refused(create(), OpExecError)
+        first, _ = self.nodes.of_kind(BlockdevCreate)
+        self.assertEqual([call.disk.uuid for call in self.nodes.of_kind(BlockdevRemove)], [first.disk.uuid])
+        self.assertEqual(set(self.stage.snapshot.instances), {INSTANCE.uuid})
+
+    def test_lost_answer(self) -> None:
+        """A disk of which nobody knows whether it was created is removed."""
+        self.nodes.fail(BlockdevCreate, "no answer", NodeUnreachableError)
+        self.refused(create(), OpExecError)
+        self.assert_undone()
+
+    def test_undo_that_fails(self) -> None:
+        """What could not be taken back is told, and the first error counts."""
+        self.nodes.fail(InstanceOsAdd, "create script failed")
+        self.nodes.fail(BlockdevRemove, "busy")
+        self.assertIn("create script failed", self.refused(create(), OpExecError))
+        self.assertTrue(any("could not undo" in line and "busy" in line for line in self.stage.feedback))
+
+
+class RefusalTests(UnitTestCase):
+    """OP_INSTANCE_CREATE that cannot be; the text names the value and what is allowed."""
+
+    def assert_refused(self, *words: str, **changes: Any) -> None:
+        """It is refused with these words, and nothing was made."""
+        text = self.refused(create(**changes), OpPrereqError)
+        for word in words:
+            self.assertIn(word, text)
+        self.assertEqual(self.nodes.of_kind(BlockdevCreate), [])
+        self.assertEqual(set(self.stage.snapshot.instances), {INSTANCE.uuid})
+
+    def test_modes(self) -> None:
+        """Only the mode create is available."""
+        self.assert_refused("import", "create", mode=InstanceCreateMode.IMPORT)
+        self.assert_refused("forthcoming", forthcoming=True)
+        self.assert_refused("commit", commit=True)
+
+    def test_names(self) -> None:
+        """The name must resolve, be a host's, and be free."""
+        self.assert_refused("ghost", "name_check=false", instance_name="ghost")
+        self.assert_refused("a/b", instance_name="a/b", name_check=False, ip_check=False)
+        self.assert_refused("already", instance_name="web1.example.com", name_check=False, ip_check=False)
+        self.assert_refused("192.0.2.11", "node1.example.com", instance_name="taken")
+        self.assert_refused("name check", name_check=False)
+
+    def test_places(self) -> None:
+        """A node is needed, and it must take instances."""
+        self.assert_refused("no iallocator or node", pnode=None)
+        self.assert_refused("hail", "not available", pnode=None, iallocator="hail")
+        self.assert_refused("hail", "exclude", iallocator="hail")
+        self.assert_refused("ghost", pnode="ghost")
+        for flag, value in (("drained", True), ("vm_capable", False), ("offline", True)):
+            node = replace(NODE2, master_candidate=False, **{flag: value})
+            self.stage = self.make_stage(
+                replace(
+                    CONFIG,
+                    nodes={**CONFIG.nodes, node.uuid: node},
+                    cluster=replace(CONFIG.cluster, candidate_pool_size=1),
+                )
+            )
+            self.nodes = self.stage.nodes
+            self.assert_refused("node2.example.com", flag)
+
+    def test_disks(self) -> None:
+        """Templates, sizes and settings of disks."""
+        self.assert_refused("rbd", "not enabled", disk_template=DiskTemplate.RBD)
+        self.assert_refused("drbd", "not available", disk_template=DiskTemplate.DRBD)
+        self.assert_refused("size is missing", disks=({},))
+        self.assert_refused("'many'", disks=({"size": "many"},))
+        self.assert_refused("colour", "mode, name", disks=({"size": 1024, "colour": "red"},))
+        self.assert_refused("'rx'", "ro, rw", disks=({"size": 1024, "mode": "rx"},))
+        self.assert_refused("17 disks", disks=({"size": 1024},) * 17)
+        self.assert_refused("../out", FILE_DIR, file_storage_dir="../out")
+        self.assert_refused("diskless", disk_template=DiskTemplate.DISKLESS)
+
+    def test_nics(self) -> None:
+        """Modes, addresses and MACs of network interfaces."""
+        self.assert_refused("teleport", "bridged", nics=({NicKey.MODE: "teleport"},))
+        self.assert_refused("networks are not available", nics=({NicKey.NETWORK: "lan"},))
+        self.assert_refused("'1.2.3'", nics=({NicKey.IP: "1.2.3"},))
+        self.assert_refused("routed", nics=({NicKey.MODE: "routed"},))
+        self.assert_refused("'zz'", nics=({NicKey.MAC: "zz"},))
+        self.assert_refused("aa:00:00:00:00:01", "in use", nics=({NicKey.MAC: "aa:00:00:00:00:01"},))
+        self.assert_refused("9 NICs", nics=({},) * 9)
+
+    def test_parameters(self) -> None:
+        """Parameters, the hypervisor, tags, the OS."""
+        self.assert_refused("colour", hvparams={"colour": 1})
+        self.assert_refused("minmem", beparams={"minmem": 1024, "maxmem": 512})
+        self.assert_refused("xen-pvm", "kvm", hypervisor=Hypervisor.XEN_PVM)
+        self.assert_refused("no guest OS", os_type=None)
+        self.assert_refused("bad!", tags=("bad!",))
+
+    def test_policy(self) -> None:
+        """The group's policy holds."""
+        self.assert_refused("disk-size", "1024", disks=({"size": 10},))
+
+    def test_node_says_no(self) -> None:
+        """What the node says of hypervisor and OS is the text."""
+        self.nodes.fail(OsValidate, "no OS busybox")
+        self.assert_refused("no OS busybox")
+        self.nodes.fail(HypervisorValidateParams, "no kernel")
+        self.assert_refused("no kernel")
+
+    def test_no_room(self) -> None:
+        """Memory and disk must be free."""
+        full = StorageSpace("file", FILE_DIR, 100, 50)
+        self.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[full], hypervisors={"kvm": {"memory_free": 4096}}))
+        self.assert_refused("needed 3072 MiB", "free 50 MiB")
+        self.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 8}}))
+        self.assert_refused("needed 512 MiB", "available 8 MiB")

@@ -1,0 +1,68 @@
+"""Tests of telling everything about instances."""
+
+import json
+
+from msgspec.structs import replace
+
+from ganeti_tx.cli.instance_info import described
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.opcodes import OpInstanceQueryData
+from ganeti_tx.rpc.calls import AllInstancesInfo, BlockdevFind, DiskState
+from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
+from ganeti_tx.test.model.samples import DISK
+
+NAME = INSTANCE.name
+
+
+class QueryDataTests(UnitTestCase):
+    """OP_INSTANCE_QUERY_DATA."""
+
+    def test_static(self) -> None:
+        """The configuration alone answers: no node is asked, no lock but the big one is held."""
+        data = self.run_op(OpInstanceQueryData(static=True))[NAME]
+        self.assertEqual(self.nodes.sent, [])
+        self.assertEqual(self.stage.locked, {"cluster/BGL": "shared"})
+        self.assertEqual((data["pnode"], data["snodes"]), ("node1.example.com", []))
+        self.assertEqual((data["config_state"], data["run_state"]), ("down", None))
+        self.assertEqual(data["be_instance"], {})
+        self.assertEqual(data["be_actual"]["maxmem"], 128)
+        self.assertEqual(data["hv_actual"]["acpi"], False)
+        self.assertEqual(data["nics"][0][3:6], ["aa:00:00:00:00:01", "bridged", "xen-br0"])
+        self.assertEqual(data["disks"][0]["size"], 1024)
+
+    def test_from_the_nodes(self) -> None:
+        """The nodes tell what runs and how the disks are."""
+        self.nodes.answer(AllInstancesInfo, {NAME: RUNNING})
+        self.nodes.answer(BlockdevFind, DiskState(dev_path="/x", size=1024, major=7, minor=1))
+        data = self.run_op(OpInstanceQueryData(instances=("web1",)))[NAME]
+        self.assertEqual(data["run_state"], "up")
+        self.assertEqual(data["disks"][0]["pstatus"], ["/x", 7, 1, None, None, False, 0])
+        self.assertEqual(self.stage.locked["instance/web1.example.com"], "shared")
+
+    def test_node_that_does_not_answer(self) -> None:
+        """Its instances' state is unknown, with a warning; the rest is told."""
+        self.nodes.fail(AllInstancesInfo, "gone")
+        self.nodes.fail(BlockdevFind, "gone")
+        data = self.run_op(OpInstanceQueryData())[NAME]
+        self.assertIsNone(data["run_state"])
+        self.assertIn("gone", self.stage.feedback[-1])
+
+    def test_no_secrets(self) -> None:
+        """Private OS parameters and a mirror's secret are not in the result, which is kept in job files."""
+        mirrored = replace(INSTANCE, network_port=None)
+        self.stage = self.make_stage(replace(CONFIG, disks={DISK.uuid: DISK}, instances={mirrored.uuid: mirrored}))
+        data = self.run_op(OpInstanceQueryData(static=True))
+        self.assertNotIn("s3cret", json.dumps(data))
+        self.assertEqual(data[NAME]["snodes"], ["node2.example.com"])
+        self.assertEqual(data[NAME]["disks"][0]["logical_id"][:2], ["node1.example.com", "node2.example.com"])
+        self.assertEqual(len(data[NAME]["disks"][0]["children"]), 2)
+
+    def test_as_the_command_shows_it(self) -> None:
+        """gnt-instance info finds all that it shows."""
+        shown = dict(described(self.run_op(OpInstanceQueryData(static=True))[NAME], in_roman=False))
+        self.assertEqual(shown["Instance name"], NAME)
+        self.assertEqual(shown["Disk template"], "file")
+
+    def test_unknown(self) -> None:
+        """A name that is not there is refused."""
+        self.assertIn("ghost", self.refused(OpInstanceQueryData(instances=("ghost",)), OpPrereqError))

@@ -1,0 +1,45 @@
+"""Tests of deleting instances."""
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.opcodes import OpInstanceRemove
+from ganeti_tx.rpc.calls import BlockdevRemove
+from ganeti_tx.rpc.calls import InstanceShutdown as ShutdownCall
+from ganeti_tx.test.logic.stage import INSTANCE, UnitTestCase
+
+
+class RemoveTests(UnitTestCase):
+    """OP_INSTANCE_REMOVE."""
+
+    def test_removes(self) -> None:
+        """Stopped, its disks removed, forgotten, and its port is free again."""
+        self.run_op(OpInstanceRemove(instance_name="web1", shutdown_timeout=3))
+        self.assertEqual(self.nodes.kinds(), ["instance_shutdown", "blockdev_remove"])
+        self.assertEqual(self.nodes.of_kind(ShutdownCall)[0].shutdown_timeout, 3)
+        self.assertEqual(dict(self.stage.snapshot.instances), {})
+        self.assertEqual(dict(self.stage.snapshot.disks), {})
+        self.assertIn(INSTANCE.network_port, self.stage.snapshot.cluster.tcpudp_port_pool)
+
+    def test_cannot_be_stopped(self) -> None:
+        """Nothing is removed from an instance that may run."""
+        self.nodes.fail(ShutdownCall, "stuck")
+        self.assertIn("stuck", self.refused(OpInstanceRemove(instance_name="web1"), OpExecError))
+        self.assertEqual(self.stage.snapshot.instances[INSTANCE.uuid], INSTANCE)
+        self.assertEqual(self.nodes.of_kind(BlockdevRemove), [])
+
+    def test_disks_that_stay(self) -> None:
+        """It stays in the configuration, down, so that the removal can be repeated."""
+        self.nodes.fail(BlockdevRemove, "busy")
+        self.assertIn("disks", self.refused(OpInstanceRemove(instance_name="web1"), OpExecError))
+        self.assertIs(self.stage.snapshot.instances[INSTANCE.uuid].admin_state, AdminState.DOWN)
+        self.assertIn("busy", self.stage.feedback[-1])
+
+    def test_failures_ignored(self) -> None:
+        """It is forgotten all the same, with warnings."""
+        self.nodes.fail(ShutdownCall, "stuck")
+        self.nodes.fail(BlockdevRemove, "busy")
+        self.run_op(OpInstanceRemove(instance_name="web1", ignore_failures=True))
+        self.assertEqual(dict(self.stage.snapshot.instances), {})
+        warnings = [line for line in self.stage.feedback if "WARNING" in line]
+        self.assertTrue(any("stuck" in line for line in warnings))
+        self.assertTrue(any("busy" in line for line in warnings))

@@ -1,0 +1,98 @@
+"""Tests of adding nodes."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes import OpNodeAdd
+from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.rpc.calls import NodeCryptoTokens, Version
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
+from ganeti_tx.test.logic.stage import ADDRESSES, CONFIG, UnitTestCase
+from ganeti_tx.test.model.samples import NODE2
+
+BIG_POOL = replace(CONFIG, cluster=replace(CONFIG.cluster, candidate_pool_size=3))
+NEW = "web2.example.com"  # a name that the stage's resolver knows
+
+
+def add(**changes: Any) -> OpNodeAdd:
+    """A request that is fine, with some changes."""
+    return OpNodeAdd(**{"node_name": NEW, **changes})
+
+
+class AddTests(UnitTestCase):
+    """OP_NODE_ADD."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.well()
+
+    def well(self) -> None:
+        """The new node's daemon answers as it must."""
+        self.nodes.answer(Version, PROTOCOL_VERSION)
+        self.nodes.answer(NodeCryptoTokens, [("ssl", "digest")])
+
+    def node(self, name: str = NEW) -> Node:
+        """A node as it is in the configuration."""
+        (found,) = (node for node in self.stage.snapshot.nodes.values() if node.name == name)
+        return found
+
+    def test_regular(self) -> None:
+        """With the pool of candidates full it is a regular node, in the default group, under its resolved address."""
+        self.run_op(add())
+        node = self.node()
+        self.assertEqual((node.primary_ip, node.secondary_ip), (ADDRESSES[NEW][1], ADDRESSES[NEW][1]))
+        self.assertFalse(node.master_candidate)
+        self.assertIn(node.uuid, self.stage.snapshot.nodegroups[node.group].members)
+        self.assertEqual(self.stage.locked["cluster/BGL"], "exclusive")
+
+    def test_candidate(self) -> None:
+        """While the pool has room it becomes a candidate, and its certificate may make calls."""
+        self.stage = self.make_stage(BIG_POOL)
+        self.nodes = self.stage.nodes
+        self.well()
+        self.run_op(add())
+        self.assertTrue(self.node().master_candidate)
+        self.assertEqual(self.stage.snapshot.cluster.candidate_certs, {self.node().uuid: "digest"})
+
+    def test_not_capable(self) -> None:
+        """A node that cannot be master is no candidate, whatever room there is."""
+        self.stage = self.make_stage(BIG_POOL)
+        self.nodes = self.stage.nodes
+        self.well()
+        self.run_op(add(master_capable=False))
+        self.assertFalse(self.node().master_candidate)
+
+    def test_readd(self) -> None:
+        """A node that comes back keeps its uuid and its instances, is online again and has its new certificate."""
+        lost = replace(CONFIG.nodes["node1-uuid"], offline=True, master_candidate=False)
+        self.stage = self.make_stage(
+            replace(
+                CONFIG,
+                nodes={**CONFIG.nodes, lost.uuid: lost},
+                cluster=replace(CONFIG.cluster, master_node=NODE2.uuid, candidate_pool_size=1),
+            )
+        )
+        self.nodes = self.stage.nodes
+        self.well()
+        ADDRESSES[lost.name] = (lost.name, lost.primary_ip)
+        self.addCleanup(ADDRESSES.pop, lost.name)
+        self.run_op(add(node_name=lost.name, readd=True))
+        back = self.node(lost.name)
+        self.assertEqual((back.uuid, back.offline, back.drained), (lost.uuid, False, False))
+        self.assertEqual(back.serial_no, lost.serial_no + 1)
+        self.assertEqual([each.primary_node for each in self.stage.snapshot.instances.values()], [lost.uuid])
+
+    def test_refusals(self) -> None:
+        """Known and unknown names, taken addresses, a daemon of another version or that does not answer."""
+        self.assertIn("ghost", self.refused(add(node_name="ghost"), OpPrereqError))
+        self.assertIn("not in the cluster", self.refused(add(readd=True), OpPrereqError))
+        self.assertIn("192.0.2.11", self.refused(add(primary_ip="192.0.2.11"), OpPrereqError))
+        self.assertIn("colour", str(self.failureResultOf(self.stage.run(add(ndparams={"colour": 1}))).value))
+        self.nodes.answer(Version, 1)
+        self.assertIn("version 1", self.refused(add(), OpPrereqError))
+        self.nodes.fail(Version, "no route", NodeUnreachableError)
+        self.assertIn("no route", self.refused(add(), OpPrereqError))
+        self.assertEqual(set(self.stage.snapshot.nodes), set(CONFIG.nodes))

@@ -1,0 +1,161 @@
+"""A cluster in memory for one logical unit: the real configuration and locks, nodes that answer as they are told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.config.local import LocalConfig
+from ganeti_tx.config.reservations import Reservations
+from ganeti_tx.errors import ResolverError
+from ganeti_tx.locking.deferred_locks import DeferredLocks
+from ganeti_tx.locking.interfaces import LockRequest, Owner
+from ganeti_tx.locking.levels import BGL, Level, Mode
+from ganeti_tx.locking.owner_locks import OwnerLocks
+from ganeti_tx.locking.table import LockTable
+from ganeti_tx.logic.base import Surroundings
+from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import AdminState, DiskTemplate
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.rpc.calls import InstanceInfo, NodeFacts, NodeInfo, OsValidate, RunningInstance
+from ganeti_tx.test.config.stores import config_of, loaded
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.rpc import FakeNodeRpc
+from ganeti_tx.test.model import samples
+
+FILE_DIR = "/srv/ganeti/file-storage"
+CLUSTER = replace(
+    samples.CLUSTER,
+    candidate_pool_size=2,
+    default_iallocator="",
+    enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.PLAIN, DiskTemplate.DISKLESS, DiskTemplate.DRBD),
+    file_storage_dir=FILE_DIR,
+)
+GROUP = replace(samples.GROUP, networks={}, members=("node1-uuid", "node2-uuid"))
+FILE_DISK = Disk(
+    serial_no=1,
+    uuid="disk-uuid",
+    dev_type=DiskTemplate.FILE,
+    logical_id=("loop", f"{FILE_DIR}/web1.example.com/disk0"),
+    size=1024,
+    iv_name="disk/0",
+    nodes=("node1-uuid",),
+)
+INSTANCE = replace(samples.INSTANCE, admin_state=AdminState.DOWN, disks_active=False, network_port=11000)
+RUNNING = RunningInstance(memory=128, vcpus=1, state=0, time=1.0)
+CONFIG = replace(
+    samples.CONFIG,
+    cluster=CLUSTER,
+    nodegroups={GROUP.uuid: GROUP},
+    instances={INSTANCE.uuid: INSTANCE},
+    disks={FILE_DISK.uuid: FILE_DISK},
+    networks={},
+)
+ADDRESSES = {
+    "web2.example.com": ("web2.example.com", "192.0.2.102"),
+    "taken.example.com": ("taken.example.com", "192.0.2.11"),
+}
+
+
+@attrs.define
+class Stage:
+    """One job's surroundings; `feedback` and `submitted` hold what the unit said and submitted."""
+
+    config: LocalConfig
+    nodes: FakeNodeRpc
+    clock: Clock
+    locks: OwnerLocks
+    feedback: list[str] = attrs.field(factory=list)
+    submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
+    locked: dict[str, str] = attrs.field(factory=dict)
+    """What was held when the unit was executed, each lock with its mode."""
+
+    @property
+    def snapshot(self) -> ConfigData:
+        """The configuration as it is on disk."""
+        return self.config._store.snapshot
+
+    def run(self, op: OpCode) -> "Deferred[Any]":
+        """All the steps of an opcode, as a job does them."""
+        return Deferred.fromCoroutine(self._run(op))
+
+    async def _run(self, op: OpCode) -> Any:
+        unit = UNITS[type(op)](op, self._surroundings())
+        await self.locks.update([LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)])
+        try:
+            await unit.expand_names()
+            for level in Level:
+                if wanted := list(await unit.locks_at(level)):
+                    await self.locks.update(wanted)
+            self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
+            await unit.check()
+            return await unit.execute()
+        finally:
+            await self.locks.release_all()
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            job_id=1,
+            config=self.config,
+            locks=self.locks,
+            nodes=self.nodes,
+            clock=self.clock,
+            now=self.clock.seconds,
+            feedback=lambda kind, text: self.feedback.append(text),
+            submit_jobs=self._submit,
+            resolve=resolve,
+        )
+
+    async def _submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
+        self.submitted.append(jobs)
+        return [(True, number) for number, _ in enumerate(jobs, 100)]
+
+
+async def resolve(name: str) -> tuple[str, str]:
+    """The names that this cluster's resolver knows."""
+    full = name if "." in name else f"{name}.example.com"
+    if full not in ADDRESSES:
+        raise ResolverError(name, -2, "Name or service not known")
+    return ADDRESSES[full]
+
+
+class UnitTestCase(SynchronousTestCase):
+    """Sets the stage: two nodes that are well, and web1, which is down and has one disk in a file on node1."""
+
+    initial: ConfigData = CONFIG
+
+    def setUp(self) -> None:
+        self.stage = self.make_stage(self.initial)
+        self.nodes = self.stage.nodes
+
+    def make_stage(self, config: ConfigData) -> Stage:
+        """A stage for a configuration."""
+        clock = Clock()
+        local = config_of(loaded(MemoryFiles(), config), Reservations())
+        owner = Owner(1, "livelock")
+        stage = Stage(local, healthy_nodes(), clock, OwnerLocks(DeferredLocks(LockTable(), clock), owner))
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(local.verify())), [])
+        return stage
+
+    def run_op(self, op: OpCode) -> Any:
+        """The result of an opcode that succeeds at once."""
+        return self.successResultOf(self.stage.run(op))
+
+    def refused(self, op: OpCode, error: type[Exception]) -> str:
+        """The text of the error by which an opcode fails at once."""
+        return str(self.failureResultOf(self.stage.run(op), error).value)
+
+
+def healthy_nodes() -> FakeNodeRpc:
+    """Nodes with room, on which nothing runs."""
+    nodes = FakeNodeRpc()
+    nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
+    nodes.answer(InstanceInfo, None)
+    nodes.answer(OsValidate, True)
+    return nodes
