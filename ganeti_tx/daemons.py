@@ -8,6 +8,9 @@ from twisted.scripts.twistd import run
 
 from ganeti_tx.runtime.paths import Paths
 
+#: Nobody else may read what a daemon creates without saying so.
+UMASK = 0o077
+
 
 def start(daemon: str, arguments: Sequence[str]) -> None:
     """Become twistd with the daemon's plugin. The daemon keeps its own pid file, which a crash cannot make stale."""
@@ -17,7 +20,8 @@ def start(daemon: str, arguments: Sequence[str]) -> None:
     log = paths.log_file(daemon)
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
     behaviour = ["--nodaemon"] if foreground else ["--logfile", str(log)]
-    sys.argv = ["twistd", "--pidfile=", "--no_save", f"--rundir={paths.root}", *behaviour, daemon, *rest]
+    always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
+    sys.argv = ["twistd", *always, *behaviour, daemon, *rest]
     run()
 
 

@@ -56,10 +56,11 @@ def init(paths: Paths, settings: InitSettings) -> None:
     try:
         write_cluster(paths, config, authority, keys)
         start_all(paths, first.primary_ip)
-    except (BootstrapError, OSError) as error:
+    except OSError as error:
         take_back(paths)
-        if isinstance(error, OSError):
-            raise BootstrapError(f"cannot write {error.filename}: {error.strerror}")
+        raise BootstrapError(f"cannot write {error.filename}: {error.strerror}") from None
+    except BaseException:  # an interrupt, too, leaves nothing behind
+        take_back(paths)
         raise
 
 
@@ -120,9 +121,11 @@ def start_all(paths: Paths, address: str) -> None:
 
 def take_back(paths: Paths) -> None:
     """Stop the daemons and remove every file of the cluster."""
-    for daemon in ("ganeti-master", "ganeti-noded"):
-        stop(paths, daemon)
-    forget(paths)
+    try:
+        stop(paths, "ganeti-master")
+        stop(paths, "ganeti-noded")
+    finally:
+        forget(paths)
 
 
 def forget(paths: Paths) -> None:

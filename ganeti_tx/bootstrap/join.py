@@ -143,9 +143,10 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
         start(paths, "ganeti-noded", tcp_answers(document.primary_ip, NODE_PORT))
-    except (BootstrapError, OSError) as error:
+    except OSError as error:
         take_back(paths)
-        if isinstance(error, OSError):
-            raise BootstrapError(f"cannot write {error.filename}: {error.strerror}")
+        raise BootstrapError(f"cannot write {error.filename}: {error.strerror}") from None
+    except BaseException:  # an interrupt, too, leaves nothing behind
+        take_back(paths)
         raise
     print(f"node {document.node_name} is ready", file=sys.stdout)

@@ -56,6 +56,13 @@ def main() -> int:
         for line in str(error).splitlines():
             print(f"Failure: {line}", file=sys.stderr)
         return ExitCode.FAILURE
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"Failure: {error.strerror or error}{where}", file=sys.stderr)
+        return ExitCode.FAILURE
+    except KeyboardInterrupt:
+        print("Failure: interrupted", file=sys.stderr)
+        return ExitCode.FAILURE
     return ExitCode.SUCCESS
 
 

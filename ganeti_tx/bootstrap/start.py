@@ -1,5 +1,6 @@
 """Starting and stopping this node's daemons."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from ganeti_tx.runtime.paths import Paths
 START_LIMIT = 30.0
 STOP_LIMIT = 15.0
 INTERVAL = 0.02
+MAX_LOG = 1024 * 1024
 SYSTEMD = Path("/run/systemd/system")
 
 
@@ -30,17 +32,23 @@ def start(paths: Paths, daemon: str, answers: Callable[[], bool]) -> None:
     by_systemd = SYSTEMD.is_dir() and paths.root == Path("/")
     argv = ["systemctl", "start", daemon] if by_systemd else own_command(daemon)
     log = paths.log_file(daemon)
-    done = subprocess.run(
-        argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_LIMIT, check=False
-    )
+    old = size(log)
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise BootstrapError(f"{argv[0]} did not end within {START_LIMIT:.0f} s; see {log}") from None
+    except OSError as error:
+        raise BootstrapError(f"cannot run {argv[0]}: {error.strerror}") from None
     if done.returncode != 0:
         raise BootstrapError(f"{daemon} did not start: {last_line(done.stderr) or last_line(done.stdout)}; see {log}")
     deadline = time.monotonic() + START_LIMIT
     while not answers():
         if time.monotonic() > deadline:
             raise BootstrapError(f"{daemon} was started but does not answer within {START_LIMIT:.0f} s; see {log}")
-        if (error := fatal_line(log)) and not is_running(paths, daemon):
-            raise BootstrapError(f"{daemon} ended at once: {error}; see {log}")
+        if (last := fatal_line(log, old)) and not is_running(paths, daemon):
+            raise BootstrapError(f"{daemon} ended at once: {last}; see {log}")
         time.sleep(INTERVAL)
 
 
@@ -56,12 +64,17 @@ def own_command(daemon: str) -> list[str]:
 def stop(paths: Paths, daemon: str) -> None:
     """End a daemon that runs. @raise BootstrapError: it does not end."""
     if SYSTEMD.is_dir() and paths.root == Path("/"):
-        subprocess.run(["systemctl", "stop", daemon], stdin=subprocess.DEVNULL, timeout=STOP_LIMIT * 2, check=False)
+        stop_by_systemd(daemon)
         return
     process = running(paths, daemon)
     if process is None:
         return
-    os.kill(process, signal.SIGTERM)
+    try:
+        os.kill(process, signal.SIGTERM)
+    except ProcessLookupError:
+        return
+    except OSError as error:
+        raise BootstrapError(f"cannot end {daemon} (process {process}): {error.strerror}") from None
     deadline = time.monotonic() + STOP_LIMIT
     while is_running(paths, daemon):
         if time.monotonic() > deadline:
@@ -69,18 +82,39 @@ def stop(paths: Paths, daemon: str) -> None:
         time.sleep(INTERVAL)
 
 
-def running(paths: Paths, daemon: str) -> int | None:
-    """The process id of a daemon that holds its pid file."""
+def stop_by_systemd(daemon: str) -> None:
+    """@raise BootstrapError: systemd does not answer."""
+    limit = STOP_LIMIT * 2
     try:
-        process = int(paths.pid_file(daemon).read_text().split()[0])
-        os.kill(process, 0)
+        subprocess.run(["systemctl", "stop", daemon], stdin=subprocess.DEVNULL, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        raise BootstrapError(f"systemctl stop {daemon} did not end within {limit:.0f} s") from None
+    except OSError as error:
+        raise BootstrapError(f"cannot run systemctl: {error.strerror}") from None
+
+
+def running(paths: Paths, daemon: str) -> int | None:
+    """The process id of a daemon that holds its pid file; one that a crash left behind may name anybody by now."""
+    try:
+        with paths.pid_file(daemon).open() as file:
+            if is_free(file.fileno()):
+                return None
+            return int(file.read(32).split()[0])
     except (OSError, ValueError, IndexError):
         return None
-    return process
+
+
+def is_free(descriptor: int) -> bool:
+    """Whether nobody holds a lock on a file."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_running(paths: Paths, daemon: str) -> bool:
-    """Whether the process named in the pid file is there."""
+    """Whether a process holds the pid file."""
     return running(paths, daemon) is not None
 
 
@@ -116,10 +150,21 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else ""
 
 
-def fatal_line(log: Path) -> str:
-    """What a daemon said last when it gave up, from the end of its log."""
+def size(log: Path) -> int:
+    """How much is in a log already; nothing when there is none."""
     try:
-        text = log.read_text(errors="replace")[-4000:]
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def fatal_line(log: Path, after: int = 0) -> str:
+    """What a daemon said last when it gave up, from what its log got after so many bytes; all of a log begun anew."""
+    try:
+        with log.open("rb") as file:
+            if after <= size(log):
+                file.seek(after)
+            text = file.read(MAX_LOG).decode("utf-8", "replace")
     except OSError:
         return ""
     marked = [line for line in text.splitlines() if "fatal:" in line]

@@ -23,10 +23,12 @@ from ganeti_tx.rpc.calls import (
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-QUEUE_FILE = re.compile(r"^(job-\d+|serial|version)$")
-ARCHIVED_FILE = re.compile(r"^archive/\d+/job-\d+$")
-SSCONF_KEY = re.compile(r"^[a-z0-9_-]+$")
-MAX_SSCONF = 256 * 1024
+JOB_FILE = re.compile(r"job-[0-9]{1,19}")
+QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|serial|version")
+ARCHIVED_FILE = re.compile(r"archive/[0-9]{1,19}/job-[0-9]{1,19}")
+SERIAL = re.compile(r"[0-9]{1,19}\n?")
+SSCONF_KEY = re.compile(r"[a-z0-9_-]{1,100}")
+MAX_SSCONF = 16 * 1024 * 1024
 JOB_MODE = 0o640
 
 
@@ -85,8 +87,8 @@ class ClusterFiles:
     async def write_ssconf(self, call: WriteSsconfFiles) -> None:
         """Write every key whose file does not hold the value already."""
         for key, value in call.values.items():
-            if not SSCONF_KEY.match(key) or len(value) > MAX_SSCONF * 64:
-                raise ConfigurationError(f"not a key of simple configuration: {key[:60]!r}")
+            if not SSCONF_KEY.fullmatch(key) or len(value) > MAX_SSCONF:
+                raise ConfigurationError(f"not simple configuration: key {key[:60]!r} with {len(value)} characters")
         changed = {
             self.paths.ssconf_file(key): data
             for key, value in call.values.items()
@@ -96,33 +98,39 @@ class ClusterFiles:
             await self.files.write_many(changed, 0o444)
 
     def _differs(self, path: Path, data: bytes) -> bool:
-        return not self.files.exists(path) or self.files.read(path, MAX_SSCONF * 64) != data
+        return not self.files.exists(path) or self.files.read(path, 4 * MAX_SSCONF) != data
 
     async def update_queue(self, call: JobqueueUpdate) -> None:
         """Write copies of job files and of the serial number."""
-        wanted: dict[Path, bytes] = {}
         for name, data in call.files:
-            if not QUEUE_FILE.match(name):
+            if not QUEUE_FILE.fullmatch(name):
                 raise JobQueueError(f"not a file of the job queue: {name[:60]!r}")
-            if name == "serial" and not self._is_higher_serial(data):
-                continue
-            wanted[self.paths.queue_dir / name] = data.encode()
-        if wanted:
-            await self.files.write_many(wanted, JOB_MODE)
+            if name == "serial" and not SERIAL.fullmatch(data):
+                raise JobQueueError(f"not a serial number: {data[:60]!r}")
+        await self._turn.acquire()
+        try:
+            wanted = {
+                self.paths.queue_dir / name: data.encode()
+                for name, data in call.files
+                if name != "serial" or int(data) >= self._present_job_serial()
+            }
+            if wanted:
+                await self.files.write_many(wanted, JOB_MODE)
+        finally:
+            self._turn.release()
 
-    def _is_higher_serial(self, data: str) -> bool:
-        present = (
-            self.files.read(self.paths.queue_serial_file, 64)
-            if self.files.exists(self.paths.queue_serial_file)
-            else b"0"
-        )
-        digits = present.strip()
-        return not digits.isdigit() or int(data) >= int(digits)
+    def _present_job_serial(self) -> int:
+        """The serial number that is here; -1 when there is none that can be read."""
+        path = self.paths.queue_serial_file
+        if not self.files.exists(path):
+            return -1
+        digits = self.files.read(path, 64).decode("ascii", "replace")
+        return int(digits) if SERIAL.fullmatch(digits) else -1
 
     async def rename_jobs(self, call: JobqueueRename) -> None:
         """Move copies of job files to the archive."""
         for old, new in call.renames:
-            if not QUEUE_FILE.match(old) or not ARCHIVED_FILE.match(new):
+            if not JOB_FILE.fullmatch(old) or not ARCHIVED_FILE.fullmatch(new):
                 raise JobQueueError(f"cannot rename {old[:60]!r} to {new[:60]!r} in the job queue")
         for old, new in call.renames:
             source = self.paths.queue_dir / old
@@ -140,7 +148,7 @@ class ClusterFiles:
         if not self.files.exists(directory):
             return
         for name in self.files.listdir(directory):
-            if QUEUE_FILE.match(name):
+            if QUEUE_FILE.fullmatch(name):
                 self.files.remove(directory / name)
 
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:

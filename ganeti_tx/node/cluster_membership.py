@@ -42,7 +42,7 @@ class AdmittedCallers:
             return []
         stat = self.files.stat(path)
         if stat != self._seen:
-            lines = self.files.read(path, MAX_SSCONF).decode("ascii", "replace").splitlines()
+            lines = self.files.read(path, MAX_SSCONF).decode("ascii", "ignore").splitlines()
             self._digests = [line.partition("=")[2].strip() for line in lines if "=" in line]
             self._seen = stat
         return self._digests

@@ -26,6 +26,9 @@ from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode
 log = Logger()
 
 MAX_REQUEST = max(call.max_request for call in CALLS.values())
+#: Who may not make calls gets his refusal after so many bytes at most.
+MAX_OF_STRANGERS = 64 * 1024
+TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 120.0
 
@@ -34,13 +37,26 @@ Admission = Callable[[Any], bool]
 
 
 class BoundedRequest(Request):
-    """Refuses a body before it is read when it is longer than any call may be."""
+    """Refuses a body before it is read when it is longer than any call may be, or than a stranger's may be."""
+
+    _refused = False
 
     def gotLength(self, length: int | None) -> None:
-        if length is None or length > MAX_REQUEST:
+        site: NodeSite = self.channel.site  # type: ignore[attr-defined]
+        limit = MAX_REQUEST if site.admitted(self.transport) else MAX_OF_STRANGERS
+        self._refused = length is None or length > limit
+        super().gotLength(0 if self._refused else length)
+        if self._refused:
+            self.channel.write(TOO_LARGE)
             self.channel.loseConnection()
-            return
-        super().gotLength(length)
+
+    def handleContentChunk(self, data: bytes) -> None:
+        if not self._refused:
+            super().handleContentChunk(data)
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        if not self._refused:
+            super().requestReceived(command, path, version)
 
 
 class CallResource(Resource):
@@ -92,7 +108,7 @@ class CallResource(Resource):
         if failure.check(CancelledError) is None:
             log.failure("a node call broke", failure)
         if not request._disconnected and not request.finished:
-            request.setResponseCode(INTERNAL_SERVER_ERROR)
+            request.write(refuse(request, INTERNAL_SERVER_ERROR, "internal error; the node daemon's log has more"))
             request.finish()
 
 
@@ -104,15 +120,15 @@ def refuse(request: Request, code: int, text: str) -> bytes:
 
 
 class NodeSite(Site):
-    """Keeps no access log: what a call did is in the job that made it."""
+    """The HTTP server of a node daemon; it keeps no access log: what a call did is in the job that made it."""
 
     noisy = False
 
+    def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> None:
+        super().__init__(
+            CallResource(dispatch, admitted), requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor
+        )
+        self.admitted = admitted
+
     def log(self, request: HttpRequest) -> None:
         """Nothing is written down."""
-
-
-def node_site(dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> Site:
-    """The HTTP server of a node daemon."""
-    resource = CallResource(dispatch, admitted)
-    return NodeSite(resource, requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor)

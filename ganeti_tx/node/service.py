@@ -15,7 +15,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.facts import Facts
-from ganeti_tx.node.http import node_site
+from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.os.calls import OsCalls
@@ -117,7 +117,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     if address is None:
         _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
     callers = AdmittedCallers(parts.files, paths)
-    site = node_site(build_dispatch(parts), callers.admitted, parts.reactor)
+    site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor)
     listening = parts.reactor.listenSSL(port, site, options, interface=address)
     log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
 

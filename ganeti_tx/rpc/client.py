@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import Any
 
 from attrs import define
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError, gatherResults
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -40,19 +40,20 @@ class _Body(Protocol):
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._data = bytearray()
-        self.done: Deferred[bytes] = Deferred(canceller=lambda _: self._abort())
+        self.done: Deferred[bytes] = Deferred(canceller=lambda _: self._hang_up())
 
     def dataReceived(self, data: bytes) -> None:
         self._data += data
-        if len(self._data) > self._limit:
-            done, self.done = self.done, Deferred()
-            self._abort()
-            done.errback(Failure(AnswerTooLong(f"more than {self._limit} bytes")))
+        if len(self._data) > self._limit and not self.done.called:
+            self.done.errback(Failure(AnswerTooLong(f"more than {self._limit} bytes")))
+            self._hang_up()
 
-    def _abort(self) -> None:
-        abort = getattr(self.transport, "abortConnection", None) or getattr(self.transport, "loseConnection", None)
-        if abort is not None:
-            abort()
+    def _hang_up(self) -> None:
+        """Abort: a polite close waits for a node that may never stop sending. Twisted hides the transport from bodies."""
+        self._data.clear()
+        transport: Any = getattr(self.transport, "_producer", None) or self.transport
+        abort = getattr(transport, "abortConnection", None) or transport.loseConnection
+        abort()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         if self.done.called:
@@ -105,6 +106,8 @@ class HttpNodeRpc:
         except (CancelledError, AnswerTooLong):
             raise
         except Exception as error:
+            if was_cancelled(error):
+                raise CancelledError from None
             raise NodeUnreachableError(
                 f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}"
             )
@@ -117,14 +120,21 @@ class HttpNodeRpc:
         self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
     ) -> Mapping[str, Outcome[Any]]:
         """As INodeRpc says."""
-        running = {node.name: Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in nodes}
-        return {name: await outcome for name, outcome in running.items()}
+        named = {node.name: node for node in nodes}
+        running = [Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in named.values()]
+        return dict(zip(named, await gatherResults(running, consumeErrors=True), strict=True))
 
     async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
         try:
             return Outcome(value=await self.call(node, call, timeout))
         except RpcError as error:
             return Outcome(error=error)
+
+
+def was_cancelled(error: BaseException) -> bool:
+    """Whether an exchange ended because we cut it off; the HTTP client wraps that in what it was doing."""
+    inner = getattr(error, "reasons", None) or ()
+    return isinstance(error, CancelledError) or any(was_cancelled(failure.value) for failure in inner)
 
 
 def reason(error: Exception) -> str:

@@ -1,15 +1,18 @@
 """What every daemon's start has in common: it comes up whole, or ends with one line that says why not."""
 
+import atexit
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.errors import GanetiError
+from ganeti_tx.errors import GanetiError, one_line
 from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -22,18 +25,36 @@ log = Logger()
 Stop = Callable[[], Awaitable[None]]
 
 
+def end_with(status: int) -> None:
+    """Let this process end with a status when it ends; twistd itself always gives 0."""
+
+    def leave() -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+    atexit.register(leave)
+
+
 class Daemon(Service):
     """Runs `start`, which gives what stops it. A failure to start ends the process with its text as the last line."""
 
-    def __init__(self, name: str, paths: Paths, reactor: Any, start: Callable[[], Awaitable[Stop]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        paths: Paths,
+        reactor: Any,
+        start: Callable[[], Awaitable[Stop]],
+        end_with: Callable[[int], None] = end_with,
+    ) -> None:
         self._daemon = name
         self._paths = paths
         self._pid_path = paths.pid_file(name)
         self._reactor = reactor
         self._start = start
+        self._end_with = end_with
         self._stop: Stop | None = None
         self._pid_file: PidFile | None = None
-        self.exit_status = 0
 
     def startService(self) -> None:
         """Called by twistd before the reactor runs; the work begins when it does."""
@@ -52,15 +73,18 @@ class Daemon(Service):
 
     def _give_up(self, failure: Failure) -> None:
         error = failure.value
-        if isinstance(error, GanetiError):
-            log.error("fatal: {error}", error=str(error))
+        if isinstance(error, (GanetiError, CannotListenError)):
+            log.error("fatal: {error}", error=one_line(error))
         elif isinstance(error, OSError):
             where = f": {error.filename}" if error.filename else ""
             log.error("fatal: {reason}{where}", reason=error.strerror or str(error), where=where)
         else:
             log.failure("fatal: {daemon} cannot start", failure, daemon=self._daemon)
-        self.exit_status = 1
-        self._reactor.stop()
+        self._end_with(1)
+        try:
+            self._reactor.stop()
+        except ReactorNotRunning:
+            return  # the reactor was ending already, perhaps while we waited for something
 
     async def _bring_down(self) -> None:
         if self._stop is not None:

@@ -1,0 +1,338 @@
+"""Node calls from end to end: the real agent, TLS on the loopback, the real HTTP server of a node daemon."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from twisted.internet import reactor
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.task import deferLater
+from twisted.trial.unittest import TestCase
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.node.cluster_membership import AdmittedCallers
+from ganeti_tx.node.dispatch import NodeDispatch
+from ganeti_tx.node.http import MAX_REQUEST, NodeSite
+from ganeti_tx.rpc import calls
+from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.rpc.client import HttpNodeRpc
+from ganeti_tx.rpc.interfaces import NodeAddress, NodeCallError, NodeUnreachableError
+from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tls import server_options
+from ganeti_tx.test.fakes.files import MemoryFiles
+
+NOW = datetime.now(UTC)
+AUTHORITY = create_authority("cluster", NOW)
+SERVER = issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW)
+CANDIDATE = issue_client(AUTHORITY, "node2", NOW)
+STRANGER = issue_client(AUTHORITY, "node3", NOW)
+FOREIGN = create_authority("cluster", NOW)
+NODE = NodeAddress("node1", "127.0.0.1")
+LIMIT = 10.0
+
+Test = Callable[[Any], Awaitable[None]]
+
+
+def asynchronous(test: Test) -> Callable[[Any], "Deferred[None]"]:
+    """A coroutine as a test."""
+
+    def run(self: Any) -> "Deferred[None]":
+        return Deferred.fromCoroutine(test(self))  # type: ignore[arg-type]
+
+    run.__doc__, run.__name__ = test.__doc__, test.__name__
+    return run
+
+
+async def pause(seconds: float) -> None:
+    """Let the reactor go on for a while."""
+    clock: Any = reactor
+    await deferLater(clock, seconds)
+
+
+class Junk(Protocol):
+    """Answers everything with the same bytes, for ever if it is told so."""
+
+    answer = b""
+    endless = False
+
+    def dataReceived(self, data: bytes) -> None:
+        transport: Any = self.transport
+        transport.write(self.answer)
+        if self.endless:
+            self.endless = False
+            transport.registerProducer(self, False)
+
+    def resumeProducing(self) -> None:
+        """Some more."""
+        assert self.transport is not None
+        self.transport.write(b"x" * 65536)
+
+    def stopProducing(self) -> None:
+        """The caller has gone."""
+
+
+class NodeCallTests(TestCase):
+    """A node, and those who call it."""
+
+    timeout = 60
+
+    def setUp(self) -> None:
+        """A node daemon that obeys one certificate."""
+        self.paths = Paths()
+        self.files = MemoryFiles()
+        self.files.mkdir(self.paths.data_dir)
+        self.started = 0
+        self.write(
+            self.paths.ssconf_file("master_candidates_certs"), f"uuid={digest(CANDIDATE.certificate)}\n".encode()
+        )
+        dispatch = NodeDispatch(
+            {calls.Version: self.version, calls.TestDelay: self.delay, calls.UploadFile: self.upload}
+        )
+        callers = AdmittedCallers(self.files, self.paths)
+        self.listen(NodeSite(dispatch, callers.admitted, reactor))
+
+    def write(self, path: Any, data: bytes) -> None:
+        """A file of the node."""
+        Deferred.fromCoroutine(self.files.write_atomic(path, data))
+
+    def listen(self, factory: Any, port: int = 0) -> None:
+        """A server with the node's certificate."""
+        net: Any = reactor
+        self.server = net.listenSSL(port, factory, server_options(SERVER, AUTHORITY.certificate), interface="127.0.0.1")
+        server = self.server
+        self.port = server.getHost().port
+        self.addCleanup(lambda: maybeDeferred(server.stopListening))
+
+    async def version(self, call: calls.Version) -> int:
+        """One that succeeds."""
+        return 42
+
+    async def delay(self, call: calls.TestDelay) -> None:
+        """One that takes its time, or fails."""
+        self.started += 1
+        if call.duration < 0:
+            raise GanetiError("time does not run backwards")
+        await pause(call.duration)
+
+    async def upload(self, call: calls.UploadFile) -> None:
+        """One that is broken."""
+        raise ZeroDivisionError("division by zero")
+
+    def rpc(self, identity: Identity = CANDIDATE, authority: Identity = AUTHORITY) -> HttpNodeRpc:
+        """A caller."""
+        files = MemoryFiles()
+        files.mkdir(self.paths.data_dir)
+        for path, data in (
+            (self.paths.client_pem, identity.bundle),
+            (self.paths.authority_pem, authority.certificate),
+        ):
+            Deferred.fromCoroutine(files.write_atomic(path, data))
+        made = node_rpc(reactor, files, self.paths)
+        made.port = self.port
+        pool: Any = made.agent
+        self.addCleanup(lambda: pool._pool.closeCachedConnections())
+        return made
+
+    async def fails(self, work: Awaitable[Any], kind: type[Exception]) -> str:
+        """The one line that a call failed with."""
+        with self.assertRaises(kind) as caught:
+            await work
+        text = str(caught.exception)
+        self.assertEqual(len(text.splitlines()), 1, text)
+        self.assertIn("node1", text)
+        return text
+
+    @asynchronous
+    async def test_success(self) -> None:
+        """A call gives its typed result, again and again over a connection that is kept."""
+        rpc = self.rpc()
+        for _ in range(3):
+            self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+
+    @asynchronous
+    async def test_failure(self) -> None:
+        """A call that fails there fails here with the node's own words."""
+        text = await self.fails(self.rpc().call(NODE, calls.TestDelay(duration=-1.0), LIMIT), NodeCallError)
+        self.assertIn("time does not run backwards", text)
+
+    @asynchronous
+    async def test_broken_call(self) -> None:
+        """A fault of the node daemon is one line for the caller, and in the daemon's log in full."""
+        text = await self.fails(self.rpc().call(NODE, calls.UploadFile(path="/x", data=b""), LIMIT), NodeCallError)
+        self.assertIn("internal error", text)
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    @asynchronous
+    async def test_unknown_call(self) -> None:
+        """A call that this node daemon does not have is refused by name."""
+        text = await self.fails(self.rpc().call(NODE, calls.OsDiagnose(), LIMIT), NodeCallError)
+        self.assertIn("404", text)
+        self.assertIn("os_diagnose", text)
+
+    @asynchronous
+    async def test_not_a_candidate(self) -> None:
+        """A certificate of the cluster that is no candidate's may not call."""
+        text = await self.fails(self.rpc(STRANGER).call(NODE, calls.Version(), LIMIT), NodeCallError)
+        self.assertIn("403", text)
+        self.assertIn("master candidates", text)
+
+    @asynchronous
+    async def test_stranger_with_much_to_say(self) -> None:
+        """Who may not call is not listened to for long."""
+        text = await self.fails(
+            self.rpc(STRANGER).call(NODE, calls.UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
+        )
+        self.assertTrue("413" in text or "cannot reach" in text, text)
+        await pause(0.2)
+
+    @asynchronous
+    async def test_candidates_change(self) -> None:
+        """Who becomes a candidate may call at once, who ceases to be one may not, on a kept connection too."""
+        rpc = self.rpc(STRANGER)
+        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+        certs = self.paths.ssconf_file("master_candidates_certs")
+        self.write(certs, f"a={digest(CANDIDATE.certificate)}\nb={digest(STRANGER.certificate)}\n".encode())
+        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+        self.write(certs, b"\xff\xfe junk \xff=\xfe\n")
+        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+        self.files.remove(certs)
+        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+
+    @asynchronous
+    async def test_foreign_certificate(self) -> None:
+        """A certificate of another authority does not get through TLS; the caller hears of it in one line."""
+        foreign = issue_client(FOREIGN, "node2", NOW)
+        text = await self.fails(self.rpc(foreign).call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        self.assertIn("cannot reach", text)
+
+    @asynchronous
+    async def test_foreign_node(self) -> None:
+        """A node with another authority's certificate gets no call."""
+        text = await self.fails(self.rpc(authority=FOREIGN).call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        self.assertIn("certificate verify failed", text)
+
+    @asynchronous
+    async def test_nobody_listens(self) -> None:
+        """A node without a daemon is unreachable, with the system's reason."""
+        await maybeDeferred(self.server.stopListening)
+        text = await self.fails(self.rpc().call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        self.assertIn("refused", text)
+
+    @asynchronous
+    async def test_too_late(self) -> None:
+        """A node that does not answer in time is unreachable, and the call is named."""
+        text = await self.fails(self.rpc().call(NODE, calls.TestDelay(duration=1.5), 0.2), NodeUnreachableError)
+        self.assertIn("did not answer test_delay within 0 s", text)
+        await pause(1.6)
+
+    @asynchronous
+    async def test_cancel(self) -> None:
+        """A call that its caller cancels ends as cancelled, not as an error of the node."""
+        calling = Deferred.fromCoroutine(self.rpc().call(NODE, calls.TestDelay(duration=0.5), LIMIT))
+        while not self.started:
+            await pause(0.01)
+        calling.cancel()
+        with self.assertRaises(CancelledError):
+            await calling
+        await pause(0.6)
+
+    @asynchronous
+    async def test_server_closes_kept_connections(self) -> None:
+        """A call after a restart of the node daemon goes over a new connection."""
+        rpc = self.rpc()
+        await rpc.call(NODE, calls.Version(), LIMIT)
+        port = self.port
+        await maybeDeferred(self.server.stopListening)
+        for channel in list(channels_of(reactor, port)):
+            channel.loseConnection()
+        await pause(0.05)
+        text = await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        self.assertIn("refused", text)
+        dispatch = NodeDispatch({calls.Version: self.version})
+        self.listen(NodeSite(dispatch, AdmittedCallers(self.files, self.paths).admitted, reactor), port)
+        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+
+    async def junk(self, answer: bytes, endless: bool = False) -> str:
+        """Call a server that answers with these bytes."""
+        factory = Factory.forProtocol(type("SomeJunk", (Junk,), {"answer": answer, "endless": endless}))
+        factory.noisy = False
+        self.listen(factory)
+        return await self.fails(self.rpc().call(NODE, calls.Version(), LIMIT), GanetiError)
+
+    @asynchronous
+    async def test_junk(self) -> None:
+        """What is no HTTP, no MessagePack or not the call's result is a clear error."""
+        self.assertIn("cannot reach", await self.junk(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"))
+        self.assertIn("something else", await self.junk(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\njunk"))
+        self.assertIn("something else", await self.junk(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\x92\xc3\xa1x"))
+        self.assertIn("500", await self.junk(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"))
+
+    @asynchronous
+    async def test_endless_answer(self) -> None:
+        """An answer beyond the call's limit is cut off, once."""
+        text = await self.junk(b"HTTP/1.1 200 OK\r\n\r\n", endless=True)
+        self.assertIn("more than", text)
+        await pause(0.2)
+
+    async def raw(self, request: bytes) -> bytes:
+        """What the node answers to bytes from a candidate."""
+        net: Any = reactor
+        rpc = self.rpc()
+        options = rpc.agent._endpointFactory._policyForHTTPS.creatorForNetloc(b"127.0.0.1", self.port)  # type: ignore[attr-defined]
+        caller = RawCaller(request)
+        factory = Factory()
+        factory.noisy = False
+        factory.buildProtocol = lambda addr: caller  # type: ignore[method-assign]
+        from_endpoint = wrapClientTLS(options, HostnameEndpoint(net, "127.0.0.1", self.port))
+        await from_endpoint.connect(factory)
+        return await caller.answer
+
+    @asynchronous
+    async def test_refusals(self) -> None:
+        """Another method, bad arguments and a body that no call may have are refused with their status."""
+        head = b" HTTP/1.1\r\nHost: node1\r\nConnection: close\r\n"
+        self.assertIn(b"405", (await self.raw(b"GET /version" + head + b"\r\n")).splitlines()[0])
+        self.assertIn(
+            b"404", (await self.raw(b"POST /../etc/passwd" + head + b"Content-Length: 0\r\n\r\n")).splitlines()[0]
+        )
+        bad = await self.raw(b"POST /test_delay" + head + b"Content-Length: 1\r\n\r\n\x80")
+        self.assertIn(b"400", bad.splitlines()[0])
+        self.assertIn(b"duration", bad)
+        large = b"Content-Length: %d\r\n\r\n" % (MAX_REQUEST + 1)
+        self.assertIn(b"413", (await self.raw(b"POST /version" + head + large + b"x" * 1000)).splitlines()[0])
+        chunked = b"Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + b"x" * 1000
+        self.assertIn(b"413", (await self.raw(b"POST /version" + head + chunked)).splitlines()[0])
+
+
+class RawCaller(Protocol):
+    """Says its piece and collects what comes until the end."""
+
+    def __init__(self, request: bytes) -> None:
+        self._request = request
+        self._data = b""
+        self.answer: Deferred[bytes] = Deferred()
+
+    def connectionMade(self) -> None:
+        assert self.transport is not None
+        self.transport.write(self._request)
+
+    def dataReceived(self, data: bytes) -> None:
+        self._data += data
+
+    def connectionLost(self, reason: Any = None) -> None:
+        self.answer.callback(self._data)
+
+
+def channels_of(net: Any, port: int) -> list[Any]:
+    """The server's ends of connections to a port."""
+    return [
+        each
+        for each in net.getReaders()
+        if hasattr(each, "getPeer")
+        and hasattr(each, "server")
+        and getattr(each, "server", None) is not None
+        and each.getHost().port == port
+    ]

@@ -1,0 +1,111 @@
+"""How a daemon comes up, or does not."""
+
+import errno
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.error import CannotListenError, ReactorNotRunning
+from twisted.logger import capturedLogs, formatEvent
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.paths import Paths
+
+
+class SmallReactor:
+    """As much of a reactor as a daemon's start needs."""
+
+    def __init__(self) -> None:
+        self.stopped = 0
+
+    def callWhenRunning(self, function: Callable[[], Any]) -> None:
+        """It runs."""
+        function()
+
+    def stop(self) -> None:
+        """Once only, as the real one."""
+        self.stopped += 1
+        if self.stopped > 1:
+            raise ReactorNotRunning("Can't stop reactor that isn't running.")
+
+
+class DaemonTests(SynchronousTestCase):
+    """Daemon with parts that come up or fail."""
+
+    def setUp(self) -> None:
+        """A node's directories."""
+        self.paths = Paths(Path(self.mktemp()).absolute())
+        self.pid_file = self.paths.pid_file("ganeti-test")
+        self.reactor = SmallReactor()
+        self.statuses: list[int] = []
+        self.stopped: list[str] = []
+
+    def daemon(self, starting: "Deferred[None]") -> Daemon:
+        """A daemon whose start ends as the Deferred does."""
+
+        async def stop() -> None:
+            self.stopped.append("stopped")
+
+        async def start() -> Any:
+            await starting
+            return stop
+
+        return Daemon("ganeti-test", self.paths, self.reactor, start, self.statuses.append)
+
+    def fatal(self, error: Exception) -> list[str]:
+        """What is logged when the start fails with an error."""
+        starting: Deferred[None] = Deferred()
+        daemon = self.daemon(starting)
+        with capturedLogs() as logged:
+            daemon.startService()
+            starting.errback(error)
+        self.assertEqual(self.statuses, [1])
+        self.assertEqual(self.reactor.stopped, 1)
+        self.successResultOf(daemon.stopService())
+        self.assertFalse(self.pid_file.exists())
+        return [str(formatEvent(event)) for event in logged]
+
+    def test_life(self) -> None:
+        """While it is up its pid file is there; when it ends what was started is stopped."""
+        starting: Deferred[None] = Deferred()
+        daemon = self.daemon(starting)
+        daemon.startService()
+        self.assertTrue(self.pid_file.exists())
+        starting.callback(None)
+        self.successResultOf(daemon.stopService())
+        self.assertEqual((self.stopped, self.statuses, self.pid_file.exists()), (["stopped"], [], False))
+
+    def test_no_cluster(self) -> None:
+        """An error of ours is one line, and the process ends with status 1."""
+        self.assertEqual(self.fatal(ConfigurationError("no cluster")), ["fatal: no cluster"])
+
+    def test_port_in_use(self) -> None:
+        """A port that is taken is one line that names it."""
+        taken = CannotListenError("127.0.0.1", 1811, OSError(errno.EADDRINUSE, "Address already in use"))
+        (line,) = self.fatal(taken)
+        self.assertIn("127.0.0.1:1811", line)
+        self.assertIn("fatal: ", line)
+
+    def test_no_right(self) -> None:
+        """What the system refuses is named with its file."""
+        refused = PermissionError(errno.EACCES, "Permission denied", "/var/lib/ganeti/server.pem")
+        self.assertEqual(self.fatal(refused), ["fatal: Permission denied: /var/lib/ganeti/server.pem"])
+
+    def test_fault_of_ours(self) -> None:
+        """Anything else is in the log in full."""
+        self.assertEqual(self.fatal(ZeroDivisionError("division by zero")), ["fatal: ganeti-test cannot start"])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_end_while_starting(self) -> None:
+        """A failure that comes while the reactor ends is told, and breaks nothing."""
+        starting: Deferred[None] = Deferred()
+        daemon = self.daemon(starting)
+        daemon.startService()
+        self.reactor.stop()
+        with capturedLogs() as logged:
+            starting.errback(ConfigurationError("too late"))
+        self.assertEqual([formatEvent(event) for event in logged], ["fatal: too late"])
+        self.successResultOf(daemon.stopService())
