@@ -1,8 +1,7 @@
 """A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
 
 from collections.abc import Awaitable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import define, field
 
@@ -24,6 +23,7 @@ from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
+from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch, put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc
@@ -39,7 +39,7 @@ MASTER_IP = "192.0.2.100"
 #: Names that resolve besides the nodes' and the cluster's: instances that a test may make.
 INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in range(1, 10)}
 #: Simulated seconds after which what has not ended never will.
-PATIENCE = 7200.0
+PATIENCE = 30 * 86400.0
 
 
 @define(eq=False)
@@ -63,15 +63,15 @@ class InProcessCluster:
     luxid: Luxid = field(init=False)
     zygote: InProcessZygote = field(init=False)
     entropy: SeededEntropy = field(init=False)
+    _shared: dict[str, FakeDisk] = field(factory=dict)
     _wconfd_process: Process = field(init=False)
     _luxid_process: Process = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
-        shared: dict[str, Any] = {}
         for number in range(1, self.size + self.spare + 1):
             name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, shared)
+            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared)
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()
@@ -217,11 +217,13 @@ class InProcessCluster:
 
     def disks(self) -> dict[str, list[str]]:
         """The disks that exist, by node."""
-        return {name: sorted(node.files_storage.disks) for name, node in self.nodes.items() if node.files_storage.disks}
+        found = {name: sorted(node.files_storage.disks) for name, node in self.nodes.items()}
+        return {name: disks for name, disks in {**found, "shared": sorted(self._shared)}.items() if disks}
 
-    def job_file(self, job_id: int) -> Path:
-        """Where a job is kept."""
-        return self.paths.job_file(job_id)
+    def running(self) -> dict[str, list[str]]:
+        """The instances that run, by node."""
+        found = {name: node.running() for name, node in self.nodes.items()}
+        return {name: names for name, names in found.items() if names}
 
 
 def unknown_host(name: str) -> tuple[str, str]:
