@@ -33,7 +33,7 @@ def ancestors() -> set[int]:
 
 
 def belongs(entry: Path, mark: bytes) -> bool:
-    """Whether a process's environment names the root, or one of its arguments a path below it."""
+    """Whether a process's environment names the root, or it is a machine whose pid file is below it."""
     try:
         environment = (entry / "environ").read_bytes().split(b"\0")
         arguments = (entry / "cmdline").read_bytes()
@@ -42,7 +42,7 @@ def belongs(entry: Path, mark: bytes) -> bool:
     named = [value for value in environment if value.startswith(b"GANETI_ROOTDIR=")]
     if any(value.partition(b"=")[2].startswith(mark + b"/") for value in named):
         return True
-    return mark + b"/" in arguments and b"qemu" in arguments.split(b"\0")[0]
+    return b"\0-pidfile\0" + mark + b"/" in arguments
 
 
 def end_all(root: Path) -> int:

@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, encode_error
+from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
@@ -73,41 +73,47 @@ class JobRun:
         """Run every opcode; when it returns the job's file holds its end, here and on every candidate that takes it.
 
         @raise OSError: the file could not be written; the job has not ended then.
+        @raise GanetiError: the job has ended, but it may still hold locks, which only its process's end frees.
         """
+        fault: GanetiError | None = None
         try:
-            for index, op in enumerate(self.journal.job.ops):
-                if op.status not in FINAL and not await self._run_op(index):
-                    self._end_rest(index + 1)
-                    break
+            await self._run_ops()
         finally:
-            await self.locks.release_all()
-            await self.config.drop_reservations()
+            try:
+                await self.locks.release_all()
+                await self.config.drop_reservations()
+            except GanetiError as error:
+                fault = error
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
         await self.journal.save()
         await self.journal.copied()
+        if fault is not None:
+            raise fault
+
+    async def _run_ops(self) -> None:
+        for index, op in enumerate(self.journal.job.ops):
+            if op.status not in FINAL and not await self._run_op(index):
+                self._end_rest(index + 1)
+                return
 
     async def _run_op(self, index: int) -> bool:
         """Run one opcode; gives whether the next may run."""
-        last = index == len(self.journal.job.ops) - 1
         try:
             self._check_stop()
-            result = await self._execute(index)
-        except (JobCanceled, CancelledError):
-            self._finish(index, Status.CANCELED, JobCanceled("the job was canceled"))
-            return False
+            result = msgspec.to_builtins(await self._execute(index), str_keys=True)
         except GanetiError as error:
-            self._finish(index, Status.ERROR, error)
+            self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
             return False
         except Exception as error:
+            if self._stop and isinstance(error, CancelledError):
+                self._finish(index, Status.CANCELED, JobCanceled("the job was canceled"))
+                return False
             log.failure("opcode {index} of job {job_id} broke", index=index, job_id=self.journal.job.id)
-            name = type(error).__name__
-            text = f"internal error ({name}: {error}); the job daemon's log has more"
+            text = f"internal error ({error_text(error)}); the job daemon's log has more"
             self._finish(index, Status.ERROR, OpExecError(text))
             return False
         self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
-        if not last:
-            await self.journal.save()
-            await self.locks.release_all()
+        await self.journal.save()
         return True
 
     def _check_stop(self) -> None:
@@ -120,17 +126,19 @@ class JobRun:
     def _end_rest(self, start: int) -> None:
         """The opcodes after one that failed do not run."""
         status = self.journal.op(start - 1).status
+        cause = error_text(decode_error(self.journal.op(start - 1).result))
         for index in range(start, len(self.journal.job.ops)):
             error = (
                 JobCanceled("the job was canceled")
                 if status is Status.CANCELED
-                else OpExecError(f"preceding opcode failed: {self.journal.op(start - 1).result[1][0]}")
+                else OpExecError(f"preceding opcode failed: {cause}")
             )
             self._finish(index, status, error)
 
     async def _execute(self, index: int) -> Any:
         op = self._opcode(index)
         unit = self._unit(index, op)
+        await self.locks.release_all()  # those of the opcode before
         if self.journal.op(index).status is not Status.WAITING:
             self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
             await self.journal.save()

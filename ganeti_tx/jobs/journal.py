@@ -50,7 +50,7 @@ class Journal:
         self.save().addErrback(lambda failure: log.failure("a log entry could not be written", failure))
 
     def save(self) -> Deferred[None]:
-        """Fires when the present state is on this disk. Fails with OSError."""
+        """Fires when the present state is on this disk. Fails with OSError; with TypeError for what no file can hold."""
         done: Deferred[None] = Deferred()
         self._waiting.append(done)
         self._dirty = True
@@ -66,10 +66,10 @@ class Journal:
             while self._dirty:
                 self._dirty = False
                 waiting, self._waiting = self._waiting, []
-                data = encode_job(self.job)
                 try:
+                    data = encode_job(self.job)
                     await self.files.write_atomic(self.path, data, FILE_MODE)
-                except OSError as error:
+                except (OSError, TypeError, ValueError) as error:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue

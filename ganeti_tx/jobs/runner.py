@@ -23,6 +23,7 @@ from twisted.logger import (
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
+from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
@@ -65,9 +66,14 @@ def run_forever(paths: Paths) -> int:
 
     begin_logging()
     livelock = create_livelock(paths.livelock_dir, "job", time.time)
-    runner = Runner(real_parts(paths, reactor, str(livelock.path)))
 
     def begin() -> None:
+        try:
+            runner = Runner(real_parts(paths, reactor, str(livelock.path)))
+        except (GanetiError, OSError) as error:
+            log.error("a job process cannot start: {error}", error=error_text(error))
+            reactor.stop()
+            return
         signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(runner.stop))  # type: ignore[attr-defined]
         runner.begin()
 
@@ -114,7 +120,7 @@ def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
         files=files,
         rpc=node_rpc(reactor, files, paths),
         wconf=WconfClient(reactor, paths.wconfd_socket),
-        resolve=Resolver(files, paths, threads).resolve,
+        resolve=Resolver(files, paths, threads, reactor).resolve,
         now=time.time,
         end=reactor.stop,
     )
@@ -130,6 +136,7 @@ class Runner:
     _run: JobRun | None = None
     _job_id: int | None = None
     _finished: list[int] = field(factory=list)
+    _ending: bool = False
 
     def begin(self) -> None:
         """Called in the running reactor: say hello to luxid."""
@@ -142,7 +149,7 @@ class Runner:
         if self._run is not None:
             self._run.stop()
         else:
-            self.parts.end()
+            self._end()
 
     def _connect(self) -> None:
         endpoint = UNIXClientEndpoint(self.parts.reactor, str(self.parts.paths.runner_socket))
@@ -151,7 +158,7 @@ class Runner:
 
     def _unreachable(self, failure: Failure) -> None:
         if self._run is None:
-            self.parts.end()
+            self._end()
         else:
             self.parts.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
@@ -171,7 +178,7 @@ class Runner:
     def _lost(self) -> None:
         self._channel = None
         if self._run is None:
-            self.parts.end()
+            self._end()
         else:
             self.parts.reactor.callLater(RECONNECT_INTERVAL, self._connect)
 
@@ -185,7 +192,7 @@ class Runner:
             if self._run is not None:
                 self._run.set_priority(message.priority)
         elif isinstance(message, Leave):
-            self.parts.end()
+            self._end()
 
     async def _do(self, order: RunJob) -> None:
         job, parts = order.job, self.parts
@@ -215,12 +222,22 @@ class Runner:
     def _leave_alone(self) -> None:
         """Nobody came back for us: the job's file tells its end."""
         if self._channel is None and self._run is None:
-            self.parts.end()
+            self._end()
 
     def _broken(self, failure: Failure) -> None:
-        """The job's file could not be brought to its end; dying says so, for luxid looks at the livelock."""
-        log.failure("job {job_id} broke", failure, job_id=self._job_id)
-        self.parts.end()
+        """The job's file could not be brought to its end, or locks may be left; luxid and WConfD see the livelock go."""
+        error = failure.value
+        if isinstance(error, (GanetiError, OSError)):
+            log.error("the process of job {job_id} ends: {error}", job_id=self._job_id, error=error_text(error))
+        else:
+            log.failure("the process of job {job_id} broke", failure, job_id=self._job_id)
+        self._end()
+
+    def _end(self) -> None:
+        """End this process, once."""
+        if not self._ending:
+            self._ending = True
+            self.parts.end()
 
 
 def other_candidates(ssconf: SsconfReader, own: str) -> Sequence[NodeAddress]:

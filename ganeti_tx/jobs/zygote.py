@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 
+from ganeti_tx.errors import error_text
 from ganeti_tx.jobs.runner import run_forever
 from ganeti_tx.runtime.paths import Paths
 
@@ -41,6 +42,8 @@ def become_runner(paths: Paths) -> None:
         os.close(null)
         gc.unfreeze()
         status = run_forever(paths)
+    except Exception as error:
+        print(f"a job process cannot start: {error_text(error)}", file=sys.stderr, flush=True)
     finally:
         os._exit(status)
 

@@ -115,7 +115,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
     options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))
     if address is None:
-        _, address = await Resolver(parts.files, paths, parts.threads).resolve(parts.name)
+        _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
     callers = AdmittedCallers(parts.files, paths)
     site = node_site(build_dispatch(parts), callers.admitted, parts.reactor)
     listening = parts.reactor.listenSSL(port, site, options, interface=address)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -78,7 +79,5 @@ def new_entries(job: QueuedJob, after: int | None) -> list[Any]:
 
 
 def as_json(value: Any) -> Any:
-    """The value as it comes back from a client: tuples have become lists."""
-    if isinstance(value, (list, tuple)):
-        return [as_json(item) for item in value]
-    return value
+    """The value as it comes back from a client: tuples, at any depth, have become lists."""
+    return msgspec.json.decode(msgspec.json.encode(value))

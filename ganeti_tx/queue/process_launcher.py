@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -37,17 +37,20 @@ class ProcessRunner:
     launcher: "ProcessJobLauncher"
     channel: Channel | None = None
     job_id: int | None = None
+    adopted: int | None = None
     over: "Deferred[None] | None" = None
 
     def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
-        """As IRunner says; a job that the process has already is only waited for."""
-        self.over = Deferred()
-        if self.job_id != job.id:
+        """As IRunner says; an adopted job is only waited for, and may be over already."""
+        if job.id == self.adopted and job.id != self.job_id:
+            return succeed(None)
+        over = self.over = Deferred()
+        if job.id != self.adopted:
             self.job_id = job.id
             self._tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
         if self.channel is None:
             self.launcher.watch(self)
-        return self.over
+        return over
 
     def cancel(self) -> None:
         """Ask for a stop at the next safe point."""
@@ -88,7 +91,7 @@ class ProcessJobLauncher:
     _idle: list[ProcessRunner] = field(factory=list)
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
-    _forking: int = 0
+    _forking: list[IDelayedCall] = field(factory=list)
 
     # IJobLauncher
 
@@ -99,9 +102,7 @@ class ProcessJobLauncher:
             wanted.callback(self._idle.pop())
             return wanted
         self._wanted.append(wanted)
-        if self._forking < len(self._wanted):
-            self._forking += 1
-            self.fork()
+        self._fork_what_lacks()
         limit = self.clock.callLater(HELLO_LIMIT, self._too_late, wanted)
 
         def disarm(result: IRunner | Failure) -> IRunner | Failure:
@@ -111,6 +112,16 @@ class ProcessJobLauncher:
 
         return wanted.addBoth(disarm)
 
+    def _fork_what_lacks(self) -> None:
+        """One fork under way for each who waits; a fork from which nothing is heard in time counts no more."""
+        while len(self._forking) < len(self._wanted):
+            self._forking.append(self.clock.callLater(HELLO_LIMIT, self._fork_lost))
+            self.fork()
+
+    def _fork_lost(self) -> None:
+        del self._forking[0]
+        self._fork_what_lacks()
+
     def give_back(self, runner: IRunner) -> None:
         """As IJobLauncher says."""
         if isinstance(runner, ProcessRunner) and runner.channel is not None:
@@ -118,11 +129,12 @@ class ProcessJobLauncher:
 
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """As IJobLauncher says."""
-        if job.livelock is None or job.process_id is None or not self.liveness.is_alive(Path(job.livelock)):
+        if job.livelock is None or job.process_id is None or not self._lives(job.livelock):
             return None
         runner = self._known.get(job.livelock)
         if runner is None:
             runner = self._known[job.livelock] = ProcessRunner(job.livelock, job.process_id, self, job_id=job.id)
+        runner.adopted = job.id
         return runner
 
     # What the zygote and the runners make happen
@@ -142,11 +154,12 @@ class ProcessJobLauncher:
         runner = self._known.get(hello.livelock)
         if runner is None:
             runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
+            if hello.job_id is None and self._forking:
+                self._forking.pop(0).cancel()
         runner.channel = channel
         channel.receive = lambda message: self._received(runner, message)
-        channel.lost = lambda: self._disconnected(runner)
+        channel.lost = lambda: self._disconnected(runner, channel)
         if hello.job_id is None:
-            self._forking = max(0, self._forking - 1)
             if runner.over is not None:
                 runner.finish()
             self._lend_or_keep(runner)
@@ -173,7 +186,9 @@ class ProcessJobLauncher:
             if runner.channel is not None:
                 runner.channel.tell(Leave())
 
-    def _disconnected(self, runner: ProcessRunner) -> None:
+    def _disconnected(self, runner: ProcessRunner, channel: Channel) -> None:
+        if runner.channel is not channel:
+            return
         runner.channel = None
         if runner in self._idle:
             self._idle.remove(runner)
@@ -186,7 +201,7 @@ class ProcessJobLauncher:
         """Look after a busy process without a connection until it is back or dead."""
         if runner.over is None or runner.channel is not None:
             return
-        if self.liveness.is_alive(Path(runner.livelock)):
+        if self._lives(runner.livelock):
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
@@ -194,15 +209,25 @@ class ProcessJobLauncher:
 
     def kill(self, runner: ProcessRunner) -> None:
         """Send SIGKILL to the process that holds the livelock; a process id alone may be somebody else's by now."""
-        if self.liveness.is_alive(Path(runner.livelock)):
-            self.send_signal(runner.process_id, signal.SIGKILL)
+        if self._lives(runner.livelock):
+            try:
+                self.send_signal(runner.process_id, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+
+    def _lives(self, livelock: str) -> bool:
+        """Whether it is held; what cannot be told is taken for life, and looked at again."""
+        try:
+            return self.liveness.is_alive(Path(livelock))
+        except OSError as error:
+            log.warn("cannot tell whether the process of {livelock} lives: {error}", livelock=livelock, error=error)
+            return True
 
     def zygote_died(self) -> None:
         """Nobody forks any more what was asked for; ask again of the next zygote."""
-        self._forking = 0
-        for _ in self._wanted:
-            self._forking += 1
-            self.fork()
+        while self._forking:
+            self._forking.pop().cancel()
+        self._fork_what_lacks()
 
     def stop(self) -> None:
         """Send the idle ones away; the busy go on without us."""
@@ -218,5 +243,4 @@ class ProcessJobLauncher:
     def _too_late(self, wanted: "Deferred[IRunner]") -> None:
         if wanted in self._wanted:
             self._wanted.remove(wanted)
-            self._forking = max(0, self._forking - 1)
             wanted.errback(Failure(RunnerDied(f"no runner answered within {HELLO_LIMIT:.0f} s; see luxid's log")))

@@ -66,15 +66,21 @@ class Replicator:
             )
 
     async def _drain(self, channel: _Channel) -> None:
+        complete = True
         while channel.pending:
             batch, waiters = self._next_batch(channel)
-            delivered = await self._deliver(channel.node, batch)
-            for waiter in waiters:
-                waiter.callback(delivered)
+            taken = False
+            try:
+                taken = await self._deliver(channel.node, batch)
+            finally:
+                complete = complete and taken
+                for waiter in waiters:
+                    waiter.callback(complete)
+            complete = complete or bool(waiters)
         channel.busy = False
 
     def _next_batch(self, channel: _Channel) -> tuple[list[tuple[str, bytes]], list[Deferred[bool]]]:
-        """As many files as one call carries, and the waiters that it satisfies when it takes all."""
+        """As many files as one call carries; once they are all that is left, the waiters that it satisfies."""
         batch: list[tuple[str, bytes]] = []
         size = 0
         for name, data in list(channel.pending.items()):

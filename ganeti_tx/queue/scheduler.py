@@ -144,10 +144,8 @@ class Scheduler:
             await self._end(job, Status.ERROR, OpExecError(f"no process could be started for job {job.id}: {error}"))
             return
         if run.canceled:
-            self.launcher.give_back(runner)
-            await self._end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            await self._cancel_unstarted(job, runner)
             return
-        run.runner = runner
         job = self._waiting(self.store.jobs[job.id], runner)
         try:
             await self.store.put(job)
@@ -156,8 +154,16 @@ class Scheduler:
             log.error("job {job_id} cannot be started: {error}", job_id=job.id, error=error)
             self._over(job.id)
             return
+        if run.canceled:
+            await self._cancel_unstarted(job, runner)
+            return
+        run.runner = runner  # not before: a runner that has no job yet cannot be told to stop it
         self.changes.announce(job.id)
         await self._follow(job.id, runner.run(job, self._secrets.get(job.id, {})))
+
+    async def _cancel_unstarted(self, job: QueuedJob, runner: IRunner) -> None:
+        self.launcher.give_back(runner)
+        await self._end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
 
     def _waiting(self, job: QueuedJob, runner: IRunner) -> QueuedJob:
         """The job as its process finds it: the livelock in it, its first opcode waiting."""
@@ -206,20 +212,28 @@ class Scheduler:
 
     async def resume(self) -> None:
         """Take up the jobs that an earlier daemon left: the queued wait on, the living go on, the dead are ended."""
+        dead: list[QueuedJob] = []
         for job in list(self.store.jobs.values()):
             if job.finalized:
                 continue
             if job.livelock is None and job.status is Status.QUEUED:
                 self._enqueue(job)
-                continue
-            runner = self.launcher.adopt(job)
-            if runner is None:
-                who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
-                await self._end(job, Status.ERROR, OpExecError(f"{who} is gone"))
+            elif (runner := self.launcher.adopt(job)) is None:
+                dead.append(job)
             else:
                 self._runs[job.id] = Run(runner)
                 self._detach(self._follow(job.id, runner.run(job, {})), job.id)
+        for job in dead:
+            await self._end_dead(job)
         self.wake()
+
+    async def _end_dead(self, job: QueuedJob) -> None:
+        """End a job whose process died while there was no daemon, unless it managed to bring it to its end first."""
+        now = self.store.reload(job.id)
+        if now is None or now.finalized:
+            return
+        who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
+        await self._end(now, Status.ERROR, OpExecError(f"{who} is gone"))
 
     def file_changed(self, job_id: int) -> None:
         """A job's process wrote its file."""

@@ -18,6 +18,7 @@ from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.config.stores import SlowFiles
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.launcher import FakeLauncher, FakeRunner
 
@@ -48,9 +49,13 @@ class Queue:
     def finish(self, runner: FakeRunner, status: Status = Status.SUCCESS) -> None:
         """Let a runner bring its job to an end, as the real one does: the file first, then the word."""
         assert runner.job is not None
-        data = encode_job(ended(runner.job, status, None, self.clock.seconds()))
-        run_now(self.files.write_atomic(self.paths.job_file(runner.job.id), data))
+        self.finish_without_word(runner.job, status)
         runner.over.callback(None)
+
+    def finish_without_word(self, job: QueuedJob, status: Status = Status.SUCCESS) -> None:
+        """Write a job's end."""
+        data = encode_job(ended(job, status, None, self.clock.seconds()))
+        run_now(self.files.write_atomic(self.paths.job_file(job.id), data))
 
 
 def run_now(work: Any) -> Any:
@@ -74,6 +79,23 @@ class SchedulerTests(SynchronousTestCase):
     def status(self, job_id: int) -> Status:
         """The status in the job's file."""
         return self.queue.on_disk(job_id).status
+
+    def test_cancel_while_the_start_is_written(self) -> None:
+        """A cancel that comes between the choice of a process and the job's start is not lost."""
+        files = SlowFiles()
+        self.queue = Queue(files)
+        run_now(self.queue.store.load())
+        self.queue.launcher.holding = True
+        self.submit([OpTestDelay(duration=0.0)])
+        files.slow = True
+        self.queue.launcher.release()
+        canceled, _ = self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=False)))
+        self.assertTrue(canceled)
+        files.slow = False
+        files.finish()
+        self.assertEqual(self.status(1), Status.CANCELED)
+        self.assertIsNone(self.queue.launcher.runners[0].job)
+        self.assertEqual(self.queue.launcher.returned, [self.queue.launcher.runners[0]])
 
     def test_submitted_job_is_on_disk_and_copied(self) -> None:
         """When a submission returns, the job's file and the serial number are here and were sent to the candidates."""
@@ -278,6 +300,15 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(adopted.livelock, old.launcher.runners[0].livelock)
         queue.finish(adopted)
         self.assertEqual(queue.store.jobs[1].status, Status.SUCCESS)
+
+    def test_ended_while_the_dead_are_buried(self) -> None:
+        """A job that its process ends while luxid starts stays as it ended."""
+        old = self.left_behind()
+        queue = Queue(old.files)
+        run_now(queue.store.load())
+        queue.finish_without_word(old.store.jobs[1])
+        run_now(queue.scheduler.resume())
+        self.assertEqual(queue.on_disk(1).status, Status.SUCCESS)
 
     def test_numbers_are_never_used_twice(self) -> None:
         """Numbering goes on after the highest of serial file and job files."""

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.errors import ResolverError
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import Resolver, look_up, own_name, parse_hosts
+from ganeti_tx.runtime.resolver import LOOK_UP_LIMIT, Resolver, look_up, own_name, parse_hosts
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.resolver import FakeResolver
 
 HOSTS = b"""
 192.0.2.1   Node1.example.com node1   # the first
@@ -39,6 +41,18 @@ class ScriptedSystem:
         return "far.example.com", "198.51.100.1"
 
 
+@implementer(IThreads)
+class SilentSystem:
+    """A system whose answer comes when the test gives it."""
+
+    def __init__(self) -> None:
+        self.answer: Deferred[Any] = Deferred()
+
+    def run(self, func: Callable[..., Any], *args: object) -> Deferred[Any]:
+        """See `IThreads`."""
+        return self.answer
+
+
 class ResolverTests(SynchronousTestCase):
     """The hosts file, then the system."""
 
@@ -48,7 +62,7 @@ class ResolverTests(SynchronousTestCase):
         self.paths = Paths(Path("/node"))
         self.files.mkdir(self.paths.etc_hosts.parent)
         self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.paths.etc_hosts, HOSTS)))
-        self.resolver = Resolver(self.files, self.paths, ScriptedSystem())
+        self.resolver = Resolver(self.files, self.paths, ScriptedSystem(), Clock())
 
     def resolve(self, name: str) -> tuple[str, str]:
         """The answer, which is there at once."""
@@ -74,6 +88,24 @@ class ResolverTests(SynchronousTestCase):
     def test_unknown(self) -> None:
         """An unknown name is an error that names it."""
         failure = self.failureResultOf(Deferred.fromCoroutine(self.resolver.resolve("node7")), ResolverError)
+        self.assertIn("'node7'", str(failure.value))
+
+    def test_silent_system(self) -> None:
+        """A system that does not answer is an error after its time, and its late answer goes nowhere."""
+        clock, silent = Clock(), SilentSystem()
+        resolving = Deferred.fromCoroutine(Resolver(self.files, self.paths, silent, clock).resolve("far"))
+        clock.advance(LOOK_UP_LIMIT - 1)
+        self.assertNoResult(resolving)
+        clock.advance(1)
+        self.assertIn("no answer within 30 s", str(self.failureResultOf(resolving, ResolverError).value))
+        silent.answer.callback(("far.example.com", "198.51.100.1"))
+
+    def test_fake(self) -> None:
+        """The fake keeps the contract: names in any case, addresses as they are, an error for what it does not know."""
+        fake = FakeResolver({"far": ("far.example.com", "198.51.100.1")})
+        for name, found in (("FAR", ("far.example.com", "198.51.100.1")), ("192.0.2.7", ("192.0.2.7", "192.0.2.7"))):
+            self.assertEqual(self.successResultOf(Deferred.fromCoroutine(fake.resolve(name))), found)
+        failure = self.failureResultOf(Deferred.fromCoroutine(fake.resolve("node7")), ResolverError)
         self.assertIn("'node7'", str(failure.value))
 
     def test_real_system(self) -> None:

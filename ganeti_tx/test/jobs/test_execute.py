@@ -1,0 +1,259 @@
+"""The run of a job: its opcodes, its locks, its end."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.config.reservations import Reservations
+from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, decode_error, error_text
+from ganeti_tx.jobs.execute import JobRun
+from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.locking.deferred_locks import DeferredLocks
+from ganeti_tx.locking.interfaces import LockRequest, Owner
+from ganeti_tx.locking.levels import BGL, Level, Lock, Mode
+from ganeti_tx.locking.owner_locks import OwnerLocks
+from ganeti_tx.locking.table import LockTable
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, OpTestDummy, encode
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.config.stores import config_of, loaded
+from ganeti_tx.test.fakes.files import MemoryFiles
+
+OWNER = Owner(7, "/livelocks/job_1")
+RIVAL = Owner(8, "/livelocks/job_2")
+NODE = Lock(Level.NODE, "node-uuid")
+PATH = Paths().job_file(7)
+
+Work = Callable[["Unit"], Any]
+
+
+class Unit(LogicalUnit[OpTestDelay]):
+    """Takes one node's lock; what it does is the test's."""
+
+    works: list[Work]
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The node."""
+        return [LockRequest(NODE, Mode.EXCLUSIVE)] if level is Level.NODE else ()
+
+    async def execute(self) -> Any:
+        """The next piece of work."""
+        result = self.works.pop(0)(self)
+        return await result if isinstance(result, Deferred) else result
+
+
+def raise_it(error: BaseException) -> Work:
+    """Work that fails."""
+
+    def work(unit: Unit) -> Any:
+        raise error
+
+    return work
+
+
+class LocksThatStay(OwnerLocks):
+    """WConfD is gone when the locks are to be released for the last time."""
+
+    async def release_all(self) -> None:
+        """Fails while anything is held."""
+        if await self.held():
+            raise ConfigurationError("WConfD is away")
+
+
+class JobRunTests(SynchronousTestCase):
+    """JobRun with units that the test writes."""
+
+    def setUp(self) -> None:
+        """A configuration, free locks, nothing done yet."""
+        self.clock = Clock()
+        self.files = MemoryFiles()
+        self.store = loaded(self.files)
+        self.files.mkdir(PATH.parent)
+        self.table = DeferredLocks(LockTable(), self.clock)
+        self.locks = OwnerLocks(self.table, OWNER)
+
+    def job(self, *works: Work, ops: Sequence[Any] | None = None) -> JobRun:
+        """A job with an opcode for each piece of work."""
+        kind = type("TestUnit", (Unit,), {"works": list(works)})
+        opcodes = ops or [OpTestDelay(duration=0.0) for _ in works]
+        job = QueuedJob(
+            id=7,
+            ops=[QueuedOp(input=encode(op, Disclosure.STORED)) for op in opcodes],
+            livelock=OWNER.livelock,
+            process_id=1,
+        )
+        return JobRun(
+            journal=Journal(job, PATH, self.files, self.replicate, self.clock.seconds),
+            units={OpTestDelay: kind},
+            config=config_of(self.store, Reservations()),
+            locks=self.locks,
+            nodes=None,  # type: ignore[arg-type]
+            clock=self.clock,
+            now=self.clock.seconds,
+            submit_jobs=self.submit,
+            resolve=self.resolve,
+        )
+
+    async def replicate(self, files: dict[str, bytes]) -> None:
+        """There are no candidates."""
+
+    async def submit(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
+        """No unit here submits jobs."""
+        raise AssertionError("nobody asked for it")
+
+    async def resolve(self, name: str) -> tuple[str, str]:
+        """No unit here resolves names."""
+        raise AssertionError("nobody asked for it")
+
+    def run_job(self, *works: Work) -> QueuedJob:
+        """Run a job to its end; what its file then holds."""
+        self.successResultOf(Deferred.fromCoroutine(self.job(*works).run()))
+        return self.on_disk()
+
+    def on_disk(self) -> QueuedJob:
+        """The job's file."""
+        return decode_job(self.files.read(PATH, 10**6))
+
+    def error(self, index: int) -> str:
+        """The text of an opcode's error."""
+        return error_text(decode_error(self.on_disk().ops[index].result))
+
+    def rival_holds(self) -> None:
+        """Somebody else has the node."""
+        self.successResultOf(
+            self.table.update(RIVAL, [LockRequest(BGL, Mode.SHARED), LockRequest(NODE, Mode.EXCLUSIVE)])
+        )
+
+    def test_success(self) -> None:
+        """Every opcode's result is in the file; the job has an end, and holds nothing any more."""
+        job = self.run_job(lambda unit: 1, lambda unit: {"a": (1, 2)})
+        self.assertEqual([op.status for op in job.ops], [Status.SUCCESS] * 2)
+        self.assertEqual([op.result for op in job.ops], [1, {"a": [1, 2]}])
+        self.assertIsNotNone(job.end_timestamp)
+        self.assertEqual(self.table.held(OWNER), {})
+
+    def test_locks(self) -> None:
+        """While an opcode runs the job holds the big lock shared and what the unit asked for."""
+        held: list[Any] = []
+        self.run_job(lambda unit: held.append(self.table.held(OWNER)))
+        self.assertEqual(held, [{BGL: Mode.SHARED, NODE: Mode.EXCLUSIVE}])
+
+    def test_failure_fails_the_rest(self) -> None:
+        """An opcode that fails keeps its own error; those after it do not run and say why."""
+        job = self.run_job(
+            lambda unit: 1,
+            raise_it(OpPrereqError("no such disk", ECode.NOENT)),
+            raise_it(AssertionError("must not run")),
+        )
+        self.assertEqual([op.status for op in job.ops], [Status.SUCCESS, Status.ERROR, Status.ERROR])
+        self.assertEqual(job.ops[1].result, ["OpPrereqError", ["no such disk", "unknown_entity"]])
+        self.assertIn("no such disk", self.error(2))
+
+    def test_error_without_words(self) -> None:
+        """An error without a text ends its job like any other."""
+        self.run_job(raise_it(GanetiError()), lambda unit: 1)
+        self.assertEqual(self.error(1), "preceding opcode failed: GanetiError")
+
+    def test_fault_of_ours(self) -> None:
+        """What is no error of Ganeti's is one line for the user, and in the log in full."""
+        job = self.run_job(raise_it(KeyError("first\nsecond")), lambda unit: 1)
+        self.assertEqual([op.status for op in job.ops], [Status.ERROR] * 2)
+        self.assertEqual(len(self.error(0).splitlines()), 1)
+        self.assertIn("internal error (KeyError", self.error(0))
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+
+    def test_result_that_no_file_holds(self) -> None:
+        """A result that cannot be written is such a fault: the job ends, it does not hang."""
+        self.run_job(lambda unit: object())
+        self.assertIn("internal error (TypeError", self.error(0))
+        self.assertEqual(len(self.flushLoggedErrors(TypeError)), 1)
+
+    def test_unknown_opcode(self) -> None:
+        """An opcode without a unit is an error that names it."""
+        run = self.job(ops=[OpTestDummy(result=None, messages=None, fail=None)])
+        self.successResultOf(Deferred.fromCoroutine(run.run()))
+        self.assertIn("OP_TEST_DUMMY is not available", self.error(0))
+
+    def test_cancel_while_waiting_for_locks(self) -> None:
+        """A stop takes effect at once while the job waits for locks, and leaves the queue of waiters."""
+        self.rival_holds()
+        run = self.job(lambda unit: 1, lambda unit: 2)
+        done = Deferred.fromCoroutine(run.run())
+        self.assertNoResult(done)
+        self.assertEqual(self.on_disk().ops[0].status, Status.WAITING)
+        run.stop()
+        self.successResultOf(done)
+        self.assertEqual([op.status for op in self.on_disk().ops], [Status.CANCELED] * 2)
+        self.table.release_all(RIVAL)
+        self.assertEqual(self.table.held(OWNER), {})
+
+    def test_cancel_while_running(self) -> None:
+        """An opcode that runs is not disturbed; the next one does not begin."""
+        work: Deferred[int] = Deferred()
+        run = self.job(lambda unit: work, lambda unit: 2)
+        done = Deferred.fromCoroutine(run.run())
+        run.stop()
+        self.assertNoResult(done)
+        work.callback(1)
+        self.successResultOf(done)
+        self.assertEqual([op.status for op in self.on_disk().ops], [Status.SUCCESS, Status.CANCELED])
+
+    def test_cancel_before_the_start(self) -> None:
+        """A stop that comes first leaves nothing done."""
+        run = self.job(lambda unit: 1)
+        run.stop()
+        self.successResultOf(Deferred.fromCoroutine(run.run()))
+        self.assertEqual(self.on_disk().ops[0].status, Status.CANCELED)
+
+    def test_cancelled_by_nobody(self) -> None:
+        """Something inside that was cut off is a fault, not the user's cancel."""
+        job = self.run_job(raise_it(CancelledError()))
+        self.assertEqual(job.ops[0].status, Status.ERROR)
+        self.flushLoggedErrors(CancelledError)
+
+    def test_priority(self) -> None:
+        """A new priority moves the waiting lock request and is in the file, for the opcodes to come."""
+        self.rival_holds()
+        run = self.job(lambda unit: 1, lambda unit: 2)
+        done = Deferred.fromCoroutine(run.run())
+        run.set_priority(-10)
+        self.assertEqual([op.priority for op in self.on_disk().ops], [-10, -10])
+        self.table.release_all(RIVAL)
+        self.successResultOf(done)
+
+    def test_status_while_it_runs(self) -> None:
+        """The file says that the opcode runs while it does."""
+        seen: list[Status] = []
+        self.run_job(lambda unit: seen.append(self.on_disk().ops[0].status))
+        self.assertEqual(seen, [Status.RUNNING])
+
+    def test_feedback(self) -> None:
+        """What a unit tells the operator is in the file at once."""
+        seen: list[Any] = []
+
+        def work(unit: Unit) -> None:
+            unit.info("half way")
+            seen.append(self.on_disk().ops[0].log)
+
+        self.run_job(work)
+        self.assertEqual([entry[3] for entry in seen[0]], ["half way"])
+
+    def test_locks_that_cannot_be_released(self) -> None:
+        """The job's end is written although its locks stay; the run then fails, so that its process ends."""
+        self.locks = LocksThatStay(self.table, OWNER)
+        run = self.job(lambda unit: 1)
+        self.failureResultOf(Deferred.fromCoroutine(run.run()), ConfigurationError)
+        self.assertEqual(self.on_disk().ops[0].status, Status.SUCCESS)
+        self.assertIsNotNone(self.on_disk().end_timestamp)
+
+    def test_no_way_to_write(self) -> None:
+        """A job whose end cannot be written has not ended: the run fails, and its locks are free."""
+        run = self.job(lambda unit: 1)
+        self.files.fault = lambda operation, path: OSError(28, "No space left") if path == PATH else None
+        self.failureResultOf(Deferred.fromCoroutine(run.run()), OSError)
+        self.assertEqual(self.table.held(OWNER), {})
+        self.flushLoggedErrors()

@@ -1,0 +1,109 @@
+"""A job's own file: what is written, when, and who hears of it."""
+
+import errno
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.config.stores import SlowFiles
+
+OP = QueuedOp(input={"OP_ID": "OP_TEST_DELAY"})
+JOB = QueuedJob(id=7, ops=[OP, OP], livelock="/livelocks/job_1", process_id=1)
+PATH = Paths().job_file(7)
+
+
+class JournalTests(SynchronousTestCase):
+    """Journal over files that the test makes slow."""
+
+    def setUp(self) -> None:
+        """A job of two opcodes."""
+        self.files = SlowFiles()
+        self.files.mkdir(PATH.parent)
+        self.copies: list[tuple[bytes, Deferred[None]]] = []
+        self.told: list[int] = []
+        self.journal = Journal(JOB, PATH, self.files, self.replicate, lambda: 12.5, self.told.append)
+
+    async def replicate(self, files: dict[str, bytes]) -> None:
+        """The candidates are slow."""
+        done: Deferred[None] = Deferred()
+        self.copies.append((files["job-7"], done))
+        await done
+
+    def on_disk(self) -> QueuedJob:
+        """The file's content."""
+        return decode_job(self.files.read(PATH, 10**6))
+
+    def test_save(self) -> None:
+        """A save is on this disk when it fires, with its mode; it does not wait for the candidates."""
+        self.journal.change_op(0, status=Status.RUNNING)
+        self.successResultOf(self.journal.save())
+        self.assertEqual(self.on_disk().ops[0].status, Status.RUNNING)
+        self.assertEqual(self.files.stat(PATH).mode, 0o640)
+        self.assertEqual(self.told, [7])
+        self.assertEqual(len(self.copies), 1)
+
+    def test_saves_during_a_write(self) -> None:
+        """What is asked for during a write is written once, after it, in its newest state."""
+        self.files.slow = True
+        first = self.journal.save()
+        self.journal.change_op(0, status=Status.WAITING)
+        second = self.journal.save()
+        self.journal.change_op(0, status=Status.RUNNING)
+        third = self.journal.save()
+        self.files.finish()
+        self.successResultOf(first)
+        self.assertNoResult(second)
+        self.files.finish()
+        self.successResultOf(second)
+        self.successResultOf(third)
+        self.assertEqual(self.files.written, 2)
+        self.assertEqual(self.on_disk().ops[0].status, Status.RUNNING)
+
+    def test_save_out_of_a_save(self) -> None:
+        """Who saves again as soon as he hears of a save is not forgotten."""
+        again: list[Deferred[None]] = []
+        self.journal.save().addCallback(lambda _: again.append(self.journal.save()))
+        self.successResultOf(again[0])
+        self.assertEqual(self.files.written, 2)
+
+    def test_full_disk(self) -> None:
+        """A write that fails tells those who waited for it; the next one is a new chance."""
+        self.files.slow = True
+        first = self.journal.save()
+        second = self.journal.save()
+        self.files.fail(OSError(errno.ENOSPC, "No space left on device"))
+        self.failureResultOf(first, OSError)
+        self.files.finish()
+        self.successResultOf(second)
+        self.assertEqual(len(self.copies), 1)
+
+    def test_what_no_file_can_hold(self) -> None:
+        """A value that cannot be written fails the save; nobody waits for ever, and later saves work."""
+        self.journal.change_op(0, result=object())
+        self.failureResultOf(self.journal.save(), TypeError)
+        self.journal.change_op(0, result=None)
+        self.successResultOf(self.journal.save())
+
+    def test_log(self) -> None:
+        """Log entries are numbered through the whole job and written by themselves."""
+        self.journal.add_log(0, "message", "one")
+        self.journal.add_log(1, "message", "two")
+        self.journal.add_log(0, "message", "three")
+        ops = self.on_disk().ops
+        self.assertEqual([entry[0] for entry in ops[0].log], [1, 3])
+        self.assertEqual(ops[1].log, [(2, (12, 500000), "message", "two")])
+
+    def test_copied(self) -> None:
+        """`copied` waits for every copy that is under way, also for one that fails."""
+        self.successResultOf(self.journal.save())
+        self.successResultOf(self.journal.save())
+        done = Deferred.fromCoroutine(self.journal.copied())
+        self.copies[1][1].callback(None)
+        self.assertNoResult(done)
+        self.copies[0][1].errback(ValueError("broken"))
+        self.successResultOf(done)
+        self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
+        self.successResultOf(Deferred.fromCoroutine(self.journal.copied()))
