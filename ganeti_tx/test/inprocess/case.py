@@ -74,4 +74,4 @@ def scene_of(cluster: InProcessCluster) -> Scene:
 
 def delay(duration: float, **more: Any) -> dict[str, Any]:
     """The opcode of a job that only takes time."""
-    return {"OP_ID": "OP_TEST_DELAY", "duration": duration, **more}
+    return {"OP_ID": "OP_TEST_DELAY", "duration": duration, "reason": [], **more}

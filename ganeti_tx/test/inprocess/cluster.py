@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from attrs import define, field
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
 from ganeti_tx.bootstrap.problems import Problems
@@ -170,7 +171,19 @@ class InProcessCluster:
         self._wconfd_process.die()
 
     def start_luxid(self) -> None:
-        """Start luxid over the files that are there; it asks WConfD over its socket."""
+        """Start luxid over the files that are there, and wait until it is up."""
+        parts = self._luxid_parts()
+        self._up(self._luxid_process, self.run(build_luxid(parts)))
+
+    def start_luxid_later(self) -> None:
+        """The same without waiting."""
+        parts = self._luxid_parts()
+        process = self._luxid_process
+        starting = Deferred.fromCoroutine(build_luxid(parts))
+        starting.addCallback(lambda luxid: self._up(process, luxid))
+
+    def _luxid_parts(self) -> LuxidParts:
+        """A new process for luxid, which asks WConfD over its socket."""
         process = self._luxid_process = self.new_process("luxid")
         launcher = ProcessJobLauncher(process, self.liveness, lambda: self.zygote.fork(process), self.zygote.kill)
         wconf = WconfClient(process, self.paths.wconfd_socket)
@@ -187,8 +200,11 @@ class InProcessCluster:
             locks=wconf.lock_overview,
             make_launcher=lambda: launcher,
         )
-        self.luxid = self.run(build_luxid(parts))
-        process.listenUNIX(str(self.paths.query_socket), self.luxid.factory)
+        return parts
+
+    def _up(self, process: Process, luxid: Luxid) -> None:
+        self.luxid = luxid
+        process.listenUNIX(str(self.paths.query_socket), luxid.factory)
 
     def kill_luxid(self) -> None:
         """End it at once; running jobs go on."""

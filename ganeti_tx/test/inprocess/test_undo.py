@@ -12,7 +12,6 @@ from ganeti_tx.rpc.calls import (
     NodeCall,
 )
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
-from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
 
 ADD = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
