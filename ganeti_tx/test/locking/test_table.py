@@ -187,7 +187,7 @@ class QueueTests(TableTestCase):
     """Fairness: priority, arrival, groups of readers."""
 
     def test_design_example(self) -> None:
-        """The queue of design-2.3, Locking, is served in the order that it gives."""
+        """The queue of design-2.3, Locking, is served in its order; readers next in turn join readers who hold."""
         self.ask(1, "node/a=exclusive")
         waiting = {
             10: ("exclusive", 0), 11: ("exclusive", 0), 12: ("shared", 0), 13: ("shared", 0), 14: ("shared", 0),
@@ -201,7 +201,7 @@ class QueueTests(TableTestCase):
         while running:
             running = [job for one in running for job in self.jobs(self.table.drop(owner(one)))]
             served.append(running)
-        self.assertEqual(served, [[10], [11], [12, 13, 14], [20, 21], [30], [40], [41], [42], []])
+        self.assertEqual(served, [[10], [11], [12, 13, 14, 20, 21], [30], [40], [41], [42], []])
 
     def test_readers_join_waiting_readers(self) -> None:
         """A reader passes a writer to join readers of its priority that wait before him, and only of its priority."""
