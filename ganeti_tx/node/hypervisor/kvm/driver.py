@@ -43,6 +43,8 @@ log = Logger()
 START_LIMIT = 60.0
 QUIT_LIMIT = 5.0
 KILL_LIMIT = 30.0
+#: Seconds after which the power button is pressed again.
+BUTTON_INTERVAL = 5.0
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_PID_FILE = 100
@@ -152,16 +154,21 @@ class KvmHypervisor:
         await self._end(machine, state)
 
     async def _ask_to_power_off(self, machine: MachineFiles, pid: int, timeout: float) -> None:
-        """Press the power button and wait until the guest has obeyed, or the time is over."""
-        try:
-            async with self.monitors.open(machine.qmp) as client:
-                powered_off = client.next_event("SHUTDOWN", timeout)
-                await client.execute("system_powerdown")
-                await powered_off
-        except QmpLost:
-            await self._wait_for_end(machine, pid, QUIT_LIMIT)
-        except HypervisorError as error:
-            log.info("instance {name} did not power off by itself: {error}", name=machine.name, error=error)
+        """Press the power button until the guest has obeyed, or the time is over; one that boots does not hear it yet."""
+        deadline = self.clock.seconds() + timeout
+        while (left := deadline - self.clock.seconds()) > 0:
+            try:
+                async with self.monitors.open(machine.qmp) as client:
+                    powered_off = client.next_event("SHUTDOWN", min(left, BUTTON_INTERVAL))
+                    await client.execute("system_powerdown")
+                    await powered_off
+                return
+            except QmpLost:
+                await self._wait_for_end(machine, pid, QUIT_LIMIT)
+                return
+            except HypervisorError as error:
+                log.debug("instance {name}: {error}", name=machine.name, error=error)
+        log.info("instance {name} did not power off within {limit} s", name=machine.name, limit=timeout)
 
     async def _end(self, machine: MachineFiles, state: MachineState | None) -> None:
         """Cut the machine off if it still runs, and clear away what it leaves."""
