@@ -8,6 +8,7 @@ from typing import Any
 from attrs import define
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from zope.interface import implementer
 
@@ -45,6 +46,7 @@ QUIT_LIMIT = 5.0
 KILL_LIMIT = 30.0
 #: Seconds after which the power button is pressed again.
 BUTTON_INTERVAL = 5.0
+PAUSE = 0.5
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_PID_FILE = 100
@@ -159,15 +161,14 @@ class KvmHypervisor:
         while (left := deadline - self.clock.seconds()) > 0:
             try:
                 async with self.monitors.open(machine.qmp) as client:
-                    powered_off = client.next_event("SHUTDOWN", min(left, BUTTON_INTERVAL))
-                    await client.execute("system_powerdown")
-                    await powered_off
+                    await press_button(client, min(left, BUTTON_INTERVAL))
                 return
             except QmpLost:
                 await self._wait_for_end(machine, pid, QUIT_LIMIT)
                 return
             except HypervisorError as error:
                 log.debug("instance {name}: {error}", name=machine.name, error=error)
+                await deferLater(self.clock, min(left, PAUSE))
         log.info("instance {name} did not power off within {limit} s", name=machine.name, limit=timeout)
 
     async def _end(self, machine: MachineFiles, state: MachineState | None) -> None:
@@ -308,6 +309,18 @@ def tap_options(plan: MachinePlan) -> TapOptions:
         multi_queue=paravirtual and plan.params.virtio_net_queues > 1,
         owner=plan.run_as.partition(":")[0],
     )
+
+
+async def press_button(client: QmpClient, limit: float) -> None:
+    """Press the power button and wait for the guest's end. @raise HypervisorError: it has not come in time."""
+    powered_off = client.next_event("SHUTDOWN", limit)
+    try:
+        await client.execute("system_powerdown")
+        await powered_off
+    finally:
+        if not powered_off.called:
+            powered_off.addErrback(lambda _: None)
+            powered_off.cancel()
 
 
 async def balloon_size(client: QmpClient) -> int | None:
