@@ -12,10 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fill import fill
+
+from ganeti_tx.bootstrap.start import socket_answers, stop
 from ganeti_tx.devcluster.layout import Layout
 from ganeti_tx.devcluster.processes import end_all
-from ganeti_tx.devcluster.up import up
+from ganeti_tx.devcluster.up import run, up
 from ganeti_tx.luxi.client import Client
+from ganeti_tx.runtime.paths import Paths
 
 NO_OP: dict[str, Any] = {"OP_ID": "OP_TEST_DELAY", "duration": 0.0, "reason": []}
 FINAL = ("success", "error", "canceled")
@@ -90,7 +94,7 @@ def create_instance(client: Client, layout: Layout, count: int) -> float:
             "mode": "create",
             "disk_template": "diskless",
             "disks": [],
-            "nics": [],
+            "nics": [{}],
             "hypervisor": "fake",
             "pnode": layout.nodes[number % len(layout.nodes)].name,
             "os_type": "busybox+default",
@@ -105,6 +109,17 @@ def create_instance(client: Client, layout: Layout, count: int) -> float:
             raise SystemExit(f"creating an instance ended as {status}: {client.query_jobs([job_id], ['opresult'])}")
         result.append((time.monotonic() - start) * 1000)
     return statistics.median(result)
+
+
+def fill_cluster(layout: Layout, count: int) -> None:
+    """Restart the master with that many instances in its configuration."""
+    paths = Paths(layout.master.root)
+    stop(paths, "ganeti-master")
+    fill(paths.config_file, count)
+    run(layout.master, ["ganeti-master"])
+    deadline = time.monotonic() + PATIENCE
+    while not socket_answers(paths.query_socket)() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def measure(layout: Layout, scale: float) -> dict[str, float]:
@@ -134,6 +149,8 @@ def main() -> None:
         root = Path(directory) / "dc"
         layout = up(root, 3, ["--enabled-hypervisors=fake"])
         try:
+            if arguments.instances:
+                fill_cluster(layout, arguments.instances)
             figures = measure(layout, arguments.scale)
         finally:
             end_all(root)

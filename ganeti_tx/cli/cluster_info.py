@@ -125,7 +125,7 @@ def version(session: Session, options: Parsed, words: Sequence[str]) -> int:
 
 def getmaster(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The master's name, from what every node keeps: it works anywhere and with the master down."""
-    session.print(master_name(session.environ))
+    session.print(master_name(session.environ, session.read))
     return ExitCode.SUCCESS
 
 

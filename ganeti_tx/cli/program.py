@@ -12,7 +12,7 @@ from ganeti_tx import __version__
 from ganeti_tx.cli.failures import Declined, describe
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
-from ganeti_tx.cli.session import Session, connect_to_master
+from ganeti_tx.cli.session import Session, connect_to_master, read_name
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
 from ganeti_tx.luxi.client import Client
 
@@ -45,6 +45,7 @@ class Surroundings(NamedTuple):
     run: Callable[[Sequence[str], bytes | None], int]
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
+    read: Callable[[str], str] = read_name
 
 
 def real_surroundings() -> Surroundings:
@@ -88,6 +89,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
     session = Session(
         program=program.name, command=name, environ=around.environ, out=around.out, err=around.err,
         stdin=around.stdin, connect=around.connect, run=around.run, now=around.now, sleep=around.sleep,
+        read=around.read,
     )  # fmt: skip
     try:
         options, arguments = parse(program.name, name, command, words, around.environ)

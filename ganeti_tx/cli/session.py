@@ -30,6 +30,7 @@ class Session:
         run: Callable[[Sequence[str], bytes | None], int],
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        read: Callable[[str], str] | None = None,
     ) -> None:
         self.program = program
         self.command = command
@@ -38,6 +39,7 @@ class Session:
         self.run = run
         self.now = now
         self.sleep = sleep
+        self.read = read or read_name
         self._out = out
         self._err = err
         self._connect = connect
@@ -103,14 +105,19 @@ def _explain_missing_socket(environ: Mapping[str, str]) -> None:
         raise OpPrereqError(f"This is not the master node: run the command on {master}", ECode.INVAL)
 
 
-def master_name(environ: Mapping[str, str]) -> str:
+def read_name(path: str) -> str:
+    """What a file of one name holds. @raise OSError: it cannot be read."""
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read(_MAX_NAME_FILE).strip()
+
+
+def master_name(environ: Mapping[str, str], read: Callable[[str], str] = read_name) -> str:
     """The master node's name, as every node keeps it.
 
     @raise OpPrereqError: this node is in no cluster (wrong_input).
     """
     try:
-        with open(rooted(environ, MASTER_FILE), encoding="ascii", errors="replace") as file:
-            return file.read(_MAX_NAME_FILE).strip()
+        return read(rooted(environ, MASTER_FILE))
     except FileNotFoundError:
         raise OpPrereqError("This node is in no cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
     except OSError as error:

@@ -113,7 +113,8 @@ class JobRun:
             self._finish(index, Status.ERROR, OpExecError(text))
             return False
         self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
-        await self.journal.save()
+        if index < len(self.journal.job.ops) - 1:  # the last one's end is written with the job's
+            await self.journal.save()
         return True
 
     def _check_stop(self) -> None:

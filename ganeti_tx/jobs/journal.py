@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
@@ -16,6 +17,8 @@ from ganeti_tx.runtime.files import IFiles
 log = Logger()
 
 FILE_MODE = 0o640
+#: Seconds for which copies of a job that goes on wait for more to change; its start was copied by luxid before it.
+COPY_DELAY = 0.1
 
 
 @define
@@ -27,11 +30,14 @@ class Journal:
     files: IFiles
     replicate: Replicate
     now: Callable[[], float]
+    clock: IReactorTime
     changed: Callable[[int], None] = lambda job_id: None
     _writing: bool = False
     _dirty: bool = False
     _waiting: list[Deferred[None]] = field(factory=list)
     _copying: list[Deferred[None]] = field(factory=list)
+    _written: bytes = b""
+    _copy_due: IDelayedCall | None = None
 
     def change_op(self, index: int, **changes: Any) -> None:
         """Change one opcode in memory; `save` makes it count."""
@@ -73,15 +79,26 @@ class Journal:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue
-                self._copy(data)
+                self._written = data
+                self._copy_in_time()
                 self.changed(self.job.id)
                 for waiter in waiting:
                     waiter.callback(None)
         finally:
             self._writing = False
 
-    def _copy(self, data: bytes) -> None:
-        copy = Deferred.fromCoroutine(self._replicate(data))
+    def _copy_in_time(self) -> None:
+        """The end is copied at once; what comes before it soon, together with what follows meanwhile."""
+        if self.job.end_timestamp is not None:
+            self._copy()
+        elif self._copy_due is None:
+            self._copy_due = self.clock.callLater(COPY_DELAY, self._copy)
+
+    def _copy(self) -> None:
+        if self._copy_due is not None and self._copy_due.active():
+            self._copy_due.cancel()
+        self._copy_due = None
+        copy = Deferred.fromCoroutine(self._replicate(self._written))
         self._copying.append(copy)
         copy.addErrback(lambda failure: log.failure("the job's file could not be copied", failure))
 
@@ -95,5 +112,7 @@ class Journal:
 
     async def copied(self) -> None:
         """Returns when every candidate has, or has refused, what was saved so far."""
+        if self._copy_due is not None:
+            self._copy()
         if self._copying:
             await DeferredList(list(self._copying))

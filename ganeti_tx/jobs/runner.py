@@ -197,7 +197,9 @@ class Runner:
     async def _do(self, order: RunJob) -> None:
         job, parts = order.job, self.parts
         owner = Owner(job.id, parts.livelock)
-        journal = Journal(job, parts.paths.job_file(job.id), parts.files, self.replicator.replicate, parts.now)
+        journal = Journal(
+            job, parts.paths.job_file(job.id), parts.files, self.replicator.replicate, parts.now, parts.reactor
+        )
         self._job_id = job.id
         self._run = JobRun(
             journal=journal,

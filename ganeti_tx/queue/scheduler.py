@@ -56,7 +56,7 @@ class Scheduler:
 
         @raise JobQueueError: too many jobs or opcodes, or the disk refused.
         """
-        if len(self.store.jobs) + len(jobs) > MAX_OPEN_JOBS:
+        if self.store.count + len(jobs) > MAX_OPEN_JOBS:
             raise JobQueueError(f"the queue is full: {MAX_OPEN_JOBS} jobs; archive some (gnt-job autoarchive)")
         if any(len(ops) > MAX_OPS for ops in jobs):
             raise JobQueueError(f"a job holds at most {MAX_OPS} opcodes")
@@ -146,7 +146,7 @@ class Scheduler:
         if run.canceled:
             await self._cancel_unstarted(job, runner)
             return
-        job = self._waiting(self.store.jobs[job.id], runner)
+        job = self._waiting(self.store.get(job.id) or job, runner)
         try:
             await self.store.put(job)
         except OSError as error:
@@ -238,7 +238,7 @@ class Scheduler:
     def file_changed(self, job_id: int) -> None:
         """A job's process wrote its file."""
         if job_id in self._runs:
-            self.store.reload(job_id)
+            self.store.outdate(job_id)
             self.changes.announce(job_id)
 
     # Requests about jobs
@@ -292,7 +292,7 @@ class Scheduler:
         if run.canceled:
             await self.cancel(job.id, kill=False)
             return
-        self._enqueue(self.store.jobs[job.id])
+        self._enqueue(self.store.get(job.id) or job)
         self.changes.announce(job.id)
         self.wake()
 

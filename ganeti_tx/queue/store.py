@@ -37,6 +37,7 @@ class JobStore:
     replicate: Replicate
     rename_copies: Callable[[Sequence[tuple[str, str]]], object]
     _jobs: dict[int, QueuedJob] = field(factory=dict)
+    _outdated: set[int] = field(factory=set)
     _last_id: int = 0
     _numbering: DeferredLock = field(factory=DeferredLock)
 
@@ -78,15 +79,22 @@ class JobStore:
     @property
     def jobs(self) -> Mapping[int, QueuedJob]:
         """The live jobs by id, in the order of their ids."""
+        for job_id in list(self._outdated):
+            self.reload(job_id)
         return self._jobs
+
+    @property
+    def count(self) -> int:
+        """How many live jobs there are."""
+        return len(self._jobs)
 
     def get(self, job_id: int) -> QueuedJob | None:
         """A live job."""
-        return self._jobs.get(job_id)
+        return self.reload(job_id) if job_id in self._outdated else self._jobs.get(job_id)
 
     def find(self, job_id: int) -> tuple[QueuedJob, bool] | None:
         """A job, live or archived, and whether it is archived."""
-        job = self._jobs.get(job_id)
+        job = self.get(job_id)
         if job is not None:
             return job, False
         path = self.paths.archived_job_file(job_id)
@@ -133,8 +141,13 @@ class JobStore:
         self._jobs[job.id] = job
         await self.replicate({f"job-{job.id}": data})
 
+    def outdate(self, job_id: int) -> None:
+        """The job's own process wrote its file: read it again when somebody asks."""
+        self._outdated.add(job_id)
+
     def reload(self, job_id: int) -> QueuedJob | None:
         """Take in what the job's own process wrote."""
+        self._outdated.discard(job_id)
         try:
             self._jobs[job_id] = self._read(job_id)
         except FileNotFoundError:
@@ -145,7 +158,7 @@ class JobStore:
 
     async def archive(self, job_ids: Sequence[int]) -> int:
         """Move finished jobs to the archive, here and on the candidates; gives how many there were."""
-        moved = [job_id for job_id in job_ids if job_id in self._jobs and self._jobs[job_id].finalized]
+        moved = [job_id for job_id in job_ids if (job := self.get(job_id)) is not None and job.finalized]
         for job_id in moved:
             self.files.rename(self.paths.job_file(job_id), self.paths.archived_job_file(job_id))
             del self._jobs[job_id]

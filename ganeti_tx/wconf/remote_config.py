@@ -66,12 +66,13 @@ from ganeti_tx.wconf.methods import (
 
 
 @implementer(IConfig)
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class RemoteConfig:
     """One owner's configuration: every call is a request."""
 
     _link: Link
     _owner: Owner
+    _may_have_reserved: bool = False
 
     async def cluster(self) -> Cluster:
         """See IConfig."""
@@ -217,39 +218,49 @@ class RemoteConfig:
 
     async def generate_mac(self, network: str | None) -> str:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(GENERATE_MAC, self._owner, network)
 
     async def reserve_mac(self, mac: str) -> None:
         """See IConfig."""
+        self._may_have_reserved = True
         await self._link.ask(RESERVE_MAC, self._owner, mac)
 
     async def generate_uuid(self) -> str:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(GENERATE_UUID, self._owner)
 
     async def allocate_port(self) -> int:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(ALLOCATE_PORT, self._owner)
 
     async def generate_ip(self, network: str) -> str:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(GENERATE_IP, self._owner, network)
 
     async def reserve_ip(self, network: str, address: str) -> None:
         """See IConfig."""
+        self._may_have_reserved = True
         await self._link.ask(RESERVE_IP, self._owner, network, address)
 
     async def allocate_minors(self, nodes: Sequence[str]) -> list[int]:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(ALLOCATE_MINORS, self._owner, nodes)
 
     async def generate_secret(self) -> str:
         """See IConfig."""
+        self._may_have_reserved = True
         return await self._link.ask(GENERATE_SECRET, self._owner)
 
     async def drop_reservations(self) -> None:
-        """See IConfig."""
-        await self._link.ask(DROP_RESERVATIONS, self._owner)
+        """See IConfig; who never asked for anything has nothing to give back."""
+        if self._may_have_reserved:
+            await self._link.ask(DROP_RESERVATIONS, self._owner)
+            self._may_have_reserved = False
 
     async def when_distributed(self) -> None:
         """See IConfig."""

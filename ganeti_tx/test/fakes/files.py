@@ -136,6 +136,14 @@ class MemoryFiles:
         """Who owns a file: (uid, gid). For tests."""
         return self._find(path).owner
 
+    def contents(self) -> dict[Path, tuple[bytes, int]]:
+        """Every file with its content and mode. For tests."""
+        return {path: (each.data, each.mode) for path, each in self._entries.items() if each.data is not None}
+
+    def find(self, text: bytes) -> list[Path]:
+        """The files that hold a text. For tests."""
+        return [path for path, (data, _mode) in self.contents().items() if text in data]
+
     def _check(self, operation: str, path: Path) -> None:
         fault = self.fault(operation, path) if self.fault is not None else None
         if fault is not None:

@@ -1,10 +1,10 @@
 """A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
 
 from collections.abc import Awaitable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import define, field
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
 from ganeti_tx.bootstrap.problems import Problems
@@ -24,6 +24,7 @@ from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
+from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch, put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc
@@ -39,7 +40,7 @@ MASTER_IP = "192.0.2.100"
 #: Names that resolve besides the nodes' and the cluster's: instances that a test may make.
 INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in range(1, 10)}
 #: Simulated seconds after which what has not ended never will.
-PATIENCE = 7200.0
+PATIENCE = 30 * 86400.0
 
 
 @define(eq=False)
@@ -63,15 +64,15 @@ class InProcessCluster:
     luxid: Luxid = field(init=False)
     zygote: InProcessZygote = field(init=False)
     entropy: SeededEntropy = field(init=False)
+    _shared: dict[str, FakeDisk] = field(factory=dict)
     _wconfd_process: Process = field(init=False)
     _luxid_process: Process = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
-        shared: dict[str, Any] = {}
         for number in range(1, self.size + self.spare + 1):
             name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, shared)
+            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared)
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()
@@ -170,7 +171,19 @@ class InProcessCluster:
         self._wconfd_process.die()
 
     def start_luxid(self) -> None:
-        """Start luxid over the files that are there; it asks WConfD over its socket."""
+        """Start luxid over the files that are there, and wait until it is up."""
+        parts = self._luxid_parts()
+        self._up(self._luxid_process, self.run(build_luxid(parts)))
+
+    def start_luxid_later(self) -> None:
+        """The same without waiting."""
+        parts = self._luxid_parts()
+        process = self._luxid_process
+        starting = Deferred.fromCoroutine(build_luxid(parts))
+        starting.addCallback(lambda luxid: self._up(process, luxid))
+
+    def _luxid_parts(self) -> LuxidParts:
+        """A new process for luxid, which asks WConfD over its socket."""
         process = self._luxid_process = self.new_process("luxid")
         launcher = ProcessJobLauncher(process, self.liveness, lambda: self.zygote.fork(process), self.zygote.kill)
         wconf = WconfClient(process, self.paths.wconfd_socket)
@@ -187,8 +200,11 @@ class InProcessCluster:
             locks=wconf.lock_overview,
             make_launcher=lambda: launcher,
         )
-        self.luxid = self.run(build_luxid(parts))
-        process.listenUNIX(str(self.paths.query_socket), self.luxid.factory)
+        return parts
+
+    def _up(self, process: Process, luxid: Luxid) -> None:
+        self.luxid = luxid
+        process.listenUNIX(str(self.paths.query_socket), luxid.factory)
 
     def kill_luxid(self) -> None:
         """End it at once; running jobs go on."""
@@ -217,11 +233,13 @@ class InProcessCluster:
 
     def disks(self) -> dict[str, list[str]]:
         """The disks that exist, by node."""
-        return {name: sorted(node.files_storage.disks) for name, node in self.nodes.items() if node.files_storage.disks}
+        found = {name: sorted(node.files_storage.disks) for name, node in self.nodes.items()}
+        return {name: disks for name, disks in {**found, "shared": sorted(self._shared)}.items() if disks}
 
-    def job_file(self, job_id: int) -> Path:
-        """Where a job is kept."""
-        return self.paths.job_file(job_id)
+    def running(self) -> dict[str, list[str]]:
+        """The instances that run, by node."""
+        found = {name: node.running() for name, node in self.nodes.items()}
+        return {name: names for name, names in found.items() if names}
 
 
 def unknown_host(name: str) -> tuple[str, str]:

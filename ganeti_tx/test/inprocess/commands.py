@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ from ganeti_tx.errors import ExitCode
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.on_twisted import client
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+
+MAX_FILE = 4096
 
 
 class DrivingClient(Client):
@@ -54,12 +57,16 @@ class Commands:
             run=self._run_program,
             now=self.cluster.time.seconds,
             sleep=self.cluster.pass_time,
+            read=self._read,
         )
         try:
             status = run(program_named(program), rest, around)
         finally:
             luxi.close()
         return status, out.getvalue(), err.getvalue()
+
+    def _read(self, path: str) -> str:
+        return self.cluster.master.disk.read(Path(path), MAX_FILE).decode().strip()
 
     def _run_program(self, argv: Sequence[str], document: bytes | None) -> int:
         """The one program that commands run: what `ganeti-bootstrap node-join` does is done to a simulated machine."""

@@ -74,11 +74,10 @@ class Network:
 
     def trouble(self, node: Target, call: NodeCall) -> Trouble | Says | None:
         """What happens to a call."""
+        wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        if node.primary_ip not in self.daemons:
-            return Trouble.REFUSED
-        return self.fault(node.name, call) if self.fault is not None else None
+        return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
 
 @implementer(INodeRpc)

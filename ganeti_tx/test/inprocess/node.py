@@ -150,6 +150,11 @@ class SimulatedNode:
             self.network.daemons.pop(self.address, None)
             self.daemon = None
 
+    def running(self) -> list[str]:
+        """The instances that run here."""
+        directory = self.paths.run_dir / "fake-hypervisor"
+        return self.disk.listdir(directory) if self.disk.exists(directory) else []
+
     def disk_full(self) -> None:
         """From now on there is no room for another disk."""
         self.files_storage.total = 0

@@ -87,7 +87,7 @@ class JobRunTests(SynchronousTestCase):
             process_id=1,
         )
         return JobRun(
-            journal=Journal(job, PATH, self.files, self.replicate, self.clock.seconds),
+            journal=Journal(job, PATH, self.files, self.replicate, self.clock.seconds, self.clock),
             units={OpTestDelay: kind},
             config=config_of(self.store, Reservations()),
             locks=self.locks,

@@ -3,10 +3,11 @@
 import errno
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.jobs.journal import Journal
-from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job
+from ganeti_tx.jobs.journal import COPY_DELAY, Journal
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job, ended
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import SlowFiles
 
@@ -22,9 +23,10 @@ class JournalTests(SynchronousTestCase):
         """A job of two opcodes."""
         self.files = SlowFiles()
         self.files.mkdir(PATH.parent)
+        self.clock = Clock()
         self.copies: list[tuple[bytes, Deferred[None]]] = []
         self.told: list[int] = []
-        self.journal = Journal(JOB, PATH, self.files, self.replicate, lambda: 12.5, self.told.append)
+        self.journal = Journal(JOB, PATH, self.files, self.replicate, lambda: 12.5, self.clock, self.told.append)
 
     async def replicate(self, files: dict[str, bytes]) -> None:
         """The candidates are slow."""
@@ -43,6 +45,8 @@ class JournalTests(SynchronousTestCase):
         self.assertEqual(self.on_disk().ops[0].status, Status.RUNNING)
         self.assertEqual(self.files.stat(PATH).mode, 0o640)
         self.assertEqual(self.told, [7])
+        self.assertEqual(self.copies, [])
+        self.clock.advance(COPY_DELAY)
         self.assertEqual(len(self.copies), 1)
 
     def test_saves_during_a_write(self) -> None:
@@ -78,6 +82,7 @@ class JournalTests(SynchronousTestCase):
         self.failureResultOf(first, OSError)
         self.files.finish()
         self.successResultOf(second)
+        self.clock.advance(COPY_DELAY)
         self.assertEqual(len(self.copies), 1)
 
     def test_what_no_file_can_hold(self) -> None:
@@ -96,9 +101,21 @@ class JournalTests(SynchronousTestCase):
         self.assertEqual([entry[0] for entry in ops[0].log], [1, 3])
         self.assertEqual(ops[1].log, [(2, (12, 500000), "message", "two")])
 
+    def test_copies_wait_for_more(self) -> None:
+        """Several saves of a job that goes on travel as one copy; the job's end travels at once."""
+        self.successResultOf(self.journal.save())
+        self.journal.change_op(0, status=Status.RUNNING)
+        self.successResultOf(self.journal.save())
+        self.clock.advance(COPY_DELAY)
+        self.assertEqual([decode_job(data).ops[0].status for data, _ in self.copies], [Status.RUNNING])
+        self.journal.job = ended(self.journal.job, Status.SUCCESS, None, 13.0)
+        self.successResultOf(self.journal.save())
+        self.assertEqual(len(self.copies), 2)
+
     def test_copied(self) -> None:
         """`copied` waits for every copy that is under way, also for one that fails."""
         self.successResultOf(self.journal.save())
+        self.clock.advance(COPY_DELAY)
         self.successResultOf(self.journal.save())
         done = Deferred.fromCoroutine(self.journal.copied())
         self.copies[1][1].callback(None)

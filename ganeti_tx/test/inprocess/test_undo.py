@@ -1,0 +1,182 @@
+"""A creation that fails half-way leaves nothing, wherever it fails."""
+
+import errno
+import os
+from pathlib import Path
+
+from ganeti_tx.rpc.calls import (
+    BlockdevCreate,
+    InstanceOsAdd,
+    InstanceStart,
+    JobqueueUpdate,
+    NodeCall,
+)
+from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
+from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
+
+ADD = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
+NAME = "web1.example.com"
+SAYS = Says("no, not today")
+
+
+def is_of_the_job(call: NodeCall) -> bool:
+    """Whether a call is one of the logical unit's, and no copy of a job file."""
+    return not isinstance(call, JobqueueUpdate)
+
+
+def fail_nth(number: int, trouble: Trouble | Says, to: str = "node2.example.com") -> Fault:
+    """Trouble for the n-th call that a job makes to a node, from 0; the others go well."""
+    seen = iter(range(1_000_000))
+
+    def fault(node: str, call: NodeCall) -> Trouble | Says | None:
+        if node != to or not is_of_the_job(call) or call.name in ("upload_file", "write_ssconf_files"):
+            return None
+        return trouble if next(seen) == number else None
+
+    return fault
+
+
+def fail_kind(kind: type[NodeCall], trouble: Trouble | Says) -> Fault:
+    """Trouble for every call of a kind."""
+    return lambda node, call: trouble if isinstance(call, kind) else None
+
+
+class UndoTests(ClusterCase):
+    """Failures of nodes, of disks and of the configuration's own disk."""
+
+    def calls_of_a_good_run(self, line: str) -> list[str]:
+        """The names of the calls that a job makes to node2 when nothing goes wrong."""
+        cluster = self.new_cluster()
+        scene_of(cluster).ok(line)
+        return [
+            each.call.name
+            for each in cluster.network.sent
+            if each.caller.startswith("runner") and each.node == "node2.example.com" and is_of_the_job(each.call)
+        ]
+
+    def check_each_step(self, trouble: Trouble | Says) -> None:
+        """Let each call fail in turn; either all is there afterwards, or nothing is."""
+        calls = self.calls_of_a_good_run(ADD)
+        self.assertGreater(len(calls), 6)
+        failed = 0
+        for number, name in enumerate(calls):
+            cluster = self.new_cluster()
+            cluster.network.fault = fail_nth(number, trouble)
+            status, out, err = scene_of(cluster).run(ADD.split())
+            cluster.network.fault = None
+            where = f"call {number}, {name}: {out}{err}"
+            self.assertNotIn("Traceback", err, where)
+            self.assertNotIn("internal error", err, where)
+            failed += status != 0
+            if status == 0:
+                self.assertEqual(cluster.running(), {"node2.example.com": [NAME]}, where)
+                self.assert_nothing_held(cluster)
+                continue
+            try:
+                self.assert_nothing_left(cluster)
+            except AssertionError as error:
+                raise AssertionError(f"{where}\n{error}")
+            scene_of(cluster).ok(ADD)
+            cluster.end()
+        self.assertGreater(failed, 6)
+
+    def test_node_says_no(self) -> None:
+        """A "no" to any call of the creation takes back what was done before."""
+        self.check_each_step(SAYS)
+
+    def test_connection_refused(self) -> None:
+        """So does a node whose daemon is gone for one call."""
+        self.check_each_step(Trouble.REFUSED)
+
+    def test_call_lost(self) -> None:
+        """So does a call that never arrives, after its time limit."""
+        self.check_each_step(Trouble.LOST)
+
+    def test_answer_lost(self) -> None:
+        """So does an answer that never arrives: what the node may have done is taken back too."""
+        self.check_each_step(Trouble.ANSWER_LOST)
+
+    def test_disk_full_on_the_node(self) -> None:
+        """When the second disk finds no room, the first is removed."""
+        self.cluster.node(2).files_storage.total = 1 << 20
+
+        def full(node: str, call: NodeCall) -> None:
+            if isinstance(call, BlockdevCreate) and call.disk.index == 1:
+                self.cluster.node(2).disk_full()
+
+        self.cluster.network.fault = full
+        self.fails(ADD, "disk/1.*MiB free")
+        self.assert_nothing_left(self.cluster)
+
+    def test_no_room_is_seen_before(self) -> None:
+        """A disk for which there is no room is refused before anything is made."""
+        self.cluster.node(2).files_storage.total = 1000
+        self.fails(ADD, "not enough room")
+        self.assertNotIn("blockdev_create", [each.call.name for each in self.cluster.network.sent])
+
+    def fail_writes_of_config(self, after: int) -> None:
+        """After so many writes of config.data, the master's disk is full."""
+        writes = iter(range(1_000_000))
+
+        def fault(operation: str, path: Path) -> OSError | None:
+            if path != self.cluster.paths.config_file or operation != "write_atomic" or next(writes) < after:
+                return None
+            return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+        self.cluster.master.disk.fault = fault
+
+    def test_configuration_cannot_be_written(self) -> None:
+        """When the instance cannot be put into the configuration, its disks are removed."""
+        self.fail_writes_of_config(0)
+        self.fails(ADD, "No space left")
+        self.cluster.master.disk.fault = None
+        self.assert_nothing_left(self.cluster)
+
+    def test_state_cannot_be_written(self) -> None:
+        """When it cannot be marked as running and the disk has room again, it is stopped and removed."""
+        self.fail_writes_of_config(1)
+        inner = self.cluster.master.disk.fault
+        assert inner is not None
+        failed: list[Path] = []
+
+        def once(operation: str, path: Path) -> OSError | None:
+            error = None if failed else inner(operation, path)
+            if error is not None:
+                failed.append(path)
+            return error
+
+        self.cluster.master.disk.fault = once
+        self.fails(ADD, "No space left")
+        self.assertEqual(len(failed), 1)
+        self.assert_nothing_left(self.cluster)
+
+    def test_what_cannot_be_undone_is_told(self) -> None:
+        """When the node goes away for good, the error says why and a warning names each step that was not undone."""
+
+        def gone(node: str, call: NodeCall) -> None:
+            if isinstance(call, InstanceOsAdd):
+                self.cluster.node(2).stop()
+
+        self.cluster.network.fault = gone
+        status, out, err = self.scene().run(ADD.split())
+        self.assertEqual(status, 1)
+        self.assertIn("could not undo a step", out)
+        self.assertIn("node2.example.com", err)
+        self.assertEqual(dict(self.cluster.config.instances), {})
+        self.assert_nothing_held(self.cluster)
+
+    def test_canceled_while_it_installs(self) -> None:
+        """A job that is killed while the OS is being installed frees its name, its locks and its reservations."""
+        job_id = self.scene().submit(ADD.replace("add", "add --submit", 1))
+        self.cluster.pass_time(3)
+        self.assertEqual(self.statuses(job_id), ["running"])
+        self.ok(f"gnt-job cancel --kill --yes-do-it {job_id}")
+        self.cluster.pass_time(20)
+        self.assertEqual(self.statuses(job_id), ["canceled"])
+        self.assert_nothing_held(self.cluster)
+
+    def test_start_fails(self) -> None:
+        """An instance that cannot be started is not there."""
+        self.cluster.network.fault = fail_kind(InstanceStart, SAYS)
+        self.fails(ADD, "could not start instance web1.example.com: .*not today")
+        self.assert_nothing_left(self.cluster)
