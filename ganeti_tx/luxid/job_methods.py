@@ -5,6 +5,7 @@ from typing import Any
 
 from attrs import define
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import Answer
@@ -111,6 +112,7 @@ class JobMethods:
         while waiting and self.clock.seconds() < deadline:
             batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
             archived += await self.store.archive(batch)
+            await deferLater(self.clock, 0)  # others want to be answered, too
         return archived, len(waiting)
 
     def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
