@@ -38,7 +38,7 @@ class Walk:
         program, verb, rest = line.split(" ", 2)
         words = f"{program} {verb} --submit {rest}"
         self.history.append(f"{self.cluster.time.seconds():.3f} {words}")
-        status, out, err = scene_of(self.cluster).run(words.split())
+        _, out, err = scene_of(self.cluster).run(words.split())
         if "Traceback" in out + err or "nternal error" in out + err:
             raise AssertionError(f"{words}: {out}{err}")
         self.submitted.extend(int(line.split()[1]) for line in out.splitlines() if line.startswith("JobID: "))
