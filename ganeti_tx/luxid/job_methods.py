@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -21,6 +22,10 @@ from ganeti_tx.queue.store import JobStore
 HIGHEST_PRIORITY, LOWEST_PRIORITY = -20, 19
 #: Jobs archived between two looks at the clock.
 ARCHIVE_BATCH = 50
+#: Seconds for which the archiving of a job waits for the copies of its end.
+COPIES_LIMIT = 30.0
+#: Seconds for which the answer to a kill waits for the process's death.
+KILL_LIMIT = 10.0
 
 
 @define
@@ -87,8 +92,20 @@ class JobMethods:
         return await self.changes.wait(job_id, fields, previous, previous_serial, timeout)
 
     async def cancel(self, job_id: int, kill: bool = False) -> tuple[bool, str]:
-        """As Scheduler.cancel says."""
-        return await self.scheduler.cancel(job_id, kill)
+        """As Scheduler.cancel says; a killed job's end is in its file, unless its process does not die in time."""
+        done, message = await self.scheduler.cancel(job_id, kill)
+        if done and kill:
+            await self._until_over(job_id, KILL_LIMIT)
+        return done, message
+
+    async def _until_over(self, job_id: int, limit: float) -> bool:
+        """Wait until no process is busy with a job; false when the time is over first."""
+        over = Deferred.fromCoroutine(self.scheduler.when_over(job_id))
+        try:
+            await over.addTimeout(limit, self.clock)
+        except TimeoutError:
+            return False
+        return True
 
     async def change_priority(self, job_id: int, priority: int) -> tuple[bool, str]:
         """As Scheduler.change_priority says."""
@@ -98,7 +115,13 @@ class JobMethods:
         return await self.scheduler.change_priority(job_id, priority)
 
     async def archive(self, job_id: int) -> bool:
-        """Archive a finished job; false when there is none."""
+        """Archive a finished job; false when there is none.
+
+        One that has just ended is waited for: its process still copies its file to the candidates.
+        """
+        found = self.store.get(job_id)
+        if found is not None and found.finalized and not await self._until_over(job_id, COPIES_LIMIT):
+            return False
         return await self.store.archive([job_id]) == 1
 
     async def auto_archive(self, age: int, timeout: int) -> tuple[int, int]:
@@ -107,7 +130,8 @@ class JobMethods:
         Gives how many were archived and how many were not looked at.
         """
         deadline = self.clock.seconds() + timeout
-        waiting = [job.id for job in self.store.jobs.values() if job.finalized and self._is_old(job.end_timestamp, age)]
+        ended = (job for job in self.store.jobs.values() if job.finalized and not self.scheduler.is_followed(job.id))
+        waiting = [job.id for job in ended if self._is_old(job.end_timestamp, age)]
         archived = 0
         while waiting and self.clock.seconds() < deadline:
             batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
