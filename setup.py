@@ -8,7 +8,6 @@ from setuptools import find_packages, setup
 GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
 
 
-
 def shared_files() -> list[tuple[str, list[str]]]:
     """Everything below etc/, directory by directory, for PREFIX/share/ganeti_tx."""
     root = Path(__file__).parent
