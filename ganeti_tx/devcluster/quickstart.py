@@ -24,6 +24,7 @@ GUEST_LIMIT = 300
 #: What the guest's boot line holds.
 UP = f"ganeti_tx guest {INSTANCE} is up".encode()
 MAX_SAID = 65536
+INSTEAD = "the cluster runs on the fake hypervisor instead, which boots nothing."
 
 
 def main() -> int:
@@ -45,7 +46,7 @@ def main() -> int:
 
 def start(root: Path) -> int:
     """The whole tour."""
-    kvm = shutil.which("qemu-system-x86_64") is not None and make_guest()
+    kvm = have_qemu() and make_guest()
     print(f"Bringing up three nodes in {root} ...", flush=True)
     layout = up(root, 3, init_options(kvm))
     booting = have_instance(layout, kvm)
@@ -73,6 +74,14 @@ def have_instance(layout: Layout, kvm: bool) -> bool:
     return True
 
 
+def have_qemu() -> bool:
+    """Whether there is a QEMU; without one we say what is used instead."""
+    if shutil.which("qemu-system-x86_64") is None:
+        print(f"There is no qemu-system-x86_64; {INSTEAD}")
+        return False
+    return True
+
+
 def make_guest() -> bool:
     """Have a guest kernel; without one the fake hypervisor must do, and we say so."""
     if (GUEST_DIRECTORY / "initrd.img").exists() and kernel().exists():
@@ -84,10 +93,11 @@ def make_guest() -> bool:
             [str(MAKE_GUEST), str(GUEST_DIRECTORY)], capture_output=True, text=True, timeout=GUEST_LIMIT, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"No guest could be made ({error}); the fake hypervisor is used instead.")
+        print(f"No guest could be made ({error}); {INSTEAD}")
         return False
     if done.returncode != 0:
-        print(f"No guest could be made ({done.stderr.strip().splitlines()[-1:]}); the fake hypervisor is used instead.")
+        words = done.stderr.strip().splitlines() or [f"make-guest ended with status {done.returncode}"]
+        print(f"No guest could be made ({words[-1]}); {INSTEAD}")
         return False
     return True
 
@@ -101,7 +111,6 @@ def kernel() -> Path:
 def init_options(kvm: bool) -> list[str]:
     """The cluster's own parameters."""
     if not kvm:
-        print("QEMU cannot be had: the cluster runs on the fake hypervisor, which boots nothing.")
         return ["--enabled-hypervisors=fake"]
     parameters = f"kvm:kernel_path={kernel()},initrd_path={GUEST_DIRECTORY / 'initrd.img'}"
     parameters += ",kernel_args=console=ttyS0 quiet,root_path=/dev/vda,serial_console=true,vnc_bind_address="

@@ -37,7 +37,7 @@ def end_with(status: int) -> None:
     atexit.register(leave)
 
 
-def why(error: BaseException) -> str | None:
+def why(error: BaseException | None) -> str | None:
     """What the operator can do something about, in one line; None for a fault of ours."""
     if isinstance(error, (GanetiError, CannotListenError)):
         return one_line(error)
