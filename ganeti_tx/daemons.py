@@ -3,43 +3,85 @@
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from twisted.scripts.twistd import run
 
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
 #: Nobody else may read what a daemon creates without saying so.
 UMASK = 0o077
+#: Seconds within which one in the background must have said that it is ready.
+START_LIMIT = 60.0
 
 
-def start(daemon: str, arguments: Sequence[str]) -> None:
-    """Become twistd with the daemon's plugin. The daemon keeps its own pid file, which a crash cannot make stale."""
-    paths = Paths.from_environment(os.environ)
+def start(daemon: str, arguments: Sequence[str]) -> int:
+    """Become twistd with the daemon's plugin, or start it in the background and wait until it is up or has given up.
+
+    The daemon keeps its own pid file, which a crash cannot make stale.
+    """
+    try:
+        paths = Paths.from_environment(os.environ)
+        log = paths.log_file(daemon)
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
+    except (OSError, ValueError) as error:
+        print(f"{daemon}: fatal: {error}", file=sys.stderr)
+        return 1
     foreground = "--foreground" in arguments or "-f" in arguments
     rest = [argument for argument in arguments if argument not in ("--foreground", "-f")]
-    log = paths.log_file(daemon)
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
-    behaviour = ["--nodaemon"] if foreground else ["--logfile", str(log)]
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
-    sys.argv = ["twistd", *always, *behaviour, daemon, *rest]
+    if foreground:
+        become_twistd([*always, "--nodaemon", daemon, *rest])
+        return 0
+    return in_background(daemon, [*always, "--logfile", str(log), daemon, *rest], log)
+
+
+def become_twistd(arguments: Sequence[str]) -> None:
+    """Run until the daemon ends."""
+    sys.argv = ["twistd", *arguments]
     run()
 
 
-def master() -> None:
+def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
+    """Run twistd in a child and report what the daemon says; the exit status."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.environ[VARIABLE] = str(writing)
+        become_twistd(arguments)
+        return 0
+    os.close(writing)
+    said = heard(reading, START_LIMIT)
+    if said == READY:
+        return 0
+    if said is None:
+        said = f"not ready within {START_LIMIT:.0f} seconds; see {log}"
+    elif not said:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status != 0:
+            return status if status > 0 else 1  # twistd has said why, such as a wrong option
+        said = f"fatal: ended before it was ready; see {log}"
+    print(f"{daemon}: {said}", file=sys.stderr)
+    return 1
+
+
+def master() -> int:
     """ganeti-master: luxid and wconfd in one process."""
-    start("ganeti-master", sys.argv[1:])
+    return start("ganeti-master", sys.argv[1:])
 
 
-def luxid() -> None:
+def luxid() -> int:
     """ganeti-luxid alone."""
-    start("ganeti-luxid", sys.argv[1:])
+    return start("ganeti-luxid", sys.argv[1:])
 
 
-def wconfd() -> None:
+def wconfd() -> int:
     """ganeti-wconfd alone."""
-    start("ganeti-wconfd", sys.argv[1:])
+    return start("ganeti-wconfd", sys.argv[1:])
 
 
-def noded() -> None:
+def noded() -> int:
     """ganeti-noded."""
-    start("ganeti-noded", sys.argv[1:])
+    return start("ganeti-noded", sys.argv[1:])

@@ -24,6 +24,8 @@ class FileSnapshot:
             stat = self.files.stat(path)
             if self._config is None or stat != self._stat:
                 self._config, self._stat = decode(self.files.read(path, MAX_CONFIG_BYTES)), stat
+        except FileNotFoundError:
+            raise ConfigurationError(f"this node is not the master of a cluster: no {path}") from None
         except OSError as error:
-            raise ConfigurationError(f"cannot read {path}: {error.strerror}; is this node the master of a cluster?")
+            raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
         return self._config

@@ -4,11 +4,13 @@ import argparse
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout, load
-from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.processes import end_all
+from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
 from ganeti_tx.devcluster.up import up
 
 
@@ -69,23 +71,14 @@ def do_down(options: argparse.Namespace) -> int:
 
 
 def do_status(options: argparse.Namespace) -> int:
-    """A line a node; status 3 when nothing runs."""
+    """A line a node: its daemons and how many other processes; status 3 when a daemon is missing."""
     layout = load(options.root.absolute())
-    running = 0
+    running = running_daemons(layout)
+    others = Counter(other_processes(layout))
     for node in layout.nodes:
-        count = sum(1 for _ in processes_of(node.root.parent) if of_node(_, node.root))
-        running += count
-        print(f"{node.name} {node.address} {count} processes")
-    return 0 if running else 3
-
-
-def of_node(process: int, root: Path) -> bool:
-    """Whether a process of the cluster works for one node."""
-    try:
-        named = Path(f"/proc/{process}/environ").read_bytes() + Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return False
-    return str(root).encode() in named
+        daemons = ", ".join(sorted(running[node])) or "no daemon runs"
+        print(f"{node.name} {node.address} {daemons}" + (f", {others[node]} other processes" if others[node] else ""))
+    return 3 if any(missing_daemons(layout).values()) else 0
 
 
 def do_shell(options: argparse.Namespace) -> int:

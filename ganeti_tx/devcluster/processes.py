@@ -1,13 +1,15 @@
 """The processes of a devcluster, found by the root directory in their environment or command line."""
 
 import os
+import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 #: Seconds that a process gets between being asked and being killed.
 GRACE = 10.0
+DAEMONS = ("ganeti-noded", "ganeti-master", "ganeti-luxid", "ganeti-wconfd")
 
 
 def processes_of(root: Path) -> Iterator[int]:
@@ -43,6 +45,25 @@ def belongs(entry: Path, mark: bytes) -> bool:
     if any(value.partition(b"=")[2].startswith(mark + b"/") for value in named):
         return True
     return b"\0-pidfile\0" + mark + b"/" in arguments
+
+
+def daemon_of(process: int) -> str | None:
+    """Which daemon of ours a process is, such as "ganeti-noded"; None for anything else."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:
+        return None
+    programs = {word.rpartition("/")[2] for word in words}
+    return next((name for name in DAEMONS if name in programs), None)
+
+
+def node_of(process: int, roots: Sequence[Path]) -> Path | None:
+    """For which node's root a process works."""
+    try:
+        named = Path(f"/proc/{process}/environ").read_bytes() + b"\0" + Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return None
+    return next((root for root in roots if re.search(re.escape(bytes(root)) + rb"[/\0]", named)), None)
 
 
 def end_all(root: Path) -> int:

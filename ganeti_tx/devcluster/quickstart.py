@@ -28,6 +28,7 @@ MAX_SAID = 65536
 #: Seconds of silence after which its shell is asked, and how.
 SILENCE = 5.0
 ASK = b"\ndmesg | grep 'ganeti_tx guest'\n"
+INSTEAD = "the cluster runs on the fake hypervisor instead, which boots nothing."
 
 
 def main() -> int:
@@ -49,7 +50,7 @@ def main() -> int:
 
 def start(root: Path) -> int:
     """The whole tour."""
-    kvm = shutil.which("qemu-system-x86_64") is not None and make_guest()
+    kvm = have_qemu() and make_guest()
     print(f"Bringing up three nodes in {root} ...", flush=True)
     layout = up(root, 3, init_options(kvm))
     booting = have_instance(layout, kvm)
@@ -77,6 +78,14 @@ def have_instance(layout: Layout, kvm: bool) -> bool:
     return True
 
 
+def have_qemu() -> bool:
+    """Whether there is a QEMU; without one we say what is used instead."""
+    if shutil.which("qemu-system-x86_64") is None:
+        print(f"There is no qemu-system-x86_64; {INSTEAD}")
+        return False
+    return True
+
+
 def make_guest() -> bool:
     """Have a guest kernel; without one the fake hypervisor must do, and we say so."""
     if (GUEST_DIRECTORY / "initrd.img").exists() and kernel().exists():
@@ -88,10 +97,11 @@ def make_guest() -> bool:
             [str(MAKE_GUEST), str(GUEST_DIRECTORY)], capture_output=True, text=True, timeout=GUEST_LIMIT, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"No guest could be made ({error}); the fake hypervisor is used instead.")
+        print(f"No guest could be made ({error}); {INSTEAD}")
         return False
     if done.returncode != 0:
-        print(f"No guest could be made ({done.stderr.strip().splitlines()[-1:]}); the fake hypervisor is used instead.")
+        words = done.stderr.strip().splitlines() or [f"make-guest ended with status {done.returncode}"]
+        print(f"No guest could be made ({words[-1]}); {INSTEAD}")
         return False
     return True
 
@@ -105,7 +115,6 @@ def kernel() -> Path:
 def init_options(kvm: bool) -> list[str]:
     """The cluster's own parameters."""
     if not kvm:
-        print("QEMU cannot be had: the cluster runs on the fake hypervisor, which boots nothing.")
         return ["--enabled-hypervisors=fake"]
     parameters = f"kvm:kernel_path={kernel()},initrd_path={GUEST_DIRECTORY / 'initrd.img'}"
     parameters += ",kernel_args=console=ttyS0 quiet,root_path=/dev/vda,serial_console=true,vnc_bind_address="

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
-from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.processes import end_all
+from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.shipped import shipped
 
 NODE_PORT = 1811
@@ -31,8 +32,6 @@ def up(root: Path, count: int, options: Sequence[str]) -> Layout:
     root = root.absolute()
     if (root / "devcluster.json").exists():
         layout = load(root)
-        if set(processes_of(root)):
-            return layout
         if not (layout.master.root / CONFIG).exists():
             raise DevclusterError(f"the cluster in {root} was never finished; 'ganeti-devcluster down' removes it")
         start_daemons(layout)
@@ -122,19 +121,19 @@ def run(node: DevNode, argv: Sequence[str]) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise DevclusterError(f"{argv[0]} {argv[1]} did not end within {COMMAND_LIMIT} s")
+        raise DevclusterError(f"{' '.join(argv[:2])} did not end within {COMMAND_LIMIT} s")
     except OSError as error:
         raise DevclusterError(f"cannot run {argv[0]}: {error.strerror}")
     if done.returncode != 0:
-        raise DevclusterError(f"{argv[0]} {argv[1]} failed:\n{done.stdout.strip()}")
+        raise DevclusterError(f"{' '.join(argv[:2])} failed:\n{done.stdout.strip()}")
     return done.stdout
 
 
 def start_daemons(layout: Layout) -> None:
-    """Start what was stopped: a node daemon on every node, the master daemon on the first."""
-    for node in layout.nodes:
-        run(node, ["ganeti-noded"])
-    run(layout.master, ["ganeti-master"])
+    """Start what does not run: a node daemon on every node, then the master daemon on the first."""
+    for node, daemons in missing_daemons(layout).items():
+        for daemon in daemons:
+            run(node, [daemon])
     for node in layout.nodes:
         wait_until(socket.AF_INET, (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
     wait_until(socket.AF_UNIX, str(layout.master.root / QUERY_SOCKET), "ganeti-master", layout.master)

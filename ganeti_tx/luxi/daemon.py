@@ -1,21 +1,27 @@
 """Who listens on a socket, and what a client says when it cannot connect."""
 
 import errno
+import os
 from typing import NamedTuple
 
 from ganeti_tx.luxi import transport_errors
 
 
 class Daemon(NamedTuple):
-    """A daemon by name, and the command that starts it."""
+    """A daemon by what it is called, and the program that has it in it."""
 
     name: str
-    start: str
+    program: str
 
 
-LUXI_DAEMON = Daemon("the master daemon (ganeti-luxid, part of ganeti-master)", "systemctl start ganeti-master")
+LUXI_DAEMON = Daemon("the master daemon (ganeti-luxid, part of ganeti-master)", "ganeti-master")
 _DOWN = (errno.ENOENT, errno.ECONNREFUSED)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
+
+
+def start_command(daemon: Daemon) -> str:
+    """What starts it: systemd, or on a node below a root directory of its own the program itself."""
+    return daemon.program if os.environ.get("GANETI_ROOTDIR") else f"systemctl start {daemon.program}"
 
 
 def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors.ProtocolError:
@@ -23,7 +29,7 @@ def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors
     if error.errno in _DOWN:
         return transport_errors.NoMasterError(
             f"Cannot reach {daemon.name} at {path}: it is not running on this node. Start it on the master node with"
-            f" '{daemon.start}'"
+            f" '{start_command(daemon)}'"
         )
     if error.errno in _FORBIDDEN:
         return transport_errors.PermissionError(

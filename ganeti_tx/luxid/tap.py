@@ -1,17 +1,25 @@
 """`twistd ganeti-luxid`: luxid apart from wconfd, which it asks over its socket."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from twisted.python import usage
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
+from ganeti_tx.config.mastership import check_master, check_ssconf_master
+from ganeti_tx.errors import ConfigurationError, LuxiError
+from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.wconf.client import WCONFD_ALONE, WconfClient
+
+#: For so many seconds a query waits for WConfD, which may just be restarting.
+PATIENCE = 0.5
 
 
 class Options(usage.Options):
@@ -32,8 +40,18 @@ def make_service(options: Options, reactor: Any) -> Daemon:
     paths = Paths.from_environment(os.environ)
 
     async def bring_up() -> Any:
-        config = FileSnapshot(RealFiles(reactor_threads(reactor)), paths)
-        wconf = WconfClient(reactor, paths.wconfd_socket)
-        return await run_luxid(reactor, config.current, wconf.lock_overview)
+        files = RealFiles(reactor_threads(reactor))
+        config = FileSnapshot(files, paths)
+        check_ssconf_master(files, paths, own_name())
+        check_master(config.current(), paths, own_name())
+        wconf = WconfClient(reactor, paths.wconfd_socket, daemon=WCONFD_ALONE, patience=PATIENCE)
+
+        async def locks() -> Sequence[LockStatus]:
+            try:
+                return await wconf.lock_overview()
+            except ConfigurationError as error:
+                raise LuxiError(str(error)) from None
+
+        return await run_luxid(reactor, config.current, locks)
 
     return Daemon("ganeti-luxid", paths, reactor, bring_up)

@@ -43,4 +43,4 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
         return stop
 
-    return Daemon("ganeti-master", parts.paths, reactor, bring_up)
+    return Daemon("ganeti-master", parts.paths, reactor, bring_up, replaces=("ganeti-luxid", "ganeti-wconfd"))

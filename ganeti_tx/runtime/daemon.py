@@ -3,7 +3,7 @@
 import atexit
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from twisted.application.service import Service
@@ -17,6 +17,7 @@ from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import PidFile, claim_pid_file
+from ganeti_tx.runtime.readiness import READY, starter
 from ganeti_tx.runtime.threads import InlineThreads
 
 log = Logger()
@@ -36,6 +37,15 @@ def end_with(status: int) -> None:
     atexit.register(leave)
 
 
+def why(error: BaseException | None) -> str | None:
+    """What the operator can do something about, in one line; None for a fault of ours."""
+    if isinstance(error, (GanetiError, CannotListenError)):
+        return one_line(error)
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)) + (f": {error.filename}" if error.filename else "")
+    return None
+
+
 class Daemon(Service):
     """Runs `start`, which gives what stops it. A failure to start ends the process with its text as the last line."""
 
@@ -46,15 +56,18 @@ class Daemon(Service):
         reactor: Any,
         start: Callable[[], Awaitable[Stop]],
         end_with: Callable[[int], None] = end_with,
+        replaces: Sequence[str] = (),
     ) -> None:
+        """@param replaces: the daemons whose work this one does; they do not run beside it."""
         self._daemon = name
         self._paths = paths
-        self._pid_path = paths.pid_file(name)
+        self._pid_paths = [paths.pid_file(each) for each in (name, *replaces)]
+        self._tell_starter = starter(os.environ)
         self._reactor = reactor
         self._start = start
         self._end_with = end_with
         self._stop: Stop | None = None
-        self._pid_file: PidFile | None = None
+        self._pid_files: list[PidFile] = []
 
     def startService(self) -> None:
         """Called by twistd before the reactor runs; the work begins when it does."""
@@ -67,19 +80,20 @@ class Daemon(Service):
 
     async def _bring_up(self) -> None:
         ensure_directories(self._paths, RealFiles(InlineThreads()), system_owners if os.geteuid() == 0 else no_owners)
-        self._pid_file = claim_pid_file(self._pid_path)
+        for path in self._pid_paths:
+            self._pid_files.append(claim_pid_file(path))
         self._stop = await self._start()
         log.info("{daemon} is ready", daemon=self._daemon)
+        self._tell_starter(READY)
 
     def _give_up(self, failure: Failure) -> None:
-        error = failure.value
-        if isinstance(error, (GanetiError, CannotListenError)):
-            log.error("fatal: {error}", error=one_line(error))
-        elif isinstance(error, OSError):
-            where = f": {error.filename}" if error.filename else ""
-            log.error("fatal: {reason}{where}", reason=error.strerror or str(error), where=where)
+        reason = why(failure.value)
+        if reason is not None:
+            log.error("fatal: {reason}", reason=reason)
         else:
-            log.failure("fatal: {daemon} cannot start", failure, daemon=self._daemon)
+            reason = f"{self._daemon} cannot start"
+            log.failure("fatal: {reason}", failure, reason=reason)
+        self._tell_starter(f"fatal: {reason}")
         self._end_with(1)
         try:
             self._reactor.stop()
@@ -89,8 +103,8 @@ class Daemon(Service):
     async def _bring_down(self) -> None:
         if self._stop is not None:
             await self._stop()
-        if self._pid_file is not None:
-            self._pid_file.release()
+        while self._pid_files:
+            self._pid_files.pop().release()
 
     def stopService(self) -> "Deferred[None]":
         """Called by twistd when the reactor ends; it waits for the Deferred."""

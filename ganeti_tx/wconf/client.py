@@ -7,12 +7,14 @@ from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
-from ganeti_tx.wconf.link import Link
+from ganeti_tx.wconf.link import PATIENCE, Link
 from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, WireLock
 from ganeti_tx.wconf.remote_config import RemoteConfig
 from ganeti_tx.wconf.remote_locks import RemoteLocks
 
-WCONFD = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "systemctl start ganeti-master")
+WCONFD = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "ganeti-master")
+#: The same to luxid, which only asks one that runs apart.
+WCONFD_ALONE = Daemon("the configuration daemon (ganeti-wconfd)", "ganeti-wconfd")
 
 #: Seconds for the answer of a short request.
 ANSWER = 600.0
@@ -26,12 +28,20 @@ NOBODY = Owner(0, "")
 class WconfClient:
     """Gives IConfig and ILocks for owners; they share one connection for short requests."""
 
-    def __init__(self, reactor: Any, socket_path: Path | str, link: Link | None = None) -> None:
-        """`link` replaces the socket, for those who have another way to WConfD."""
+    def __init__(
+        self,
+        reactor: Any,
+        socket_path: Path | str,
+        link: Link | None = None,
+        *,
+        daemon: Daemon = WCONFD,
+        patience: float = PATIENCE,
+    ) -> None:
+        """`link` replaces the socket, for those who have another way to WConfD; `patience` in seconds is Link's."""
         short, long = (
-            connector(reactor, str(socket_path), daemon=WCONFD, answer_timeout=limit) for limit in (ANSWER, LONG_ANSWER)
+            connector(reactor, str(socket_path), daemon=daemon, answer_timeout=limit) for limit in (ANSWER, LONG_ANSWER)
         )
-        self._link = link or Link(short, long, reactor)
+        self._link = link or Link(short, long, reactor, patience)
 
     def config(self, owner: Owner) -> RemoteConfig:
         """The configuration for an owner."""

@@ -11,9 +11,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.config.local import LocalConfig
+from ganeti_tx.config.mastership import check_master, check_ssconf_master
 from ganeti_tx.config.reader import LocalReader, Names
 from ganeti_tx.config.reservations import Reservations
-from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError, LockError
@@ -95,10 +95,10 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     @raise ConfigurationError: this node is not the master of a cluster, or what it keeps cannot be read.
     """
-    check_ssconf_master(parts)
+    check_ssconf_master(parts.files, parts.paths, parts.own_name)
     store = ConfigStore(parts.files, parts.paths, parts.now)
     await store.load()
-    check_master(parts, store)
+    check_master(store.snapshot, parts.paths, parts.own_name)
     for fault in verify(store.snapshot):
         log.warn("{fault}", fault=fault)
 
@@ -128,32 +128,6 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     reader = LocalReader(store, names)
     return Wconfd(store, reader, locks, reservations, distributor, owners, factory, config, saved)
-
-
-def check_ssconf_master(parts: WconfdParts) -> None:
-    """@raise ConfigurationError: ssconf says that another node is the master. Without ssconf nothing is said."""
-    if not parts.files.exists(parts.paths.ssconf_file("master_node")):
-        return
-    master = SsconfReader(parts.files, parts.paths).master_node()
-    if master is not None and master != parts.own_name:
-        raise not_the_master(parts, master)
-
-
-def check_master(parts: WconfdParts, store: ConfigStore) -> None:
-    """@raise ConfigurationError: the configuration says that another node is the master."""
-    config = store.snapshot
-    master = config.nodes.get(config.cluster.master_node)
-    if master is None:
-        raise ConfigurationError(f"{parts.paths.config_file} names an unknown master node {config.cluster.master_node}")
-    if master.name != parts.own_name:
-        raise not_the_master(parts, master.name)
-
-
-def not_the_master(parts: WconfdParts, master: str) -> ConfigurationError:
-    """The refusal to run on a node that is not the master."""
-    return ConfigurationError(
-        f"this node ({parts.own_name}) is not the master of the cluster, {master} is; the configuration is changed there"
-    )
 
 
 def held_locks(parts: WconfdParts) -> LockTable:
