@@ -39,7 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(COMMANDS[options.command](options))
     except DevclusterError as error:
         print(f"ganeti-devcluster: {error}", file=sys.stderr)
-        return 1
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"ganeti-devcluster: {error.strerror or error}{where}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("ganeti-devcluster: interrupted; 'down' removes what is there", file=sys.stderr)
+    return 1
 
 
 def do_up(options: argparse.Namespace) -> int:

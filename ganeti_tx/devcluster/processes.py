@@ -61,8 +61,8 @@ def end_all(root: Path) -> int:
 
 
 def send(process: int, number: signal.Signals) -> None:
-    """Send a signal; a process that is gone needs none."""
+    """Send a signal; one that is gone needs none, and one of another user is not ours."""
     try:
         os.kill(process, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         return

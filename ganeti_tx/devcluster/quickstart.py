@@ -11,12 +11,13 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout
 from ganeti_tx.devcluster.main import do_down
+from ganeti_tx.devcluster.shipped import shipped
 from ganeti_tx.devcluster.up import run, up
 
 INSTANCE = "web1.dev.example"
 OS = "busybox+default"
 GUEST_DIRECTORY = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ganeti_tx" / "guest"
-MAKE_GUEST = Path(__file__).parents[2] / "etc/os/busybox/make-guest"
+MAKE_GUEST = shipped("os/busybox/make-guest")
 #: Seconds that the guest's kernel may take to say that it is up, under software emulation.
 BOOT_LIMIT = 120
 GUEST_LIMIT = 300

@@ -5,15 +5,21 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.shipped import shipped
 
 NODE_PORT = 1811
+CONFIG = "var/lib/ganeti/config.data"
+QUERY_SOCKET = "var/run/ganeti/socket/ganeti-query"
 #: Seconds that one command may take.
 COMMAND_LIMIT = 180
+#: Seconds that a daemon may take until it answers.
+START_LIMIT = 30
 
 
 def up(root: Path, count: int, options: Sequence[str]) -> Layout:
@@ -27,6 +33,8 @@ def up(root: Path, count: int, options: Sequence[str]) -> Layout:
         layout = load(root)
         if set(processes_of(root)):
             return layout
+        if not (layout.master.root / CONFIG).exists():
+            raise DevclusterError(f"the cluster in {root} was never finished; 'ganeti-devcluster down' removes it")
         start_daemons(layout)
         return layout
     layout = plan(root, count)
@@ -76,11 +84,9 @@ def prepare(layout: Layout) -> None:
 
 
 def os_definitions() -> list[Path]:
-    """The OS definitions of this program, beside the checkout or installed."""
-    for place in (Path(__file__).parents[2] / "etc/os", Path(sys.prefix) / "share/ganeti_tx/os"):
-        if place.is_dir():
-            return sorted(path for path in place.iterdir() if path.is_dir())
-    return []
+    """The OS definitions of this program."""
+    directory = shipped("os")
+    return sorted(path for path in directory.iterdir() if path.is_dir()) if directory.is_dir() else []
 
 
 def init_options(layout: Layout, options: Sequence[str]) -> list[str]:
@@ -129,3 +135,20 @@ def start_daemons(layout: Layout) -> None:
     for node in layout.nodes:
         run(node, ["ganeti-noded"])
     run(layout.master, ["ganeti-master"])
+    for node in layout.nodes:
+        wait_until(socket.AF_INET, (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
+    wait_until(socket.AF_UNIX, str(layout.master.root / QUERY_SOCKET), "ganeti-master", layout.master)
+
+
+def wait_until(family: socket.AddressFamily, address: tuple[str, int] | str, what: str, node: DevNode) -> None:
+    """Wait until somebody answers. @raise DevclusterError: nobody does."""
+    deadline = time.monotonic() + START_LIMIT
+    while True:
+        with socket.socket(family) as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(address) == 0:
+                return
+        if time.monotonic() > deadline:
+            logs = node.root / "var/log/ganeti"
+            raise DevclusterError(f"{what} does not answer within {START_LIMIT} s; see {logs}")
+        time.sleep(0.02)

@@ -6,13 +6,16 @@ from typing import Any
 from attrs import define
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.luxid.job_rows import all_jobs
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.fields import job_getters
+from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 
@@ -133,21 +136,31 @@ class JobMethods:
         while waiting and self.clock.seconds() < deadline:
             batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
             archived += await self.store.archive(batch)
+            await deferLater(self.clock, 0)  # others want to be answered, too
         return archived, len(waiting)
 
     def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
         return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
 
     async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
-        """A row a job; one that is not there has its id and nulls."""
+        """A row a job; one that is not there has its id and nulls.
+
+        Without ids it is all jobs, the archived ones only when it is asked who is archived.
+        """
         known = [name for name in fields if name != "archived"]
         getters = dict(zip(known, job_getters(known), strict=True))
-        ids = list(self.store.jobs) if job_ids is None else job_ids
-        return [self._row(job_id, fields, getters) for job_id in ids]
+        if job_ids is None:
+            return [row(each, fields, getters) for each in all_jobs(self.store, "archived" in fields)]
+        found = [(job_id, self.store.find(job_id)) for job_id in job_ids]
+        return [row(each, fields, getters) if each is not None else missing(job_id, fields) for job_id, each in found]
 
-    def _row(self, job_id: int, fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
-        found = self.store.find(job_id)
-        if found is None:
-            return [job_id if name == "id" else None for name in fields]
-        job, archived = found
-        return [archived if name == "archived" else getters[name](job) for name in fields]
+
+def row(found: tuple[QueuedJob, bool], fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
+    """The fields of a job that is archived or not."""
+    job, archived = found
+    return [archived if name == "archived" else getters[name](job) for name in fields]
+
+
+def missing(job_id: int, fields: Sequence[str]) -> list[Any]:
+    """The fields of a job that is not there."""
+    return [job_id if name == "id" else None for name in fields]

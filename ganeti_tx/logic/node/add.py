@@ -27,7 +27,7 @@ class Add(LogicalUnit[OpNodeAdd]):
     _name: str
     _address: str
     _group: NodeGroup
-    _digest: str | None
+    _digest: str | None = None
 
     async def expand_names(self) -> None:
         """The node's full name and address, and its group."""
@@ -93,6 +93,8 @@ class Add(LogicalUnit[OpNodeAdd]):
             raise OpPrereqError(f"node {self._name} does not have the secondary address {secondary}", ECode.ENVIRON)
         tokens = dict(await ask(self.nodes, target, NodeCryptoTokens(), ECode.ENVIRON))
         self._digest = tokens.get(SSL_TOKEN)
+        if self._digest is None:
+            raise OpPrereqError(f"node {self._name} does not tell its certificate's digest", ECode.ENVIRON)
 
     async def execute(self) -> None:
         """Put it in."""

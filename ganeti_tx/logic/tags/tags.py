@@ -80,8 +80,11 @@ class Search(LogicalUnit[OpTagsSearch]):
 
     async def check(self) -> None:
         """It is a pattern."""
+        if len(self.op.pattern) > MAX_PATTERN:
+            text = f"search pattern of {len(self.op.pattern)} characters; at most {MAX_PATTERN} are allowed"
+            raise OpPrereqError(text, ECode.INVAL)
         try:
-            self._pattern = re.compile(self.op.pattern[:MAX_PATTERN])
+            self._pattern = re.compile(self.op.pattern)
         except re.error as error:
             raise OpPrereqError(f"invalid search pattern {self.op.pattern[:100]!r}: {error}", ECode.INVAL)
 

@@ -1,0 +1,181 @@
+"""What a node takes in from its master, and what it refuses."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import ConfigurationError, GanetiError, JobQueueError, ProgrammerError
+from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.cluster_membership import LEAVE_DELAY, Membership
+from ganeti_tx.node.service import UPLOADS
+from ganeti_tx.rpc.calls import (
+    JobqueuePurge,
+    JobqueueRename,
+    JobqueueSetDrainFlag,
+    JobqueueUpdate,
+    NodeLeaveCluster,
+    UploadFile,
+    WriteSsconfFiles,
+)
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.config.stores import SlowFiles
+
+CONFIG = "/var/lib/ganeti/config.data"
+
+
+class ClusterFilesTests(SynchronousTestCase):
+    """ClusterFiles below a root that is not "/"."""
+
+    def setUp(self) -> None:
+        """An empty node."""
+        self.paths = Paths(Path("/node"))
+        self.files = SlowFiles()
+        for directory in (self.paths.data_dir, self.paths.queue_dir, self.paths.queue_archive_dir):
+            self.files.mkdir(directory)
+        self.part = ClusterFiles(self.files, self.paths, UPLOADS)
+
+    def do(self, call: Any) -> None:
+        """One call that succeeds."""
+        self.successResultOf(Deferred.fromCoroutine(self.part.table()[type(call)](call)))  # type: ignore[arg-type]
+
+    def refused(self, call: Any, kind: type[GanetiError]) -> str:
+        """The words with which a call is refused."""
+        return str(self.failureResultOf(Deferred.fromCoroutine(self.part.table()[type(call)](call)), kind).value)  # type: ignore[arg-type]
+
+    def read(self, path: Path) -> bytes:
+        """A file's content."""
+        return self.files.read(path, 10**6)
+
+    # Uploads
+
+    def test_upload(self) -> None:
+        """A file of the list lands below the node's root with the list's mode."""
+        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}'))
+        self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
+        self.assertEqual(self.files.stat(self.paths.config_file).mode, 0o640)
+
+    def test_upload_of_anything(self) -> None:
+        """No other path is written, however it is spelled."""
+        for path in ("/etc/passwd", f"/../..{CONFIG}", f"{CONFIG}/", "var/lib/ganeti/config.data", ""):
+            self.assertIn(
+                "not a file that the cluster distributes",
+                self.refused(UploadFile(path=path, data=b""), ProgrammerError),
+            )
+
+    def test_older_configuration(self) -> None:
+        """An older configuration does not replace a newer one; a newer or equal one does, and so junk is healed."""
+        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 5}', serial=5))
+        text = self.refused(UploadFile(path=CONFIG, data=b'{"serial_no": 4}', serial=4), ConfigurationError)
+        self.assertIn("newer than serial number 4", text)
+        self.do(UploadFile(path=CONFIG, data=b"junk", serial=5))
+        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}', serial=1))
+        self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
+
+    def test_uploads_at_the_same_time(self) -> None:
+        """Two uploads are compared one after the other: the older one is refused although the newer is being written."""
+        self.files.slow = True
+        newer = Deferred.fromCoroutine(self.part.upload(UploadFile(path=CONFIG, data=b'{"serial_no": 6}', serial=6)))
+        older = Deferred.fromCoroutine(self.part.upload(UploadFile(path=CONFIG, data=b'{"serial_no": 5}', serial=5)))
+        self.files.finish()
+        self.successResultOf(newer)
+        self.failureResultOf(older, ConfigurationError)
+
+    def test_upload_fails(self) -> None:
+        """A write that fails does not keep the next from being tried."""
+        self.files.fault = lambda operation, path: OSError(28, "No space left on device")
+        self.failureResultOf(Deferred.fromCoroutine(self.part.upload(UploadFile(path=CONFIG, data=b""))), OSError)
+        self.files.fault = None
+        self.do(UploadFile(path=CONFIG, data=b"x"))
+
+    # Simple configuration
+
+    def test_ssconf(self) -> None:
+        """Values get a final newline unless they are empty; what has not changed is not written."""
+        self.do(WriteSsconfFiles(values={"cluster_name": "c.example.com", "offline_nodes": ""}))
+        name = self.paths.ssconf_file("cluster_name")
+        self.assertEqual((self.read(name), self.files.stat(name).mode), (b"c.example.com\n", 0o444))
+        self.assertEqual(self.read(self.paths.ssconf_file("offline_nodes")), b"")
+        before = self.files.stat(name)
+        self.do(WriteSsconfFiles(values={"cluster_name": "c.example.com"}))
+        self.assertEqual(self.files.stat(name), before)
+
+    def test_ssconf_keys(self) -> None:
+        """A key is a word; one wrong key and nothing is written."""
+        for key in ("../config.data", "a/b", "", "cluster_name\n", "Ä"):
+            self.refused(WriteSsconfFiles(values={"cluster_name": "c", key: "x"}), ConfigurationError)
+        self.assertEqual(self.files.listdir(self.paths.data_dir), ["queue"])
+
+    # The queue
+
+    def test_queue(self) -> None:
+        """Job files and the serial number are written with the queue's mode."""
+        self.do(JobqueueUpdate(files=[("job-7", "{}"), ("serial", "7\n"), ("version", "1\n")]))
+        self.assertEqual(self.files.listdir(self.paths.queue_dir), ["archive", "job-7", "serial", "version"])
+        self.assertEqual(self.files.stat(self.paths.job_file(7)).mode, 0o640)
+
+    def test_queue_names(self) -> None:
+        """Nothing else is a file of the queue."""
+        for name in ("job-7/x", "../job-7", "job-7\n", "job-\u0667", "job-", "lock", ""):
+            self.refused(JobqueueUpdate(files=[("job-1", "{}"), (name, "x")]), JobQueueError)
+        self.assertEqual(self.files.listdir(self.paths.queue_dir), ["archive"])
+
+    def test_serial(self) -> None:
+        """The serial number never goes back; what is no number is refused by what it holds."""
+        self.do(JobqueueUpdate(files=[("serial", "7\n")]))
+        self.do(JobqueueUpdate(files=[("serial", "6\n"), ("job-6", "{}")]))
+        self.assertEqual(self.read(self.paths.queue_serial_file), b"7\n")
+        self.assertTrue(self.files.exists(self.paths.job_file(6)))
+        for junk in ("", "x", "-1", "9" * 5000):
+            self.assertIn("not a serial number", self.refused(JobqueueUpdate(files=[("serial", junk)]), JobQueueError))
+
+    def test_damaged_serial(self) -> None:
+        """A damaged serial file is replaced."""
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.paths.queue_serial_file, b"\xffjunk")))
+        self.do(JobqueueUpdate(files=[("serial", "3\n")]))
+        self.assertEqual(self.read(self.paths.queue_serial_file), b"3\n")
+
+    def test_archive(self) -> None:
+        """Copies of archived jobs move; one that is not here is no error; only jobs move, and only to the archive."""
+        self.do(JobqueueUpdate(files=[("job-7", "{}"), ("serial", "7\n")]))
+        self.do(JobqueueRename(renames=[("job-7", "archive/0/job-7"), ("job-8", "archive/0/job-8")]))
+        self.assertTrue(self.files.exists(self.paths.archived_job_file(7)))
+        self.assertFalse(self.files.exists(self.paths.job_file(7)))
+        targets = ("job-8", "archive/../../x", "archive/0/job-7\n")
+        for wrong in (("serial", "archive/0/job-7"), *(("job-7", target) for target in targets)):
+            self.refused(JobqueueRename(renames=[wrong]), JobQueueError)
+
+    def test_purge(self) -> None:
+        """After a purge no job is left, archived ones included."""
+        self.do(JobqueueUpdate(files=[("job-7", "{}"), ("job-8", "{}"), ("serial", "8\n")]))
+        self.do(JobqueueRename(renames=[("job-7", "archive/0/job-7")]))
+        self.do(JobqueuePurge())
+        self.assertEqual(self.files.listdir(self.paths.queue_dir), ["archive"])
+        self.assertFalse(self.files.exists(self.paths.archived_job_file(7)))
+
+    def test_drain_flag(self) -> None:
+        """The flag comes and goes; twice is no error."""
+        for drained in (True, True, False, False):
+            self.do(JobqueueSetDrainFlag(drained=drained))
+            self.assertEqual(self.files.exists(self.paths.queue_drain_file), drained)
+
+    # Leaving
+
+    def test_leave(self) -> None:
+        """A node that leaves has no key and no configuration left; its daemon ends once the answer is out."""
+        keys = (self.paths.server_pem, self.paths.client_pem, self.paths.authority_pem, self.paths.hmac_key)
+        for path in (*keys, self.paths.config_file, self.paths.cluster_domain_secret):
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
+        self.do(WriteSsconfFiles(values={"cluster_name": "c"}))
+        clock, ended = Clock(), []
+        leaving = Membership(self.files, self.paths, self.part, clock, lambda: ended.append(True))
+        self.successResultOf(Deferred.fromCoroutine(leaving.leave(NodeLeaveCluster())))
+        left = [
+            name for name in self.files.listdir(self.paths.data_dir) if re.search(r"pem|key|ssconf|config|secret", name)
+        ]
+        self.assertEqual((left, ended), ([], []))
+        clock.advance(LEAVE_DELAY)
+        self.assertEqual(ended, [True])

@@ -1,0 +1,54 @@
+"""What becomes of the errors of a node's calls."""
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
+from ganeti_tx.rpc.calls import CALLS, NodeCall, Version
+
+
+class DispatchTests(SynchronousTestCase):
+    """NodeDispatch with one call."""
+
+    def fails(self, error: Exception) -> str:
+        """What the caller hears when the call fails so."""
+
+        async def method(call: Any) -> Any:
+            raise error
+
+        work = Deferred.fromCoroutine(NodeDispatch({Version: method}).perform(Version()))
+        return str(self.failureResultOf(work, CallFailed).value)
+
+    def test_own_error(self) -> None:
+        """An error of Ganeti's travels with its words."""
+        self.assertEqual(self.fails(HypervisorError("no such instance")), "no such instance")
+
+    def test_system_error(self) -> None:
+        """The system's refusal names the call and the file."""
+        error = PermissionError(13, "Permission denied", "/var/lib/ganeti/x")
+        self.assertEqual(self.fails(error), "version: Permission denied: /var/lib/ganeti/x")
+
+    def test_fault_of_ours(self) -> None:
+        """A fault is one line for the caller and in full in the log."""
+        text = self.fails(KeyError("disk\n0"))
+        self.assertIn("internal error", text)
+        self.assertEqual(len(text.splitlines()), 1)
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+
+    def test_unknown(self) -> None:
+        """A call that is not in the table, or has no method here, is unknown; a long name is cut."""
+        dispatch = NodeDispatch({})
+        for name in ("version", "x" * 10**5):
+            with self.assertRaises(UnknownCall) as caught:
+                dispatch.kind_of(name)
+            self.assertLess(len(str(caught.exception)), 200)
+
+    def test_names_are_unique(self) -> None:
+        """No two calls share a name, and each has a limit on its time and its sizes."""
+        kinds: list[type[NodeCall]] = NodeCall.__subclasses__()
+        self.assertEqual(len(CALLS), len(kinds))
+        for kind in kinds:
+            self.assertGreater(min(kind.timeout, kind.max_request, kind.max_response), 0, kind.name)
