@@ -102,11 +102,12 @@ class Walk:
         """From now on some calls go wrong."""
         self.history.append("trouble")
         rare = self.chance.choice([0.02, 0.1])
+        kinds: list[Trouble | Says] = [Trouble.REFUSED, Trouble.ANSWER_LOST, Trouble.LOST, Says("bad luck")]
 
         def fault(node: str, call: NodeCall) -> Trouble | Says | None:
             if self.chance.random() >= rare:
                 return None
-            return self.chance.choice([Trouble.REFUSED, Trouble.ANSWER_LOST, Trouble.LOST, Says("bad luck")])
+            return self.chance.choice(kinds)
 
         self.cluster.network.fault = fault
 
