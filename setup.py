@@ -1,10 +1,22 @@
 """Packaging: the package, the twistd plugins, and a console script for every command."""
 
+from itertools import groupby
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
 GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
+
+
+def shared_files() -> list[tuple[str, list[str]]]:
+    """Everything below etc/, directory by directory, for PREFIX/share/ganeti_tx."""
+    root = Path(__file__).parent
+    files = sorted(path.relative_to(root) for path in (root / "etc").rglob("*") if path.is_file())
+    return [
+        (str("share/ganeti_tx" / directory.relative_to("etc")), [str(path) for path in paths])
+        for directory, paths in groupby(sorted(files, key=lambda path: path.parent), key=lambda path: path.parent)
+    ]
+
 
 setup(
     name="ganeti_tx",
@@ -20,7 +32,7 @@ setup(
         "ganeti_tx.test": ["**/*.json", "**/*.c", "**/*.ld", "**/*.txt"],
     },
     include_package_data=True,
-    data_files=[("share/ganeti_tx/os/busybox", [])],
+    data_files=shared_files(),
     install_requires=[
         "Twisted[tls]>=24.7",
         "pyOpenSSL>=24",

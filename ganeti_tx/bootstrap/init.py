@@ -22,6 +22,7 @@ from ganeti_tx.bootstrap.start import socket_answers, start, stop, tcp_answers
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -77,9 +78,9 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
     check_writable(problems, paths.run_dir)
     check_writable(problems, paths.log_dir)
     if "kvm" in settings.enabled_hypervisors:
-        program = settings.hvparams.get("kvm", {}).get("kvm_path") or "/usr/bin/kvm"
-        found = Path(program).exists() or shutil.which("qemu-system-x86_64") is not None
-        problems.unless(found, f"hypervisor kvm needs {program}; install qemu-system-x86 or set kvm_path")
+        program = str(settings.hvparams.get("kvm", {}).get("kvm_path") or DEFAULT_PROGRAM)
+        found = find_program(program, Path.exists)
+        problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
     return replace_netdev(settings, netdev)
 
 

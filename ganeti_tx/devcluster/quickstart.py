@@ -1,6 +1,7 @@
 """bin/quickstart: a devcluster with one machine in it, shown running."""
 
 import argparse
+import errno
 import os
 import shutil
 import socket
@@ -11,18 +12,22 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout
 from ganeti_tx.devcluster.main import do_down
+from ganeti_tx.devcluster.shipped import shipped
 from ganeti_tx.devcluster.up import run, up
 
 INSTANCE = "web1.dev.example"
 OS = "busybox+default"
 GUEST_DIRECTORY = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ganeti_tx" / "guest"
-MAKE_GUEST = Path(__file__).parents[2] / "etc/os/busybox/make-guest"
+MAKE_GUEST = shipped("os/busybox/make-guest")
 #: Seconds that the guest's kernel may take to say that it is up, under software emulation.
 BOOT_LIMIT = 120
 GUEST_LIMIT = 300
 #: What the guest's boot line holds.
 UP = f"ganeti_tx guest {INSTANCE} is up".encode()
 MAX_SAID = 65536
+#: Seconds of silence after which its shell is asked, and how.
+SILENCE = 5.0
+ASK = b"\ndmesg | grep 'ganeti_tx guest'\n"
 
 
 def main() -> int:
@@ -116,7 +121,9 @@ def instance_options(kvm: bool, layout: Layout) -> list[str]:
 
 
 def boot_lines(layout: Layout) -> list[str]:
-    """What the guest says on its serial console until it is up, the last lines.
+    """What the guest says on its serial console when it is up.
+
+    Nobody hears what it said before we came, so its shell is asked for the kernel's log when it is silent.
 
     @raise DevclusterError: it never says that it is up.
     """
@@ -126,18 +133,27 @@ def boot_lines(layout: Layout) -> list[str]:
     with socket.socket(socket.AF_UNIX) as console:
         try:
             console.connect(str(path))
-            while UP not in said and (left := deadline - time.monotonic()) > 0:
-                console.settimeout(left)
-                data = console.recv(4096)
-                if not data:
-                    break
-                said = (said + data)[-MAX_SAID:]
+            while UP not in said and time.monotonic() < deadline:
+                said = (said + listen(console))[-MAX_SAID:]
         except OSError as error:
             raise DevclusterError(f"the serial console {path}: {error.strerror or error}")
     lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     if UP not in said:
         raise DevclusterError(f"{INSTANCE} did not say within {BOOT_LIMIT} s that it is up; it said: {lines[-3:]}")
-    return [line for line in lines if UP.decode().strip() in line]
+    return [line for line in lines if UP.decode() in line]
+
+
+def listen(console: socket.socket) -> bytes:
+    """What comes next; after a silence the guest is asked. @raise OSError: the machine has gone."""
+    console.settimeout(SILENCE)
+    try:
+        data = console.recv(4096)
+    except TimeoutError:
+        console.sendall(ASK)
+        return b""
+    if not data:
+        raise ConnectionResetError(errno.ECONNRESET, "the machine has ended")
+    return data
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.shipped import shipped
 
 NODE_PORT = 1811
 CONFIG = "var/lib/ganeti/config.data"
@@ -83,11 +84,9 @@ def prepare(layout: Layout) -> None:
 
 
 def os_definitions() -> list[Path]:
-    """The OS definitions of this program, beside the checkout or installed."""
-    for place in (Path(__file__).parents[2] / "etc/os", Path(sys.prefix) / "share/ganeti_tx/os"):
-        if place.is_dir():
-            return sorted(path for path in place.iterdir() if path.is_dir())
-    return []
+    """The OS definitions of this program."""
+    directory = shipped("os")
+    return sorted(path for path in directory.iterdir() if path.is_dir()) if directory.is_dir() else []
 
 
 def init_options(layout: Layout, options: Sequence[str]) -> list[str]:

@@ -145,12 +145,25 @@ class JobRun:
             await self.journal.save()
         await self._lock(index, unit)
         self._check_stop()
-        self.journal.change_op(index, status=Status.RUNNING, exec_timestamp=timestamp(self.now()))
-        self._forget(self.journal.save())
-        await unit.check()
+        begun = Deferred.fromCoroutine(self._begin(index))
+        try:
+            await unit.check()
+        finally:
+            await begun
         if op.dry_run:
             return None
         return await unit.execute()
+
+    async def _begin(self, index: int) -> None:
+        """Have it in the file that the opcode runs: one that waits by its file has changed nothing, and can be run anew.
+
+        @raise OpExecError: the file cannot be written.
+        """
+        self.journal.change_op(index, status=Status.RUNNING, exec_timestamp=timestamp(self.now()))
+        try:
+            await self.journal.save()
+        except OSError as error:
+            raise OpExecError(f"cannot write the job's file {self.journal.path}: {error.strerror or error}") from None
 
     def _opcode(self, index: int) -> OpCode:
         return decode({**self.journal.op(index).input, **self.secrets.get(index, {})})

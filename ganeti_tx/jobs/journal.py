@@ -67,9 +67,14 @@ class Journal:
             )
         return done
 
+    @property
+    def _about_to_end(self) -> bool:
+        """The outcome is clear but locks are still held: nobody shall read of it before the job is over."""
+        return self.job.finalized and self.job.end_timestamp is None
+
     async def _write(self) -> None:
         try:
-            while self._dirty:
+            while self._dirty and not self._about_to_end:
                 self._dirty = False
                 waiting, self._waiting = self._waiting, []
                 try:

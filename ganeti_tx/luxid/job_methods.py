@@ -4,21 +4,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.luxid.job_rows import all_jobs
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.fields import job_getters
+from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 
 HIGHEST_PRIORITY, LOWEST_PRIORITY = -20, 19
 #: Jobs archived between two looks at the clock.
 ARCHIVE_BATCH = 50
+#: Seconds for which the archiving of a job waits for the copies of its end.
+COPIES_LIMIT = 30.0
+#: Seconds for which the answer to a kill waits for the process's death.
+KILL_LIMIT = 10.0
 
 
 @define
@@ -85,8 +92,20 @@ class JobMethods:
         return await self.changes.wait(job_id, fields, previous, previous_serial, timeout)
 
     async def cancel(self, job_id: int, kill: bool = False) -> tuple[bool, str]:
-        """As Scheduler.cancel says."""
-        return await self.scheduler.cancel(job_id, kill)
+        """As Scheduler.cancel says; a killed job's end is in its file, unless its process does not die in time."""
+        done, message = await self.scheduler.cancel(job_id, kill)
+        if done and kill:
+            await self._until_over(job_id, KILL_LIMIT)
+        return done, message
+
+    async def _until_over(self, job_id: int, limit: float) -> bool:
+        """Wait until no process is busy with a job; false when the time is over first."""
+        over = Deferred.fromCoroutine(self.scheduler.when_over(job_id))
+        try:
+            await over.addTimeout(limit, self.clock)
+        except TimeoutError:
+            return False
+        return True
 
     async def change_priority(self, job_id: int, priority: int) -> tuple[bool, str]:
         """As Scheduler.change_priority says."""
@@ -96,7 +115,13 @@ class JobMethods:
         return await self.scheduler.change_priority(job_id, priority)
 
     async def archive(self, job_id: int) -> bool:
-        """Archive a finished job; false when there is none."""
+        """Archive a finished job; false when there is none.
+
+        One that has just ended is waited for: its process still copies its file to the candidates.
+        """
+        found = self.store.get(job_id)
+        if found is not None and found.finalized and not await self._until_over(job_id, COPIES_LIMIT):
+            return False
         return await self.store.archive([job_id]) == 1
 
     async def auto_archive(self, age: int, timeout: int) -> tuple[int, int]:
@@ -105,7 +130,8 @@ class JobMethods:
         Gives how many were archived and how many were not looked at.
         """
         deadline = self.clock.seconds() + timeout
-        waiting = [job.id for job in self.store.jobs.values() if job.finalized and self._is_old(job.end_timestamp, age)]
+        ended = (job for job in self.store.jobs.values() if job.finalized and not self.scheduler.is_followed(job.id))
+        waiting = [job.id for job in ended if self._is_old(job.end_timestamp, age)]
         archived = 0
         while waiting and self.clock.seconds() < deadline:
             batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
@@ -117,15 +143,24 @@ class JobMethods:
         return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
 
     async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
-        """A row a job; one that is not there has its id and nulls."""
+        """A row a job; one that is not there has its id and nulls.
+
+        Without ids it is all jobs, the archived ones only when it is asked who is archived.
+        """
         known = [name for name in fields if name != "archived"]
         getters = dict(zip(known, job_getters(known), strict=True))
-        ids = list(self.store.jobs) if job_ids is None else job_ids
-        return [self._row(job_id, fields, getters) for job_id in ids]
+        if job_ids is None:
+            return [row(each, fields, getters) for each in all_jobs(self.store, "archived" in fields)]
+        found = [(job_id, self.store.find(job_id)) for job_id in job_ids]
+        return [row(each, fields, getters) if each is not None else missing(job_id, fields) for job_id, each in found]
 
-    def _row(self, job_id: int, fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
-        found = self.store.find(job_id)
-        if found is None:
-            return [job_id if name == "id" else None for name in fields]
-        job, archived = found
-        return [archived if name == "archived" else getters[name](job) for name in fields]
+
+def row(found: tuple[QueuedJob, bool], fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
+    """The fields of a job that is archived or not."""
+    job, archived = found
+    return [archived if name == "archived" else getters[name](job) for name in fields]
+
+
+def missing(job_id: int, fields: Sequence[str]) -> list[Any]:
+    """The fields of a job that is not there."""
+    return [job_id if name == "id" else None for name in fields]

@@ -73,16 +73,16 @@ def usage(disks: Sequence[Disk]) -> int:
 
 #: Attribute, title for one, kind for one, name for all, title for all, what it is.
 FAMILIES: Sequence[tuple[str, str, Kind, str, str, str]] = (
-    ("name", "DiskName", Kind.TEXT, "disk.names", "Disk_names", "name"),
-    ("size", "Disk", Kind.UNIT, "disk.sizes", "Disk_sizes", "size"),
-    ("spindles", "DiskSpindles", Kind.NUMBER, "disk.spindles", "Disk_spindles", "number of spindles"),
-    ("uuid", "DiskUUID", Kind.TEXT, "disk.uuids", "Disk_UUIDs", "unique identifier"),
+    ("name", "DiskName", Kind.TEXT, "disk.names", "Disk_names", "Name"),
+    ("size", "Disk", Kind.UNIT, "disk.sizes", "Disk_sizes", "Size"),
+    ("spindles", "DiskSpindles", Kind.NUMBER, "disk.spindles", "Disk_spindles", "Number of spindles"),
+    ("uuid", "DiskUUID", Kind.TEXT, "disk.uuids", "Disk_UUIDs", "Unique identifier"),
 )
 
 
 def one_field(name: str, attribute: str, title: str, kind: Kind, what: str, index: int) -> Field:
     """The field of one disk."""
-    return Field(name, f"{title}/{index}", kind, f"Of disk {index}: its {what}", one(attribute, index), Gives.MAYBE)
+    return Field(name, f"{title}/{index}", kind, f"{what} of disk {index}", one(attribute, index), Gives.MAYBE)
 
 
 def disk_fields() -> list[Field]:
@@ -91,13 +91,13 @@ def disk_fields() -> list[Field]:
         computed("disk.count", "Disks", Kind.NUMBER, "Number of disks", lambda instance: len(instance.disks)),
         Field("disk_template", "Disk_template", Kind.TEXT, "Template of the disks", of_all(template)),
         Field("disk_usage", "DiskUsage", Kind.UNIT, "Room that the disks take on each node", of_all(usage)),
-        one_field("sda_size", "size", "Disk", Kind.UNIT, "size", 0),
-        one_field("sdb_size", "size", "Disk", Kind.UNIT, "size", 1),
+        one_field("sda_size", "size", "Disk", Kind.UNIT, "Size", 0),
+        one_field("sdb_size", "size", "Disk", Kind.UNIT, "Size", 1),
     ]
     for attribute, title, kind, plural, plural_title, what in FAMILIES:
         for index in range(MAX_DISKS):
             fields.append(one_field(f"disk.{attribute}/{index}", attribute, title, kind, what, index))
-        fields.append(Field(plural, plural_title, Kind.OTHER, f"Of each disk: its {what}", of_all(every(attribute))))
+        fields.append(Field(plural, plural_title, Kind.OTHER, f"{what} of each disk", of_all(every(attribute))))
     return fields
 
 

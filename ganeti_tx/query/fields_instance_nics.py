@@ -69,22 +69,30 @@ def every(bind: BindNic) -> Callable[[InstanceContext], Callable[[Instance], Seq
 
 #: Name for one, title for one, name for all, title for all, what it is, how it is read, another name for the first one.
 FAMILIES: Sequence[tuple[str, str, str, str, str, BindNic, str]] = (
-    ("bridge", "NicBridge", "nic.bridges", "NIC_bridges", "bridge", bridge, "bridge"),
+    ("bridge", "NicBridge", "nic.bridges", "NIC_bridges", "Bridge", bridge, "bridge"),
     ("ip", "NicIP", "nic.ips", "NIC_IPs", "IP address", attribute("ip"), "ip"),
-    ("link", "NicLink", "nic.links", "NIC_links", "link", parameter("link"), "nic_link"),
+    ("link", "NicLink", "nic.links", "NIC_links", "Link", parameter("link"), "nic_link"),
     ("mac", "NicMAC", "nic.macs", "NIC_MACs", "MAC address", attribute("mac"), "mac"),
-    ("mode", "NicMode", "nic.modes", "NIC_modes", "mode", parameter("mode"), "nic_mode"),
-    ("name", "NicName", "nic.names", "NIC_Names", "name", attribute("name"), ""),
-    ("network", "NicNetwork", "nic.networks", "NIC_networks", "network (uuid)", attribute("network"), "nic_network"),
-    ("network.name", "NicNetworkName", "nic.networks.names", "NIC_networks_names", "network's name", network_name, ""),
-    ("uuid", "NicUUID", "nic.uuids", "NIC_UUIDs", "unique identifier", attribute("uuid"), ""),
+    ("mode", "NicMode", "nic.modes", "NIC_modes", "Mode", parameter("mode"), "nic_mode"),
+    ("name", "NicName", "nic.names", "NIC_Names", "Name", attribute("name"), ""),
+    ("network", "NicNetwork", "nic.networks", "NIC_networks", "Network (uuid)", attribute("network"), "nic_network"),
+    (
+        "network.name",
+        "NicNetworkName",
+        "nic.networks.names",
+        "NIC_networks_names",
+        "Name of the network",
+        network_name,
+        "",
+    ),
+    ("uuid", "NicUUID", "nic.uuids", "NIC_UUIDs", "Unique identifier", attribute("uuid"), ""),
     ("vlan", "NicVLAN", "nic.vlans", "NIC_VLANs", "VLAN", parameter("vlan"), ""),
 )
 
 
 def one_field(name: str, title: str, what: str, bind: BindNic, index: int) -> Field:
     """The field of one interface."""
-    doc = f"Of network interface {index}: its {what}"
+    doc = f"{what} of network interface {index}"
     return Field(name, f"{title}/{index}", Kind.TEXT, doc, one(bind, index), Gives.MAYBE)
 
 
@@ -95,7 +103,7 @@ def nic_fields() -> list[Field]:
     ]
     for name, title, plural, plural_title, what, bind, alias in FAMILIES:
         fields += [one_field(f"nic.{name}/{index}", title, what, bind, index) for index in range(MAX_NICS)]
-        doc = f"Of each network interface: its {what}"
+        doc = f"{what} of each network interface"
         fields.append(Field(plural, plural_title, Kind.OTHER, doc, every(bind)))
         if alias:
             fields.append(one_field(alias, title, what, bind, 0))

@@ -18,14 +18,15 @@ MAX_STEPS = 20_000_000
 #: The largest count in {m,n}.
 MAX_COUNT = 100
 
-#: What matters of a pattern: escapes and classes as wholes, group brackets, repeats, alternatives.
+#: What matters of a pattern: escapes and classes as wholes, group brackets, repeats, alternatives. A comment or the
+#: flag x could stand between a group and its repeat, so neither is taken.
 _PARTS = re.compile(
-    r"""(?P<escape>\\.) | (?P<set>\[\^?\]?(?:\\.|[^\]\\])*\]) | (?P<open>\((?:\?[^)]*?[:=!<>])?|\((?=\?)) | (?P<close>\))
+    r"""(?P<back>\\[1-9]|\(\?P=|\(\?\() | (?P<comment>\(\?\#) | (?P<verbose>\(\?[a-zA-Z-]*x) | (?P<flags>\(\?[a-zA-Z]+\))
+      | (?P<escape>\\.) | (?P<set>\[\^?\]?(?:\\.|[^\]\\])*\]) | (?P<open>\((?:\?[^)]*?[:=!<>])?|\((?=\?)) | (?P<close>\))
       | (?P<repeat>[*+]|\{(?P<low>[0-9]*)(?P<comma>,?)(?P<high>[0-9]*)\}) | (?P<option>\?) | (?P<either>\|)""",
     re.VERBOSE | re.DOTALL,
 )
-_FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
-_BACK_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
+_REFUSED = {"back": "a back-reference", "comment": "a comment", "verbose": "the flag x"}
 
 
 @frozen
@@ -52,18 +53,21 @@ def compile_pattern(text: str) -> Pattern:
         compiled = re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
         raise QueryFilterParseError(f"invalid regular expression {text!r}: {error}") from None
-    if _BACK_REFERENCE.search(text):
-        raise QueryFilterParseError(f"regular expression {text!r} has a back-reference; these are not allowed")
     return Pattern(compiled, *cost(text))
 
 
 def cost(text: str) -> tuple[int, int]:
-    """The repeats without a bound, and the product of all other choices. @raise QueryFilterParseError: nested repeats."""
+    """The repeats without a bound, and the product of all other choices.
+
+    @raise QueryFilterParseError: nested repeats, or what is not taken.
+    """
     repeats, choices = 0, 1
     groups: list[bool] = [False]  # for each open group, whether it holds a choice
     closed = False  # whether the part just read is a group that holds a choice
-    for part in _PARTS.finditer(_FLAGS.sub("", text)):
+    for part in _PARTS.finditer(text):
         kind = part.lastgroup if part.lastgroup not in {"low", "comma", "high"} else "repeat"
+        if kind in _REFUSED:
+            raise QueryFilterParseError(f"regular expression {text!r} has {_REFUSED[kind]}, which is not allowed")
         if kind == "open":
             groups.append(False)
         elif kind == "close" and len(groups) > 1:

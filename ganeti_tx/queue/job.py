@@ -107,6 +107,17 @@ def ended(job: QueuedJob, status: Status, result: Any, now: float) -> QueuedJob:
     return msgspec.structs.replace(closed, end_timestamp=at)
 
 
+def has_not_begun(job: QueuedJob) -> bool:
+    """Whether none of the job's opcodes has got beyond waiting for its locks: nothing has been changed anywhere."""
+    return all(op.status in (Status.QUEUED, Status.WAITING) for op in job.ops)
+
+
+def put_back(job: QueuedJob) -> QueuedJob:
+    """The job as it was before a process had it."""
+    fresh = with_open_ops(job, lambda op: msgspec.structs.replace(op, status=Status.QUEUED, start_timestamp=None))
+    return msgspec.structs.replace(fresh, livelock=None, process_id=None, start_timestamp=None)
+
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(QueuedJob)
 

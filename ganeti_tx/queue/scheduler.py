@@ -13,7 +13,17 @@ from ganeti_tx.errors import JobCanceled, JobQueueError, OpExecError, encode_err
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.dependencies import Verdict, absolute, examine
-from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, Timestamp, ended, timestamp, with_open_ops
+from ganeti_tx.queue.job import (
+    QueuedJob,
+    QueuedOp,
+    Status,
+    Timestamp,
+    ended,
+    has_not_begun,
+    put_back,
+    timestamp,
+    with_open_ops,
+)
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
 from ganeti_tx.queue.store import JobStore, started
 
@@ -32,6 +42,7 @@ class Run:
     runner: IRunner | None = None
     canceled: bool = False
     killed: bool = False
+    adopted: bool = False
 
 
 @define
@@ -47,6 +58,7 @@ class Scheduler:
     _blocked: dict[int, set[int]] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _secrets: dict[int, dict[int, dict[str, Any]]] = field(factory=dict)
+    _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
     _waking: bool = False
 
     # Submission
@@ -184,6 +196,8 @@ class Scheduler:
         job = self.store.reload(job_id)
         if job is None or job.finalized:
             self._over(job_id)
+        elif run.adopted and not run.canceled and has_not_begun(job):
+            await self._put_back(job)
         elif run.killed:
             await self._end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
         else:
@@ -201,6 +215,9 @@ class Scheduler:
     def _over(self, job_id: int) -> None:
         self._runs.pop(job_id, None)
         self._secrets.pop(job_id, None)
+        for waiting in self._awaited.pop(job_id, ()):
+            if not waiting.called:
+                waiting.callback(None)
         for blocked in self._blocked.pop(job_id, ()):
             job = self.store.get(blocked)
             if job is not None:
@@ -221,7 +238,7 @@ class Scheduler:
             elif (runner := self.launcher.adopt(job)) is None:
                 dead.append(job)
             else:
-                self._runs[job.id] = Run(runner)
+                self._runs[job.id] = Run(runner, adopted=True)
                 self._detach(self._follow(job.id, runner.run(job, {})), job.id)
         for job in dead:
             await self._end_dead(job)
@@ -232,8 +249,35 @@ class Scheduler:
         now = self.store.reload(job.id)
         if now is None or now.finalized:
             return
+        if has_not_begun(now):
+            await self._put_back(now)
+            return
         who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
         await self._end(now, Status.ERROR, OpExecError(f"{who} is gone"))
+
+    async def _put_back(self, job: QueuedJob) -> None:
+        """Queue a job again that an earlier daemon gave to a process, which ended before it had begun with it."""
+        run = self._runs.setdefault(job.id, Run())
+        job = put_back(job)
+        try:
+            await self.store.put(job)
+            if not run.canceled:
+                self._enqueue(job)
+        finally:
+            self._over(job.id)
+        if run.canceled:
+            await self.cancel(job.id, kill=False)
+
+    async def when_over(self, job_id: int) -> None:
+        """Returns when no process is busy with a job any more, be it only with copies of its end."""
+        if job_id in self._runs:
+            over: Deferred[None] = Deferred()
+            self._awaited.setdefault(job_id, []).append(over)
+            await over
+
+    def is_followed(self, job_id: int) -> bool:
+        """Whether a process is still busy with a job."""
+        return job_id in self._runs
 
     def file_changed(self, job_id: int) -> None:
         """A job's process wrote its file."""

@@ -101,6 +101,14 @@ RESERVE_IP = Call("ReserveIp", "reserve_ip", (str, str), NoneType)
 ALLOCATE_MINORS = Call("AllocateDRBDMinor", "allocate_minors", (list[str],), list[int])
 GENERATE_SECRET = Call("GenerateDRBDSecret", "generate_secret", (), str)
 DROP_RESERVATIONS = Call("DropAllReservations", "drop_reservations", (), NoneType)
+RESERVING: frozenset[str] = frozenset(
+    each.name
+    for each in (
+        GENERATE_MAC, RESERVE_MAC, GENERATE_UUID, ALLOCATE_PORT, GENERATE_IP, RESERVE_IP, ALLOCATE_MINORS,
+        GENERATE_SECRET, DROP_RESERVATIONS,
+    )
+)  # fmt: skip
+
 FLUSH_CONFIG = Call("FlushConfig", "when_distributed", (), NoneType)
 
 CONFIG_CALLS: tuple[Call[Any], ...] = tuple(each for each in list(globals().values()) if isinstance(each, Call))

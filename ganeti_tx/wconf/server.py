@@ -12,12 +12,12 @@ from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
 from ganeti_tx.locking.levels import Lock
 from ganeti_tx.luxi.peer import Peer
-from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, WireLock, WireOwner, WireRequest
+from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, RESERVING, WireLock, WireOwner, WireRequest
 
 
 @attrs.define(eq=False)
 class WconfDispatch:
-    """Answers requests. `saved` fires when the held locks are where a restart finds them; `is_alive` asks for an owner's
+    """Answers requests. `saved` fires when locks and reservations are where a restart finds them; `is_alive` asks for an owner's
     process; `look_for_dead` is called before somebody waits, for what he waits for may be held by nobody any more.
     """
 
@@ -34,7 +34,10 @@ class WconfDispatch:
         owner = Owner(*args[0])
         attribute = CALLS[method].attribute
         if method in self._config_names:
-            return await getattr(self._config(owner), attribute)(*args[1:])
+            result = await getattr(self._config(owner), attribute)(*args[1:])
+            if method in RESERVING:
+                await self._saved()
+            return result
         return await getattr(self, attribute)(owner, *args[1:])
 
     # The lock methods of the table
@@ -78,10 +81,12 @@ class WconfDispatch:
     async def intersect(self, owner: Owner, locks: list[str]) -> None:
         """Release all that is not listed."""
         self._locks.intersect(owner, [Lock.parse(name) for name in locks])
+        await self._saved()
 
     async def release_all(self, owner: Owner) -> None:
-        """Release everything."""
+        """Release everything. A restart must not find it held: its owner has gone on and releases nothing again."""
         self._locks.release_all(owner)
+        await self._saved()
 
     async def set_priority(self, owner: Owner, priority: int) -> None:
         """Move a waiting update."""
@@ -90,6 +95,7 @@ class WconfDispatch:
     async def remove(self, owner: Owner, lock: str) -> None:
         """Forget a lock."""
         self._locks.remove(owner, Lock.parse(lock))
+        await self._saved()
 
     async def overview(self, owner: Owner) -> list[WireLock]:
         """Every lock that is held or waited for."""

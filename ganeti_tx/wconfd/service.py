@@ -124,7 +124,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         await locks_file.saved()
         await reservations_file.saved()
 
-    dispatch = WconfDispatch(config, locks, locks_file.saved, owners.is_alive, owners.bury)
+    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     reader = LocalReader(store, names)
     return Wconfd(store, reader, locks, reservations, distributor, owners, factory, config, saved)

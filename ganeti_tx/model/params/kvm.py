@@ -1,6 +1,13 @@
 """Parameters of instances under KVM, with their built-in values (Ganeti 3.0 configuration table)."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 from ganeti_tx.model.base import Wire
+
+#: The built-in value of `kvm_path`, and the same program by the name every QEMU package gives it.
+DEFAULT_PROGRAM = "/usr/bin/kvm"
+OTHER_PROGRAM = "/usr/bin/qemu-system-x86_64"
 
 
 class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -27,7 +34,7 @@ class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     keymap: str = ""
     kvm_extra: str = ""
     kvm_flag: str = ""
-    kvm_path: str = "/usr/bin/kvm"
+    kvm_path: str = DEFAULT_PROGRAM
     kvm_pci_reservations: int = 12
     machine_version: str = ""
     mem_path: str = ""
@@ -71,3 +78,15 @@ class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     vnc_x509_path: str = ""
     vnc_x509_verify: bool = False
     vnet_hdr: bool = True
+
+
+def find_program(kvm_path: str, exists: Callable[[Path], bool]) -> str | None:
+    """The program to run: the one that is set; for the built-in one that is not there its other name; else None."""
+    candidates = (kvm_path, OTHER_PROGRAM) if kvm_path == DEFAULT_PROGRAM else (kvm_path,)
+    return next((program for program in candidates if exists(Path(program))), None)
+
+
+def no_program(kvm_path: str) -> str:
+    """What to say when there is no program."""
+    names = f"neither {kvm_path} nor {OTHER_PROGRAM} is" if kvm_path == DEFAULT_PROGRAM else f"{kvm_path} is not"
+    return f"{names} on this node; install qemu-system-x86 or set kvm_path"

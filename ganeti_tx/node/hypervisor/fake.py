@@ -48,7 +48,7 @@ class FakeHypervisor:
         if self.files.exists(path):
             raise HypervisorError(f"instance {instance.name} runs already")
         running = Running(
-            id=len(self._names()) + 1,
+            id=max((each.hv_id for each in await self.list_instances()), default=0) + 1,
             memory=int(instance.beparams["maxmem"]),
             vcpus=int(instance.beparams["vcpus"]),
             started=self.now(),

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
+import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
@@ -79,7 +80,7 @@ class InProcessCluster:
         put(self.master.disk, self.paths.config_file, encode(config), 0o640)
         for node in self.members:
             node.join(ssconf_values(config))
-        resolver = Resolver(self.master.disk, self.paths, InlineThreads(), unknown_host)
+        resolver = Resolver(self.master.disk, self.paths, InlineThreads(), self.time, unknown_host)
         self.zygote = InProcessZygote(
             self.new_process, self.master.disk, self.paths, self.network, self.liveness, self.master.name,
             resolver.resolve,
@@ -144,9 +145,9 @@ class InProcessCluster:
         return config
 
     def _like(self, first: Node, node: SimulatedNode) -> Node:
-        own = {"uuid": self.entropy.uuid(), "name": node.name}
-        raw = {name: getattr(first, name) for name in first.__struct_fields__}
-        return Node(**{**raw, **own, "primary_ip": node.address, "secondary_ip": node.address})
+        return msgspec.structs.replace(
+            first, uuid=self.entropy.uuid(), name=node.name, primary_ip=node.address, secondary_ip=node.address
+        )
 
     # The master daemons
 

@@ -1,6 +1,6 @@
 """A node's files as a process on it sees them: writing takes time, and a process may die before it is done."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import define
@@ -85,7 +85,7 @@ class ProcessFileWatch:
         self._watch = MemoryFileWatch(disk)
         self._process = process
 
-    def watch(self, directory: Path, changed: object) -> None:
+    def watch(self, directory: Path, changed: Callable[[str], None]) -> None:
         """See IFileWatch."""
         self._watch.watch(directory, lambda name: self._process.callLater(0, changed, name))
 

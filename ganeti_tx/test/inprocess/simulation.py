@@ -4,9 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, field
-from twisted.internet.base import DelayedCall
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import ClientFactory
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
@@ -61,13 +60,14 @@ class SimulatedTime(Clock):
         work.addBoth(results.append)
         end = self.seconds() + limit
         while not results:
-            if self.seconds() > end or not self.step():
+            if not self.calls or self.calls[0].getTime() > end:
                 work.addErrback(lambda _: None)
                 work.cancel()
                 raise Stalled(f"not ended after {limit:g} simulated seconds")
+            self.step()
         if isinstance(results[0], Failure):
             results[0].raiseException()
-        return results[0]  # type: ignore[no-any-return]
+        return results[0]
 
 
 async def _awaited(work: Awaitable[T]) -> T:
@@ -110,12 +110,12 @@ class Process:
         """See IReactorTime."""
         return self.time.seconds()
 
-    def callLater(self, delay: float, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def callLater(self, delay: float, callable: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """See IReactorTime."""
         if not self.alive:
-            _buried.append((func, args, kwargs))
+            _buried.append((callable, args, kwargs))
             return Never()
-        return self.time.callLater(delay, self._do, func, args, kwargs)
+        return self.time.callLater(delay, self._do, callable, args, kwargs)
 
     def _do(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.alive:
@@ -123,7 +123,7 @@ class Process:
         else:
             _buried.append((func, args, kwargs))
 
-    def getDelayedCalls(self) -> Sequence[DelayedCall]:
+    def getDelayedCalls(self) -> Sequence[IDelayedCall]:
         """See IReactorTime."""
         return self.time.getDelayedCalls()
 

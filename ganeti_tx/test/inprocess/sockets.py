@@ -9,7 +9,7 @@ from twisted.internet.address import UNIXAddress
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 from twisted.internet.interfaces import IConnector, ITransport
-from twisted.internet.protocol import ClientFactory, Protocol
+from twisted.internet.protocol import ClientFactory
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -25,7 +25,7 @@ class Stream:
     """One end of a connection. What is written arrives a moment later, in order, while both processes live."""
 
     process: Process
-    protocol: Protocol | None = None
+    protocol: Any = None
     peer: "Stream | None" = None
     disconnecting: bool = False
     _closed: bool = False

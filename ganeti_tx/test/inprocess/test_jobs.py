@@ -120,7 +120,7 @@ class OrderTests(ClusterCase):
         luxi = self.luxi()
         luxi.submit_job([delay(30.0, on_nodes=[NODE2], no_locks=False)])
         self.cluster.pass_time(1)
-        jobs = [luxi.submit_job([set_tags(f"tag{number}")]) for number in range(3)]
+        jobs = [luxi.submit_job([{**set_tags(f"tag{number}"), "kind": "node", "name": NODE2}]) for number in range(3)]
         self.cluster.pass_time(1)
         self.assertEqual(set(self.statuses(*jobs)), {"waiting"})
         luxi.change_job_priority(jobs[2], -10)

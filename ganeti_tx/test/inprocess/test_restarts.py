@@ -171,3 +171,20 @@ class RunnerTests(ClusterCase):
                 self.ok("gnt-instance remove -f web1")
             self.ok(ADD.replace("--submit ", ""))
             cluster.end()
+
+
+class ReleaseTests(ClusterCase):
+    """What has been given back stays given back."""
+
+    def test_released_before_wconfd_died(self) -> None:
+        """Whenever WConfD dies about the end of a job, the next WConfD does not find the job's locks held."""
+        for step in range(60):
+            cluster = self.cluster = self.new_cluster()
+            job_id = self.luxi().submit_job([delay(0.0, on_nodes=[NODE2], no_locks=False)])
+            cluster.pass_time(0.02 + step * 0.0005)
+            cluster.kill_wconfd()
+            cluster.start_wconfd()
+            cluster.pass_time(100)
+            self.assertEqual(self.statuses(job_id), ["success"], f"step {step}")
+            self.assert_nothing_held(cluster)
+            cluster.end()

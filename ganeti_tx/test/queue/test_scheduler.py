@@ -287,10 +287,22 @@ class RestartTests(SynchronousTestCase):
         return queue
 
     def test_dead_are_ended_and_queued_go_on(self) -> None:
-        """A job whose process is gone is an error; one that was never started starts."""
-        queue = self.restart(self.left_behind().files, living=set())
+        """A job that ran in a process that is gone is an error; one that was never started starts."""
+        old = self.left_behind()
+        first = old.store.jobs[1]
+        running = [msgspec.structs.replace(first.ops[0], status=Status.RUNNING)]
+        run_now(old.store.put(msgspec.structs.replace(first, ops=running)))
+        queue = self.restart(old.files, living=set())
         self.assertEqual(queue.on_disk(1).status, Status.ERROR)
         self.assertEqual(queue.on_disk(2).status, Status.WAITING)
+
+    def test_what_had_not_begun_is_started_again(self) -> None:
+        """A job that still waited in a process that is gone has changed nothing: it gets another process."""
+        old = self.left_behind()
+        queue = self.restart(old.files, living=set())
+        self.assertEqual(queue.on_disk(1).status, Status.WAITING)
+        self.assertEqual([runner.job.id for runner in queue.launcher.runners if runner.job], [1, 2])
+        self.assertEqual(queue.on_disk(1).livelock, queue.launcher.runners[0].livelock)
 
     def test_living_go_on(self) -> None:
         """A job whose process lives is followed to its end, not started again."""

@@ -36,9 +36,9 @@ def _parse_one(text: str) -> Mask:
         first, dash, last = part.partition("-")
         if not _is_cpu(first) or (dash and not _is_cpu(last)):
             raise ValueError(f"{text!r} is neither 'all' nor a list such as '0-2,5' of processors up to {MAX_CPU}")
+        if int(last or first) < int(first):
+            raise ValueError(f"{part!r} runs backwards")
         cpus.update(range(int(first), int(last or first) + 1))
-    if not cpus:
-        raise ValueError(f"{text!r} names no processor")
     return frozenset(cpus)
 
 

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+import attrs
 from attrs import define
-from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.defer import Deferred, FirstError, TimeoutError, gatherResults
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
 from ganeti_tx.node.hypervisor.kvm import state as states
@@ -26,7 +27,7 @@ from ganeti_tx.node.hypervisor.kvm.consoles import console_of
 from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles, machine_files
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network, TapOptions
-from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params
+from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
 from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpError, QmpLost
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
@@ -43,11 +44,16 @@ log = Logger()
 START_LIMIT = 60.0
 QUIT_LIMIT = 5.0
 KILL_LIMIT = 30.0
+#: Seconds after which the power button is pressed again.
+BUTTON_INTERVAL = 5.0
+PAUSE = 0.5
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_PID_FILE = 100
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
+#: Run states in which no guest is there to obey the power button: powered off already, or never let go.
+NEVER_OBEYS = POWERED_OFF | {"prelaunch"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
@@ -67,7 +73,7 @@ class KvmHypervisor:
     uids: UidPool
     remains: Remains
     name: str = "kvm"
-    _version: str | None = None
+    _version: str = ""
 
     # Starting
 
@@ -89,13 +95,14 @@ class KvmHypervisor:
                 await self._end(machine, state)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], machine: MachineFiles) -> MachinePlan:
-        params = kvm_params(spec.hvparams)
+        params = with_program(kvm_params(spec.hvparams), self.files.exists)
         if wrong := faults(params, self.files.exists):
             raise HypervisorError(f"instance {spec.name}: {'; '.join(wrong)}")
         acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
         nics = await self.network.plan(spec)
-        run_as = await self._user(params, spec.name)
-        return MachinePlan(spec, params, disks, nics, machine, acceleration, run_as)
+        plan = MachinePlan(spec, params, disks, nics, machine, acceleration)
+        qemu_argv(plan)  # what cannot be written down fails here, before a user id is taken
+        return attrs.evolve(plan, run_as=await self._user(params, spec.name))
 
     async def _user(self, params: KvmParams, instance_name: str) -> str:
         """Whom QEMU becomes: nobody else, a named user, or an id of the pool."""
@@ -113,9 +120,17 @@ class KvmHypervisor:
             self.files.mkdir(plan.files.chroot, 0o700)
         await states.save(self.files, plan.files, state)
         await self.network.connect(plan.spec, plan.nics, tap_options(plan))
+        await self._name_taps(plan)
         result = await self.runner.run(state.argv, timeout=START_LIMIT)
         if not result.succeeded:
             raise HypervisorError(f"instance {plan.spec.name}: QEMU did not start: {result.describe()}")
+
+    async def _name_taps(self, plan: MachinePlan) -> None:
+        """For administrators' scripts: which tap is which interface."""
+        for place, nic in enumerate(plan.nics):
+            if nic.tap:
+                self.files.mkdir(plan.files.nic_dir, DIRECTORY_MODE)
+                await self.files.write_atomic(plan.files.nic_dir / str(place), nic.tap.encode(), sync=False)
 
     async def _make_ready(self, plan: MachinePlan, paused: bool) -> None:
         async with self.monitors.open(plan.files.qmp) as client:
@@ -152,16 +167,21 @@ class KvmHypervisor:
         await self._end(machine, state)
 
     async def _ask_to_power_off(self, machine: MachineFiles, pid: int, timeout: float) -> None:
-        """Press the power button and wait until the guest has obeyed, or the time is over."""
-        try:
-            async with self.monitors.open(machine.qmp) as client:
-                powered_off = client.next_event("SHUTDOWN", timeout)
-                await client.execute("system_powerdown")
-                await powered_off
-        except QmpLost:
-            await self._wait_for_end(machine, pid, QUIT_LIMIT)
-        except HypervisorError as error:
-            log.info("instance {name} did not power off by itself: {error}", name=machine.name, error=error)
+        """Press the power button until the guest has obeyed, or the time is over; one that boots does not hear it yet."""
+        deadline = self.clock.seconds() + timeout
+        while (left := deadline - self.clock.seconds()) > 0:
+            try:
+                async with self.monitors.open(machine.qmp) as client:
+                    if (await client.execute("query-status"))["status"] not in NEVER_OBEYS:
+                        await press_power_button(client, min(left, BUTTON_INTERVAL))
+                return
+            except QmpLost:
+                await self._wait_for_end(machine, pid, QUIT_LIMIT)
+                return
+            except HypervisorError as error:
+                log.debug("instance {name}: {error}", name=machine.name, error=error)
+                await deferLater(self.clock, min(left, PAUSE))
+        log.info("instance {name} did not power off within {limit} s", name=machine.name, limit=timeout)
 
     async def _end(self, machine: MachineFiles, state: MachineState | None) -> None:
         """Cut the machine off if it still runs, and clear away what it leaves."""
@@ -179,8 +199,10 @@ class KvmHypervisor:
         try:
             async with self.monitors.open(machine.qmp) as client:
                 await client.execute("quit", timeout=QUIT_LIMIT)
+        except QmpLost:
+            pass  # it is ending already, and may still be writing to its disks
         except HypervisorError:
-            return  # it hangs or has hung up: the kernel will be asked
+            return  # it hangs: the kernel will be asked
         await self._wait_for_end(machine, pid, QUIT_LIMIT)
 
     async def _wait_for_end(self, machine: MachineFiles, pid: int, limit: float) -> bool:
@@ -232,15 +254,20 @@ class KvmHypervisor:
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says; all machines are asked at the same time."""
         asking = [Deferred.fromCoroutine(self.info(name)) for name in states.saved_names(self.files, self.paths)]
-        found = [await each for each in asking]
+        try:
+            found = await gatherResults(asking, consumeErrors=True)
+        except FirstError as error:
+            raise error.subFailure.value  # type: ignore[misc]  # the HypervisorError of one machine
         return [each for each in found if each is not None]
 
     async def node_info(self) -> Mapping[str, Any]:
         """As IHypervisor says."""
-        return read_host_facts(self.files).as_hv_info(await self._qemu_version(KvmParams().kvm_path))
+        return read_host_facts(self.files).as_hv_info(await self._qemu_version())
 
-    async def _qemu_version(self, program: str) -> str:
-        if self._version is None:
+    async def _qemu_version(self) -> str:
+        """Of the program of the built-in parameters; empty when there is none."""
+        if not self._version:
+            program = find_program(DEFAULT_PROGRAM, self.files.exists) or DEFAULT_PROGRAM
             result = await self.runner.run([program, "--version"], timeout=INFO_LIMIT)
             found = _VERSION.search(result.stdout.decode("utf-8", "replace"))
             self._version = found[1] if result.succeeded and found else ""
@@ -248,10 +275,10 @@ class KvmHypervisor:
 
     async def verify(self) -> list[str]:
         """As IHypervisor says."""
-        program = KvmParams().kvm_path
-        if not self.files.exists(Path(program)):
-            return [f"{program} is not on this node; install qemu-system-x86"]
-        if not await self._qemu_version(program):
+        program = find_program(DEFAULT_PROGRAM, self.files.exists)
+        if program is None:
+            return [no_program(DEFAULT_PROGRAM)]
+        if not await self._qemu_version():
             return [f"{program} does not run"]
         return []
 
@@ -297,10 +324,21 @@ def tap_options(plan: MachinePlan) -> TapOptions:
     """How the plan's taps are made."""
     paravirtual = plan.params.nic_type == "paravirtual"
     return TapOptions(
-        vnet_hdr=paravirtual,
+        vnet_hdr=paravirtual and plan.params.vnet_hdr,
         multi_queue=paravirtual and plan.params.virtio_net_queues > 1,
         owner=plan.run_as.partition(":")[0],
     )
+
+
+async def press_power_button(client: QmpClient, timeout: float) -> None:
+    """Wait until the guest has powered off. @raise HypervisorError: not within `timeout` seconds."""
+    powered_off = client.next_event("SHUTDOWN", timeout)
+    try:
+        await client.execute("system_powerdown")
+        await powered_off
+    finally:
+        powered_off.addErrback(lambda _: None)  # when the button cannot be pressed, nobody waits for this
+        powered_off.cancel()
 
 
 async def balloon_size(client: QmpClient) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.params.kvm import KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.kvm.affinity import parse_cpu_mask
 
 #: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
@@ -35,7 +35,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 BOOT_DEVICES = ("floppy", "cdrom", "disk", "network")
 #: Parameters that name a file on the node.
 FILES = (
-    *("kvm_path", "kernel_path", "initrd_path", "cdrom_image_path", "cdrom2_image_path", "floppy_image_path"),
+    *("kernel_path", "initrd_path", "cdrom_image_path", "cdrom2_image_path", "floppy_image_path"),
     *("mem_path", "vnc_x509_path", "vnc_password_file", "spice_password_file"),
 )
 MAX_PCI_RESERVATIONS = 31
@@ -105,7 +105,16 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
             yield f"boot_order: there is no {device}, set {device}_image_path"
 
 
+def with_program(params: KvmParams, exists: Callable[[Path], bool]) -> KvmParams:
+    """The same with the program that is on this node, when there is one."""
+    return msgspec.structs.replace(params, kvm_path=find_program(params.kvm_path, exists) or params.kvm_path)
+
+
 def _missing_files(params: KvmParams, exists: Callable[[Path], bool]) -> Iterator[str]:
+    if not params.kvm_path.startswith("/"):
+        yield f"kvm_path: {params.kvm_path!r} is not an absolute path"
+    elif find_program(params.kvm_path, exists) is None:
+        yield f"kvm_path: {no_program(params.kvm_path)}"
     for name in FILES:
         value = getattr(params, name)
         if not value or (name.startswith("cdrom") and "://" in value):

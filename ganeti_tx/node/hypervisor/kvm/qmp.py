@@ -204,12 +204,12 @@ class UnixQmpConnector:
     clock: IReactorTime
 
     async def __call__(self, path: Path) -> QmpClient:
-        """A client that is ready for commands. @raise HypervisorError: nobody listens or nobody answers."""
+        """A client that is ready for commands. @raise QmpLost: nobody listens. @raise HypervisorError: nobody answers."""
         endpoint = UNIXClientEndpoint(self.unix, str(path), timeout=CONNECT_TIMEOUT)
         try:
             client: QmpClient = await endpoint.connect(_QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
         except ConnectError as error:
-            raise HypervisorError(f"cannot connect to QEMU at {path}: {error}")
+            raise QmpLost(f"cannot connect to QEMU at {path}: {error}")
         ready = False
         try:
             await client.negotiate()

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from attrs import frozen
+from attrs import field, frozen
+from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.runtime.files import IFiles
@@ -34,15 +35,17 @@ class UidPool:
 
     paths: Paths
     files: IFiles
+    _turn: DeferredLock = field(factory=DeferredLock, init=False)
 
     async def lend(self, borrower: str) -> int:
         """An id nobody has. @raise HypervisorError: none is left, or the cluster has no pool."""
-        self.files.mkdir(self.paths.uid_pool_dir, 0o755)
-        lent = set(self.files.listdir(self.paths.uid_pool_dir))
-        for uid in self._ids():
-            if str(uid) not in lent:
-                await self.files.write_atomic(self.paths.uid_pool_dir / str(uid), borrower.encode(), sync=False)
-                return uid
+        async with self._turn:  # two that start at the same time must not get the same
+            self.files.mkdir(self.paths.uid_pool_dir, 0o755)
+            lent = set(self.files.listdir(self.paths.uid_pool_dir))
+            for uid in self._ids():
+                if str(uid) not in lent:
+                    await self.files.write_atomic(self.paths.uid_pool_dir / str(uid), borrower.encode(), sync=False)
+                    return uid
         raise HypervisorError("security_model pool: no user id is left in the cluster's uid pool (gnt-cluster modify)")
 
     def give_back(self, uid: int) -> None:

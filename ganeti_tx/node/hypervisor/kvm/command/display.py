@@ -51,7 +51,7 @@ def vnc_address(plan: MachinePlan) -> str:
     port = console_port(plan, "VNC")
     if port < VNC_BASE_PORT:
         raise HypervisorError(f"network port {port} cannot be used for VNC: below {VNC_BASE_PORT}")
-    host = f"[{address}]" if ":" in address else address
+    host = (f"[{address}]" if ":" in address else address).replace(",", ",,")
     return f"{host}:{port - VNC_BASE_PORT}"
 
 

@@ -1,13 +1,19 @@
 """QEMU's way to write options: "kind,name=value,..."."""
 
 Value = str | int | bool | None
+#: Where QEMU itself writes an underscore.
+UNDERSCORED = ("vnet_hdr",)
 
 
 def option(kind: str, **values: Value) -> str:
     """One option string: None is left out, booleans are on and off, commas are doubled, "_" in a name is "-"."""
     parts = [kind] if kind else []
-    parts += [f"{name.replace('_', '-')}={_text(value)}" for name, value in values.items() if value is not None]
+    parts += [f"{_name(name)}={_text(value)}" for name, value in values.items() if value is not None]
     return ",".join(parts)
+
+
+def _name(name: str) -> str:
+    return name if name in UNDERSCORED else name.replace("_", "-")
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,202 @@
+"""What every IHypervisor does."""
+
+from collections.abc import Awaitable
+from typing import Any
+
+from twisted.trial.unittest import TestCase
+from zope.interface.verify import verifyObject
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, RunState
+from ganeti_tx.test.node.hypervisor.kvm.parts import machine_spec
+
+#: The node call table's `hv_info_keys`.
+NODE_INFO_KEYS = {
+    *("memory_total", "memory_free", "memory_dom0", "memory_hv"),
+    *("cpu_total", "cpu_nodes", "cpu_sockets", "cpu_dom0", "hv_version"),
+}
+BAD_NAMES = (
+    "",
+    ".",
+    "..",
+    "a/b",
+    "/etc/passwd",
+    "../x",
+    "-daemonize",
+    ".hidden",
+    "a,b",
+    "a b",
+    "a\n",
+    "a\0",
+    "x" * 254,
+)
+MEMORY = 64
+
+
+class HypervisorContract(TestCase):
+    """A subclass makes drivers over one node's directories, and tells what is left on the node."""
+
+    driver: IHypervisor
+    name = "web1.example.com"
+
+    async def prepare(self) -> None:
+        """Make the node."""
+
+    def new_driver(self) -> IHypervisor:
+        """A driver as a daemon that starts now would make it."""
+        raise NotImplementedError
+
+    def remains(self) -> list[str]:
+        """What is on the node that was not there before the first start."""
+        raise NotImplementedError
+
+    def run(self, result: Any = None) -> Any:
+        """Trial's own; a bare contract is no test."""
+        if type(self).new_driver is HypervisorContract.new_driver:
+            return result
+        return super().run(result)
+
+    async def setUp(self) -> None:
+        await self.prepare()
+        self.driver = self.new_driver()
+
+    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
+        """An instance without disks and interfaces, so it needs nothing of the node."""
+        spec = machine_spec(name=name or self.name, vcpus=1, **hvparams)
+        spec.beparams.update(maxmem=MEMORY, minmem=MEMORY)
+        return spec
+
+    async def start(self, name: str = "", paused: bool = False, **hvparams: Any) -> InstanceSpec:
+        """Start one."""
+        spec = self.spec(name, **hvparams)
+        await self.driver.start(spec, [], paused)
+        return spec
+
+    async def refused(self, awaitable: Awaitable[object]) -> str:
+        """The one line with which it fails."""
+        try:
+            await awaitable
+        except HypervisorError as error:
+            self.assertNotIn("\n", str(error))
+            return str(error)
+        raise AssertionError("it was not refused")
+
+    def test_interface(self) -> None:
+        """It has every method of the interface."""
+        verifyObject(IHypervisor, self.driver)
+
+    async def test_nothing(self) -> None:
+        """A node on which nothing was started has nothing."""
+        self.assertIsNone(await self.driver.info(self.name))
+        self.assertEqual(await self.driver.list_instances(), [])
+
+    async def test_start(self) -> None:
+        """What was started is there, with its memory and processors; afterwards nothing of it is."""
+        await self.start()
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual((info.name, info.vcpus, info.memory), (self.name, 1, MEMORY))
+        self.assertEqual(info.state, RunState.RUNNING)
+        self.assertGreaterEqual(info.cpu_seconds, 0.0)
+        self.assertNotEqual(self.remains(), [])
+        await self.driver.stop(self.name, 1.0, force=True)
+        self.assertIsNone(await self.driver.info(self.name))
+        self.assertEqual(self.remains(), [])
+
+    async def test_start_twice(self) -> None:
+        """Starting what runs is an error, and the running one stays as it is."""
+        spec = await self.start()
+        before = await self.driver.info(self.name)
+        self.assertIn("runs already", await self.refused(self.driver.start(spec, [])))
+        after = await self.driver.info(self.name)
+        assert before is not None and after is not None
+        self.assertEqual(before.hv_id, after.hv_id)
+
+    async def test_list(self) -> None:
+        """All that runs is listed, each with an id of its own; stopping one leaves the others."""
+        names = ["db1.example.com", "web1.example.com"]
+        for name in names:
+            await self.start(name)
+        self.assertEqual(sorted(each.name for each in await self.driver.list_instances()), names)
+        await self.driver.stop(names[0], 0.0, force=True)
+        self.assertEqual([each.name for each in await self.driver.list_instances()], names[1:])
+        await self.start("new1.example.com")
+        self.assertEqual(len({each.hv_id for each in await self.driver.list_instances()}), 2)
+
+    async def test_stop_nothing(self) -> None:
+        """Stopping what is not there succeeds, with and without force, and again after a stop."""
+        for force in (True, False):
+            await self.driver.stop(self.name, 1.0, force)
+        await self.start()
+        for _ in range(2):
+            await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_start_again(self) -> None:
+        """A name is free again after a stop."""
+        for _ in range(2):
+            await self.start()
+            await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_paused(self) -> None:
+        """A paused start is there, and can be stopped without waiting for its guest."""
+        await self.start(paused=True)
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual(info.state, RunState.RUNNING)
+        await self.driver.stop(self.name, 100_000.0)
+        self.assertEqual(self.remains(), [])
+
+    async def test_reboot(self) -> None:
+        """A reboot keeps the machine; one of what does not run is an error that names it."""
+        spec = await self.start()
+        await self.driver.reboot(spec, [])
+        self.assertIsNotNone(await self.driver.info(self.name))
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertIn(self.name, await self.refused(self.driver.reboot(spec, [])))
+
+    async def test_restarted_daemon(self) -> None:
+        """A new driver over the same directories sees the machine, refuses a second one, and can stop it."""
+        spec = await self.start()
+        before = await self.driver.info(self.name)
+        self.driver = self.new_driver()
+        after = await self.driver.info(self.name)
+        assert before is not None and after is not None
+        self.assertEqual((before.hv_id, before.memory), (after.hv_id, after.memory))
+        self.assertEqual([each.name for each in await self.driver.list_instances()], [self.name])
+        self.assertIn("runs already", await self.refused(self.driver.start(spec, [])))
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_names(self) -> None:
+        """A name that would leave its directory or become an option is refused everywhere, and nothing is made."""
+        for name in BAD_NAMES:
+            for asked in (
+                self.driver.start(machine_spec(name=name), []),
+                self.driver.stop(name, 0.0),
+                self.driver.stop(name, 0.0, force=True),
+                self.driver.info(name),
+                self.driver.reboot(machine_spec(name=name), []),
+            ):
+                self.assertIn(repr(name), await self.refused(asked))
+        self.assertEqual(self.remains(), [])
+
+    async def test_node(self) -> None:
+        """A node that can start instances has no faults and tells all keys with numbers that make sense."""
+        self.assertEqual(await self.driver.verify(), [])
+        info = await self.driver.node_info()
+        self.assertEqual(set(info), NODE_INFO_KEYS)
+        self.assertTrue(0 < info["memory_free"] <= info["memory_total"])
+        self.assertGreaterEqual(info["cpu_total"], 1)
+
+    async def test_validate(self) -> None:
+        """What can be started is valid."""
+        await self.driver.validate(self.spec().hvparams)
+
+    async def test_console(self) -> None:
+        """The console is a wire value that names the instance and its kind."""
+        console = await self.driver.console(self.spec(), "node1.example.com")
+        self.assertEqual(console["instance"], self.name)
+        self.assertIn(console["kind"], ("ssh", "vnc", "spice", "msg"))

@@ -1,0 +1,72 @@
+"""What tests of the KVM driver are made from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
+from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.state import NicState
+from ganeti_tx.runtime.paths import Paths
+
+PATHS = Paths(Path("/n1"))
+NAME = "web1.example.com"
+MAC = "aa:00:00:00:00:01"
+NIC = NicSpec(uuid="n0", mac=MAC, mode="bridged", link="br0")
+NIC_STATE = NicState(uuid="n0", mac=MAC, mode="bridged", link="br0", tap="tap0")
+
+
+def machine_spec(
+    nics: Sequence[NicSpec] = (), network_port: int | None = 11000, name: str = NAME, vcpus: int = 2, **hvparams: Any
+) -> InstanceSpec:
+    """An instance that boots from its disk, unless its parameters say otherwise."""
+    filled = msgspec.to_builtins(KvmParams(kernel_path=""))
+    return InstanceSpec(
+        name=name,
+        uuid="aaaa-1",
+        primary_node="p",
+        hypervisor="kvm",
+        os="busybox",
+        hvparams={**filled, **hvparams},
+        beparams={"maxmem": 128, "minmem": 128, "vcpus": vcpus},
+        nics=list(nics),
+        network_port=network_port,
+    )
+
+
+def attached(number: int = 0, mode: str = "rw", path: str = "", uri: str | None = None) -> AttachedDisk:
+    """A disk that is ready."""
+    spec = DiskSpec(uuid=f"d{number}", dev_type="file", size=64, logical_id=["loop", "x"], mode=mode)
+    return AttachedDisk(spec, path or f"/srv/disk{number}", uri)
+
+
+def machine_plan(
+    disks: Sequence[AttachedDisk] | None = None,
+    nics: Sequence[NicState] = (NIC_STATE,),
+    acceleration: Acceleration = Acceleration.TCG,
+    run_as: str = "",
+    network_port: int | None = 11000,
+    **params: Any,
+) -> MachinePlan:
+    """A plan with one disk and one interface."""
+    spec = machine_spec([NIC], network_port, **params)
+    typed = msgspec.convert(spec.hvparams, KvmParams)
+    files = machine_files(PATHS, spec.name)
+    return MachinePlan(spec, typed, [attached()] if disks is None else disks, nics, files, acceleration, run_as)
+
+
+def value_after(argv: Sequence[str], name: str) -> str:
+    """The value of an argument that is there once."""
+    assert argv.count(name) == 1, (name, argv)
+    return argv[argv.index(name) + 1]
+
+
+def values_after(argv: Sequence[str], name: str) -> list[str]:
+    """All values of an argument."""
+    return [argv[place + 1] for place, word in enumerate(argv) if word == name]

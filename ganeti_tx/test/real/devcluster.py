@@ -1,0 +1,66 @@
+"""Devclusters for tests: brought up when first needed, shared, and taken down when this process ends."""
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ganeti_tx.devcluster.layout import Layout
+from ganeti_tx.devcluster.processes import end_all
+from ganeti_tx.devcluster.up import up
+
+COMMAND_LIMIT = 120
+
+
+class DevClusterUnderTest:
+    """Three nodes below /tmp; `close` ends every process and removes everything."""
+
+    def __init__(self, options: Sequence[str] = (), nodes: int = 3) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="gtx", dir="/tmp"))
+        self.layout: Layout = up(self.directory / "c", nodes, list(options))
+
+    def run(self, words: Sequence[str], timeout: float = COMMAND_LIMIT) -> tuple[int, str, str]:
+        """One command on the master: its exit status, what it wrote, what it complained of."""
+        program = Path(sys.executable).parent / words[0]
+        done = subprocess.run(
+            [str(program), *words[1:]],
+            env=self.layout.master.environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def ok(self, line: str) -> str:
+        """What a command that must succeed wrote."""
+        status, out, err = self.run(line.split())
+        if status != 0:
+            raise AssertionError(f"{line!r} ended with {status}: {out}{err}")
+        return out
+
+    def close(self) -> None:
+        """Leave nothing."""
+        end_all(self.layout.root)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+_up: dict[tuple[str, ...], DevClusterUnderTest] = {}
+
+
+def cluster_with(options: tuple[str, ...]) -> DevClusterUnderTest:
+    """The devcluster that was made with these options of `gnt-cluster init`."""
+    if options not in _up:
+        _up[options] = DevClusterUnderTest(options)
+        atexit.register(_up[options].close)
+    return _up[options]
+
+
+def commands_are_installed() -> bool:
+    """Whether the commands are beside this Python."""
+    return (Path(sys.executable).parent / "gnt-cluster").exists()
