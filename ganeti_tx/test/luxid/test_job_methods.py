@@ -1,0 +1,160 @@
+"""LUXI's methods about jobs, over a queue in memory."""
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.luxid.dispatch import LuxiDispatch
+from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
+from ganeti_tx.luxid.watcher_pause import WatcherPause
+from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.test.queue.test_scheduler import Queue, run_now
+
+DELAY = encode(OpTestDelay(duration=0.0), Disclosure.WIRE)
+
+
+class JobMethodTests(SynchronousTestCase):
+    """JobMethods behind the dispatch that LUXI uses."""
+
+    def setUp(self) -> None:
+        """An empty queue whose jobs wait for processes."""
+        self.queue = Queue()
+        run_now(self.queue.store.load())
+        self.told: list[bool] = []
+        self.drain = DrainFlag(self.queue.files, self.queue.paths, self.tell)
+        self.methods = JobMethods(
+            self.queue.scheduler,
+            self.queue.store,
+            self.queue.changes,
+            self.drain,
+            self.queue.clock,
+            self.queue.clock.seconds,
+        )
+        self.dispatch = LuxiDispatch(self.methods.table())
+
+    async def tell(self, drained: bool) -> None:
+        """The candidates hear of the drain flag."""
+        self.told.append(drained)
+
+    def ask(self, method: str, *args: Any) -> "Deferred[Any]":
+        """One request."""
+        return Deferred.fromCoroutine(self.dispatch(method, list(args), None))
+
+    def get(self, method: str, *args: Any) -> Any:
+        """Its answer."""
+        return self.successResultOf(self.ask(method, *args))
+
+    def finish_all(self) -> None:
+        """Every job that runs succeeds."""
+        for runner in self.queue.launcher.runners:
+            if runner.job is not None and not runner.over.called:
+                self.queue.finish(runner)
+
+    def test_submit(self) -> None:
+        """A job gets the next number; of many each gets its own answer, and bad ones do not spoil the good."""
+        self.assertEqual(self.get("SubmitJob", [DELAY]), 1)
+        answers = self.get("SubmitManyJobs", [[DELAY], [{"OP_ID": "OP_NO_SUCH"}], [DELAY]])
+        self.assertEqual([answers[0], answers[2]], [(True, 2), (True, 3)])
+        self.assertEqual(answers[1][0], False)
+        self.assertIn("OP_NO_SUCH", answers[1][1])
+
+    def test_bad_opcode(self) -> None:
+        """A wrong opcode is refused and stores nothing."""
+        for bad in ({"OP_ID": "OP_TEST_DELAY", "duration": "x"}, {"OP_ID": "OP_TEST_DELAY"}, {}, 5, None):
+            self.failureResultOf(self.ask("SubmitJob", [bad]), GenericError, OpPrereqError)
+        self.assertEqual(dict(self.queue.store.jobs), {})
+
+    def test_drained(self) -> None:
+        """While the queue is drained only who insists may submit."""
+        self.assertEqual(self.get("SetDrainFlag", True), True)
+        for method, jobs in (("SubmitJob", [DELAY]), ("SubmitManyJobs", [[DELAY]])):
+            self.assertIn("undrain", str(self.failureResultOf(self.ask(method, jobs), GenericError).value))
+        self.assertEqual(self.get("SubmitJobToDrainedQueue", [DELAY]), 1)
+        self.get("SetDrainFlag", False)
+        self.assertEqual(self.get("SubmitJob", [DELAY]), 2)
+        self.assertEqual(self.told, [True, False])
+
+    def test_query(self) -> None:
+        """A row a job in the order asked for; one that is not there has its number and nulls."""
+        self.get("SubmitManyJobs", [[DELAY], [DELAY]])
+        self.assertEqual(
+            self.get("QueryJobs", [2, 9, 1], ["id", "summary"]),
+            [[2, ["TEST_DELAY(0.0)"]], [9, None], [1, ["TEST_DELAY(0.0)"]]],
+        )
+        self.assertEqual([row[0] for row in self.get("QueryJobs", None, ["id"])], [1, 2])
+        self.assertIn("colour", str(self.failureResultOf(self.ask("QueryJobs", None, ["colour"]), OpPrereqError).value))
+
+    def test_archive(self) -> None:
+        """Only a finished job is archived; it can still be asked for by its number."""
+        self.get("SubmitJob", [DELAY])
+        self.assertFalse(self.get("ArchiveJob", 1))
+        self.finish_all()
+        self.assertTrue(self.get("ArchiveJob", 1))
+        self.assertFalse(self.get("ArchiveJob", 1))
+        self.assertEqual(self.get("QueryJobs", [1], ["id", "archived", "status"]), [[1, True, "success"]])
+
+    def test_auto_archive(self) -> None:
+        """Many are archived batch by batch, with the reactor's turn between them; age and time limit count."""
+        count = ARCHIVE_BATCH + 1
+        self.get("SubmitManyJobs", [[DELAY]] * count)
+        for _ in range(count):
+            self.finish_all()
+        self.assertEqual(self.get("AutoArchiveJobs", 10, 60), (0, 0))
+        archiving = self.ask("AutoArchiveJobs", -1, 60)
+        self.assertNoResult(archiving)
+        self.assertEqual(len(self.queue.store.jobs), 1)
+        self.queue.clock.pump([0, 0])
+        self.assertEqual(self.successResultOf(archiving), (count, 0))
+        self.assertEqual(dict(self.queue.store.jobs), {})
+
+    def test_auto_archive_out_of_time(self) -> None:
+        """What was not looked at in time is counted."""
+        self.get("SubmitJob", [DELAY])
+        self.finish_all()
+        self.assertEqual(self.get("AutoArchiveJobs", -1, 0), (0, 1))
+
+    def test_priority(self) -> None:
+        """A priority outside the range is refused with the range."""
+        self.get("SubmitJob", [DELAY])
+        for priority in (-21, 20):
+            text = str(self.failureResultOf(self.ask("ChangeJobPriority", 1, priority), OpPrereqError).value)
+            self.assertIn("-20 to 19", text)
+
+    def test_unknown_method(self) -> None:
+        """A method that is not there is an error that says what is."""
+        error = self.failureResultOf(self.ask("Fly"), OpPrereqError).value
+        self.assertIn("Fly is not available", str(error))
+        self.assertIn(ECode.INVAL, error.args)
+
+
+class WatcherPauseTests(SynchronousTestCase):
+    """The watcher's pause."""
+
+    def setUp(self) -> None:
+        """Second 1000."""
+        queue = Queue()
+        self.clock, self.files, self.paths = queue.clock, queue.files, queue.paths
+        self.pause = WatcherPause(self.files, self.paths, self.clock.seconds)
+
+    def test_pause(self) -> None:
+        """A pause lasts until its end, and can be ended early."""
+        run_now(self.pause.set(1010.0))
+        self.assertEqual(self.pause.get(), 1010.0)
+        self.clock.advance(11)
+        self.assertIsNone(self.pause.get())
+        run_now(self.pause.set(2000.0))
+        for _ in range(2):
+            self.assertIsNone(run_now(self.pause.set(None)))
+        self.assertIsNone(self.pause.get())
+
+    def test_past(self) -> None:
+        """A pause that is over before it begins is refused."""
+        self.failureResultOf(Deferred.fromCoroutine(self.pause.set(999.0)), OpPrereqError)
+
+    def test_junk(self) -> None:
+        """A file that holds no time is no pause."""
+        run_now(self.files.write_atomic(self.paths.watcher_pause_file, b"soon\xff"))
+        self.assertIsNone(self.pause.get())
