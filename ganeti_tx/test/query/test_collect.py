@@ -251,6 +251,12 @@ class ConsoleTests(QueryCase):
         console = (0, {"kind": "ssh"})
         self.assertEqual(data, [((0, "app1"), console), ((0, "app2"), console), ((0, WEB1), UNAVAILABLE)])
 
+    def test_shut_down(self) -> None:
+        """One that its user shut down has no console, and nobody is asked for it."""
+        self.rpc.answer(AllInstancesInfo, {"app1": RunningInstance(1, 1, 1, 0.0)})
+        self.assertEqual(self.column("instance", "console"), [UNAVAILABLE] * 3)
+        self.assertEqual(self.rpc.of_kind(InstanceConsole), [])
+
     def test_not_needed(self) -> None:
         """Nobody is asked for consoles as long as none are to be shown."""
         self.ask("instance", ["status"])

@@ -130,5 +130,7 @@ class RuleTests(QueryCase):
         rules = {name: replace(FILTER, uuid=name) for name in ("c", "a", "b")}
         self.config = replace(self.config, filters=rules)
         self.assertEqual(self.names("filter"), ["a", "b", "c"])
-        self.assertEqual(self.names("filter", ["|", ["=", "uuid", "c"], ["=", "uuid", "a"]]), ["c", "a"])
-        self.assertEqual(self.classic("filter", ["b", "nobody", "a"], ["uuid"]), [["b"], ["a"]])
+        self.assertEqual(
+            self.names("filter", ["|", ["=", "uuid", "c"], ["=", "uuid", "a"], ["=", "uuid", "c"]]), ["c", "a"]
+        )
+        self.assertEqual(self.classic("filter", ["b", "nobody", "a", "b"], ["uuid"]), [["b"], ["a"]])

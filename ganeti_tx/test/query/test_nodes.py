@@ -140,6 +140,12 @@ class LiveTests(QueryCase):
                 [(unit.type, unit.name) for unit in call.storage_units], [(kind, "xenvg") for kind in types]
             )
 
+    def test_filtered_by_spindles(self) -> None:
+        """Spindles are asked for as well when only the filter speaks of them."""
+        self.rpc.answer(NodeInfo, FACTS)
+        self.assertEqual(self.names("node", [">", "spfree", 2]), [])
+        self.assertEqual(self.names("node", [">", "spfree", 1]), [NODE1, NODE2])
+
     def test_partly_told(self) -> None:
         """What the answer lacks has no data; a zero is a value."""
         self.rpc.answer(NodeInfo, NodeFacts("", [StorageSpace("lvm-vg", "xenvg", 1000)], {"kvm": {"memory_free": 0}}))
