@@ -143,14 +143,15 @@ class JobMethods:
         return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
 
     async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
-        """A row a job; one that is not there has its id and nulls.
+        """A row a job, by ids or as asked; one that is not there has its id and nulls.
 
         Without ids it is all jobs, the archived ones only when it is asked who is archived.
         """
         known = [name for name in fields if name != "archived"]
         getters = dict(zip(known, job_getters(known), strict=True))
         if job_ids is None:
-            return [row(each, fields, getters) for each in all_jobs(self.store, "archived" in fields)]
+            jobs = sorted(all_jobs(self.store, "archived" in fields), key=lambda each: each[0].id)
+            return [row(each, fields, getters) for each in jobs]
         found = [(job_id, self.store.find(job_id)) for job_id in job_ids]
         return [row(each, fields, getters) if each is not None else missing(job_id, fields) for job_id, each in found]
 

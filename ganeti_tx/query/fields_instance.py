@@ -109,7 +109,7 @@ STATIC_FIELDS = [
     stored("forthcoming", "Forthcoming", Kind.BOOL, "Whether the instance is reserved only and does not exist yet"),
     stored("hypervisor", "Hypervisor", Kind.TEXT, "Hypervisor that runs the instance"),
     maybe("network_port", "Network_port", Kind.OTHER, "TCP port of the instance, as for its console"),
-    stored("os", "OS", Kind.TEXT, "Operating system"),
+    stored("os", "OS", Kind.TEXT, "Operating system that was installed, with its variant"),
     Field("osparams", "OpSysParameters", Kind.OTHER, "Operating system parameters (filled)", osparams),
     stored(
         "custom_osparams", "CustomOpSysParameters", Kind.OTHER, "Operating system parameters of its own", "osparams"
@@ -118,13 +118,19 @@ STATIC_FIELDS = [
 ]
 NODE_FIELDS = [
     node_field(
-        "pnode", "Primary_node", Kind.TEXT, "Primary node", primary_name, gives=Gives.MAYBE, match=Match.HOSTNAME
+        "pnode",
+        "Primary_node",
+        Kind.TEXT,
+        "Name of the primary node",
+        primary_name,
+        gives=Gives.MAYBE,
+        match=Match.HOSTNAME,
     ),
     node_field(
         "pnode.group",
         "PrimaryNodeGroup",
         Kind.TEXT,
-        "Group of the primary node",
+        "Name of the primary node's group",
         primary_group("name"),
         gives=Gives.MAYBE,
     ),
@@ -136,9 +142,13 @@ NODE_FIELDS = [
         primary_group("uuid"),
         gives=Gives.MAYBE,
     ),
-    node_field("snodes", "Secondary_Nodes", Kind.OTHER, "Secondary nodes", secondary_names),
+    node_field("snodes", "Secondary_Nodes", Kind.OTHER, "Names of the secondary nodes", secondary_names),
     node_field(
-        "snodes.group", "SecondaryNodesGroups", Kind.OTHER, "Groups of the secondary nodes", secondary_groups("name")
+        "snodes.group",
+        "SecondaryNodesGroups",
+        Kind.OTHER,
+        "Names of the secondary nodes' groups",
+        secondary_groups("name"),
     ),
     node_field(
         "snodes.group.uuid",

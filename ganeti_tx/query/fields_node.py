@@ -162,15 +162,27 @@ STATIC_FIELDS = [
     stored("master_capable", "MasterCapable", Kind.BOOL, "Whether the node may become a master candidate"),
     stored("vm_capable", "VMCapable", Kind.BOOL, "Whether the node may run instances"),
     stored("group.uuid", "GroupUUID", Kind.TEXT, "Unique identifier of the node's group", "group"),
-    Field("group", "Group", Kind.TEXT, "Node group", group_name, Gives.MAYBE),
+    Field("group", "Group", Kind.TEXT, "Name of the node's group", group_name, Gives.MAYBE),
     Field("master", "IsMaster", Kind.BOOL, "Whether the node is the master", is_master),
     Field("role", "Role", Kind.TEXT, "Role: M master, C candidate, R regular, D drained, O offline", role),
     Field("pinst_cnt", "Pinst", Kind.NUMBER, "Number of instances of which it is the primary node", count("primaries")),
-    Field("pinst_list", "PriInstances", Kind.OTHER, "Instances of which it is the primary node", names("primaries")),
+    Field(
+        "pinst_list",
+        "PriInstances",
+        Kind.OTHER,
+        "Names of the instances of which it is the primary node",
+        names("primaries"),
+    ),
     Field(
         "sinst_cnt", "Sinst", Kind.NUMBER, "Number of instances of which it is a secondary node", count("secondaries")
     ),
-    Field("sinst_list", "SecInstances", Kind.OTHER, "Instances of which it is a secondary node", names("secondaries")),
+    Field(
+        "sinst_list",
+        "SecInstances",
+        Kind.OTHER,
+        "Names of the instances of which it is a secondary node",
+        names("secondaries"),
+    ),
     state_field("hv_state", "HypervisorState", "Hypervisor state set by hand", lambda node: node.hv_state_static),
     state_field("disk_state", "DiskState", "Disk state set by hand", lambda node: node.disk_state_static),
     Field("ndparams", "NodeParameters", Kind.OTHER, "Node parameters (filled)", ndparams),
@@ -185,14 +197,16 @@ LIVE_FIELDS = [
     hypervisor_field("cnodes", "CNodes", Kind.NUMBER, "Number of NUMA domains", "cpu_nodes"),
     hypervisor_field("cnos", "CNOs", Kind.NUMBER, "Number of processors of the node's own system", "cpu_dom0"),
     hypervisor_field("csockets", "CSockets", Kind.NUMBER, "Number of processor sockets", "cpu_sockets"),
-    hypervisor_field("ctotal", "CTotal", Kind.NUMBER, "Number of processors", "cpu_total"),
+    hypervisor_field("ctotal", "CTotal", Kind.NUMBER, "Number of processors of the node", "cpu_total"),
     hypervisor_field("mfree", "MFree", Kind.UNIT, "Memory that is free for instances", "memory_free"),
     hypervisor_field("mnode", "MNode", Kind.UNIT, "Memory of the node's own system", "memory_dom0"),
-    hypervisor_field("mtotal", "MTotal", Kind.UNIT, "Memory", "memory_total"),
+    hypervisor_field("mtotal", "MTotal", Kind.UNIT, "All memory of the node", "memory_total"),
     storage_field(
-        "dfree", "DFree", Kind.UNIT, "Free room of the storage of the first enabled template", "storage_free"
+        "dfree", "DFree", Kind.UNIT, "Free room in the storage of the first enabled disk template", "storage_free"
     ),
-    storage_field("dtotal", "DTotal", Kind.UNIT, "Room of the storage of the first enabled template", "storage_size"),
+    storage_field(
+        "dtotal", "DTotal", Kind.UNIT, "Room in the storage of the first enabled disk template", "storage_size"
+    ),
     storage_field("spfree", "SpFree", Kind.NUMBER, "Number of free spindles of the volume group", "storage_free", True),
     storage_field("sptotal", "SpTotal", Kind.NUMBER, "Number of spindles of the volume group", "storage_size", True),
 ]

@@ -74,7 +74,7 @@ class InstanceContext:
             return "ERROR_nodeoffline"
         outcome = self.running.get(node.name)
         if outcome is None or outcome.error is not None:
-            return "ERROR_nodeoffline" if outcome is not None and outcome.offline else "ERROR_nodedown"
+            return "ERROR_nodedown"
         info = (outcome.value or {}).get(instance.name)
         if info is None:
             elsewhere = self.elsewhere().get(instance.name)

@@ -30,10 +30,15 @@ def moment(name: str, title: str, doc: str) -> Field:
 JOB_FIELDS = by_name(
     [
         job_field("id", "ID", Kind.NUMBER, "Job ID"),
-        job_field("status", "Status", Kind.TEXT, "Job status"),
+        job_field(
+            "status",
+            "Status",
+            Kind.TEXT,
+            "Status of the job: queued, waiting, canceling, running, canceled, success or error",
+        ),
         job_field("priority", "Priority", Kind.NUMBER, "Current priority: -20 is first, 19 is last"),
         job_field("archived", "Archived", Kind.BOOL, "Whether the job is archived"),
-        job_field("ops", "OpCodes", Kind.OTHER, "Opcodes"),
+        job_field("ops", "OpCodes", Kind.OTHER, "Opcodes with their parameters"),
         job_field("opresult", "OpCode_result", Kind.OTHER, "Result of each opcode"),
         job_field("opstatus", "OpCode_status", Kind.OTHER, "Status of each opcode"),
         job_field("oplog", "OpCode_log", Kind.OTHER, "Messages of each opcode"),

@@ -77,19 +77,29 @@ NETWORK_FIELDS = by_name(
         maybe("gateway6", "IPv6Gateway", Kind.OTHER, "IPv6 gateway"),
         maybe("mac_prefix", "MacPrefix", Kind.OTHER, "MAC address prefix"),
         computed("map", "Map", Kind.TEXT, "One character for each address: X taken, . free", taken),
-        computed("free_count", "FreeCount", Kind.NUMBER, "Free addresses", lambda net: taken(net).count(FREE)),
         computed(
-            "reserved_count", "ReservedCount", Kind.NUMBER, "Taken addresses", lambda net: taken(net).count(TAKEN)
+            "free_count", "FreeCount", Kind.NUMBER, "Number of free addresses", lambda net: taken(net).count(FREE)
         ),
         computed(
-            "external_reservations", "ExternalReservations", Kind.TEXT, "Addresses that are not for instances", external
+            "reserved_count",
+            "ReservedCount",
+            Kind.NUMBER,
+            "Number of taken addresses",
+            lambda net: taken(net).count(TAKEN),
+        ),
+        computed(
+            "external_reservations",
+            "ExternalReservations",
+            Kind.TEXT,
+            "Addresses that are taken by others than instances",
+            external,
         ),
         Field("group_cnt", "NodeGroups", Kind.NUMBER, "Number of node groups that have the network", group_count),
         Field(
             "group_list", "GroupList", Kind.OTHER, "Node groups that have the network: name, mode, link, vlan", groups
         ),
         Field("inst_cnt", "Instances", Kind.NUMBER, "Number of instances in the network", instance_count),
-        Field("inst_list", "InstanceList", Kind.OTHER, "Instances in the network", instance_names),
+        Field("inst_list", "InstanceList", Kind.OTHER, "Names of the instances in the network", instance_names),
     ],
     tracking(),
 )

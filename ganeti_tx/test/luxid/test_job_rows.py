@@ -1,0 +1,141 @@
+"""Jobs in answers to queries: live, archived, missing, damaged."""
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import ECode, JobFileCorrupted, OpPrereqError
+from ganeti_tx.luxid.job_methods import JobMethods
+from ganeti_tx.luxid.job_rows import JobRows
+from ganeti_tx.query.resources import make_queries
+from ganeti_tx.query.view import Views
+from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
+from ganeti_tx.queue.scheduler import Scheduler
+from ganeti_tx.queue.store import JobStore
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.launcher import FakeLauncher
+from ganeti_tx.test.fakes.rpc import FakeNodeRpc
+from ganeti_tx.test.model.samples import CONFIG
+from ganeti_tx.test.query.facts_table import FACTS
+
+
+class JobCase(SynchronousTestCase):
+    """A queue with jobs 1 to 4, of which 1 and 3 are finished and archived."""
+
+    def setUp(self) -> None:
+        """Store the jobs."""
+        self.files, self.paths, clock = MemoryFiles(), Paths(), Clock()
+        self.files.mkdir(self.paths.data_dir)
+        self.store = JobStore(self.files, self.paths, self.replicate, lambda renames: None)
+        self.run_now(self.store.load())
+        self.run_now(self.store.add(self.job, 4))
+        self.run_now(self.store.archive([1, 3]))
+        changes = JobChanges(clock, self.store.get)
+        scheduler = Scheduler(self.store, changes, FakeLauncher(), clock.seconds, lambda: 20)
+        drain = DrainFlag(self.files, self.paths, self.tell)
+        self.methods = JobMethods(scheduler, self.store, changes, drain, clock, clock.seconds)
+        self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), JobRows(self.store))
+
+    def job(self, number: int) -> QueuedJob:
+        """A job, finished when its number is odd."""
+        status = Status.SUCCESS if number % 2 else Status.QUEUED
+        op = QueuedOp(input={"OP_ID": "OP_TEST_DELAY", "duration": number, "comment": "one"}, status=status, result=7)
+        return QueuedJob(id=number, ops=[op], received_timestamp=(100 + number, 5))
+
+    async def replicate(self, files: dict[str, bytes]) -> None:
+        """Nowhere."""
+
+    async def tell(self, drained: bool) -> None:
+        """Nobody."""
+
+    def run_now(self, work: Any) -> Any:
+        """The result of what waits for nothing."""
+        return self.successResultOf(Deferred.fromCoroutine(work))
+
+    def ask(self, fields: list[str], condition: object = None) -> Any:
+        """The values of a query."""
+        data = self.run_now(self.queries.query("job", fields, condition))["data"]
+        return [[value for _, value in row] for row in data]
+
+    def classic(self, ids: list[int] | None, fields: list[str]) -> Any:
+        """The rows of QueryJobs."""
+        return self.run_now(self.methods.query(ids, fields))
+
+    def damage(self, number: int) -> None:
+        """Spoil an archived job's file."""
+        self.run_now(self.files.write_atomic(self.paths.archived_job_file(number), b"{"))
+
+
+class ArchivedTests(JobCase):
+    """Archived jobs, by either call."""
+
+    def test_hidden(self) -> None:
+        """All jobs are those that are not archived."""
+        self.assertEqual(self.ask(["id"]), [[2], [4]])
+        self.assertEqual(self.classic(None, ["id"]), [[2], [4]])
+
+    def test_listed(self) -> None:
+        """Who asks which jobs are archived gets the archived ones too."""
+        expected = [[1, True], [2, False], [3, True], [4, False]]
+        self.assertEqual(self.ask(["id", "archived"]), expected)
+        self.assertEqual(self.classic(None, ["id", "archived"]), expected)
+
+    def test_filtered(self) -> None:
+        """So does who filters by it."""
+        self.assertEqual(self.ask(["id"], ["?", "archived"]), [[1], [3]])
+        self.assertEqual(self.ask(["id"], ["!", ["?", "archived"]]), [[2], [4]])
+
+    def test_by_id(self) -> None:
+        """A job asked for by id is found in the archive, in the order asked."""
+        asked = ["|", ["=", "id", 3], ["=", "id", "2"]]
+        self.assertEqual(self.ask(["id", "status"], asked), [[3, "success"], [2, "queued"]])
+        self.assertEqual(self.classic([3, 2], ["id", "archived"]), [[3, True], [2, False]])
+
+    def test_damaged(self) -> None:
+        """One file in the archive that is no job hides no other; the log names it."""
+        self.damage(1)
+        expected = [[2, False], [3, True], [4, False]]
+        self.assertEqual(self.ask(["id", "archived"]), expected)
+        self.assertEqual(self.classic(None, ["id", "archived"]), expected)
+
+    def test_damaged_by_id(self) -> None:
+        """Asked for by id, such a file is an error."""
+        self.damage(1)
+        for work in (self.queries.query("job", ["id"], ["=", "id", 1]), self.methods.query([1], ["id"])):
+            self.failureResultOf(Deferred.fromCoroutine(work), JobFileCorrupted)
+
+
+class RowTests(JobCase):
+    """The rows."""
+
+    def test_missing(self) -> None:
+        """A job that is not there is an error for Query, and a row with its id and nulls for QueryJobs."""
+        error = self.failureResultOf(self.queries.query("job", ["id"], ["=", "id", 77]), OpPrereqError).value
+        self.assertEqual(error.ecode, ECode.NOENT)
+        self.assertEqual(self.classic([77, 2], ["status", "id"]), [[None, 77], ["queued", 2]])
+
+    def test_all_fields(self) -> None:
+        """Both calls give all fields of the table, with the same values."""
+        fields = sorted(FACTS["resources"]["job"]["fields"])
+        rows = self.ask(fields)
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(rows, self.classic(None, fields))
+
+    def test_values(self) -> None:
+        """Values are those of the job's file."""
+        expected = [4, "queued", 0, ["queued"], [7], (104, 5), None, ["TEST_DELAY(4)"]]
+        fields = ["id", "status", "priority", "opstatus", "opresult", "received_ts", "end_ts", "summary"]
+        ((*found, summary),) = self.ask(fields, ["=", "id", 4])
+        self.assertEqual(found, expected[:-1])
+        self.assertEqual(len(summary), 1)
+        self.assertIn("TEST_DELAY", summary[0])
+
+    def test_unknown_field(self) -> None:
+        """QueryJobs refuses an unknown field; Query says so in each row."""
+        self.failureResultOf(Deferred.fromCoroutine(self.methods.query(None, ["bogus"])), OpPrereqError)
+        self.assertEqual(self.run_now(self.queries.query("job", ["bogus"], None))["data"], [((1, None),)] * 2)

@@ -1,0 +1,1 @@
+"""Queries: fields, filters, rows, live data."""
