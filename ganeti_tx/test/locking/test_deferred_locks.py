@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface.verify import verifyObject
 
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import LockRequest, LockTimeout, Owner
+from ganeti_tx.locking.interfaces import ILockOverview, LockRequest, LockTimeout, Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
@@ -16,6 +17,7 @@ from ganeti_tx.locking.table import LockTable
 ONE, TWO, THREE = (Owner(number, f"/livelocks/job_{number}") for number in (1, 2, 3))
 WEB = Lock(Level.INSTANCE, "web1")
 NODE = Lock(Level.NODE, "node1")
+A, B = Lock(Level.NODE, "a"), Lock(Level.NODE, "b")
 
 
 class DeferredLocksTests(SynchronousTestCase):
@@ -132,3 +134,116 @@ class DeferredLocksTests(SynchronousTestCase):
         mine = OwnerLocks(self.locks, ONE)
         self.successResultOf(Deferred.fromCoroutine(mine.intersect([NODE])))
         self.assertEqual(self.locks.held(ONE), {NODE: Mode.EXCLUSIVE})
+
+
+class ListenerAndTimerTests(SynchronousTestCase):
+    """What the listener hears, what the clock still holds, and calls from within a callback."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.saved: list[int] = []
+        self.table = LockTable()
+        self.locks = DeferredLocks(self.table, self.clock, self.save)
+
+    def save(self) -> None:
+        """Note how many owners hold something at each change."""
+        self.saved.append(sum(1 for owner in (ONE, TWO, THREE) if self.table.held(owner)))
+
+    def write(self, owner: Owner, lock: Lock = A, timeout: float | None = None) -> Deferred[None]:
+        """Ask for a lock exclusively."""
+        return self.locks.update(owner, [LockRequest.exclusive(lock)], timeout=timeout)
+
+    def test_interface(self) -> None:
+        """It answers the lock query."""
+        verifyObject(ILockOverview, self.locks)
+        self.successResultOf(self.write(ONE))
+        self.assertEqual([(row.lock, row.owners) for row in self.locks.overview()], [(A, (ONE,))])
+
+    def test_timeout(self) -> None:
+        """Who waited too long leaves the queue, those behind move up, and the message says for what he waited."""
+        self.locks.update(ONE, [LockRequest.shared(A)])
+        writer = self.write(TWO, timeout=10)
+        reader = self.locks.update(THREE, [LockRequest.shared(A)], timeout=20)
+        self.clock.advance(9)
+        self.assertNoResult(writer)
+        self.clock.advance(1)
+        error = self.failureResultOf(writer, LockTimeout).value
+        self.assertEqual(str(error), "job 2 waited 10 s in vain for node/a (exclusive)")
+        self.successResultOf(reader)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_granted_in_time(self) -> None:
+        """Once granted, no clock runs on."""
+        self.write(ONE)
+        waiting = self.write(TWO, timeout=10)
+        self.locks.release_all(ONE)
+        self.successResultOf(waiting)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_cancel(self) -> None:
+        """A cancelled waiter leaves the queue and lets those behind it through; its owner may ask again."""
+        self.locks.update(ONE, [LockRequest.shared(A)])
+        writer = self.write(TWO, timeout=10)
+        reader = self.locks.update(THREE, [LockRequest.shared(A)])
+        writer.cancel()
+        self.failureResultOf(writer, CancelledError)
+        self.successResultOf(reader)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.successResultOf(self.write(TWO, B))
+
+    def test_owner_died(self) -> None:
+        """A dead owner's locks go to those who wait, and its own wait fails."""
+        self.write(ONE)
+        self.write(TWO, B)
+        dying = self.locks.update(ONE, [LockRequest.exclusive(B)], timeout=10)
+        heir = self.write(THREE)
+        self.locks.owner_died(ONE)
+        self.successResultOf(heir)
+        self.assertEqual(str(self.failureResultOf(dying, LockError).value), "job 1 has died")
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+        self.locks.owner_died(ONE)
+
+    def test_remove(self) -> None:
+        """Who waits for a lock whose object is deleted fails with its name; those behind move up."""
+        self.write(ONE)
+        waiting = self.locks.update(TWO, [LockRequest.shared(A), LockRequest.exclusive(B)])
+        behind = self.locks.update(THREE, [LockRequest.shared(B)])
+        self.locks.remove(ONE, A)
+        error = self.failureResultOf(waiting, LockError).value
+        self.assertEqual(str(error), "node/a was removed while job 2 waited for it")
+        self.successResultOf(behind)
+
+    def test_listener(self) -> None:
+        """The listener hears of each change of what is held, before the owner does, and of nothing else."""
+        self.write(ONE).addCallback(lambda _: self.saved.append(-1))
+        self.assertEqual(self.saved, [1, -1])
+        waiting = self.write(TWO)
+        waiting.addCallback(lambda _: self.saved.append(-2))
+        self.locks.intersect(ONE, [A])
+        self.locks.set_priority(TWO, 3)
+        self.locks.release_all(THREE)
+        self.locks.opportunistic_union(THREE, [LockRequest.shared(A)])
+        self.locks.update(ONE, [LockRequest.exclusive(A)])
+        self.assertEqual(self.saved, [1, -1])
+        self.locks.opportunistic_union(THREE, [LockRequest.shared(B)])
+        self.locks.release_all(ONE)
+        self.assertEqual(self.saved, [1, -1, 2, 2, -2])
+
+    def test_reentrance(self) -> None:
+        """Who is told of his locks may at once end another who was to be told next."""
+        self.write(ONE)
+        second = self.locks.update(TWO, [LockRequest.shared(A)])
+        third = self.locks.update(THREE, [LockRequest.shared(A)])
+        second.addCallback(lambda _: self.locks.owner_died(THREE))
+        self.locks.release_all(ONE)
+        self.successResultOf(second)
+        self.failureResultOf(third, LockError)
+        self.assertEqual(self.locks.owners(), [TWO])
+
+    def test_asks_again_when_told(self) -> None:
+        """Who is told of his locks may at once ask for more."""
+        self.write(ONE)
+        second = self.write(TWO).addCallback(lambda _: self.write(TWO, B))
+        self.locks.release_all(ONE)
+        self.successResultOf(second)
+        self.assertEqual(self.locks.held(TWO), {A: Mode.EXCLUSIVE, B: Mode.EXCLUSIVE})
