@@ -18,7 +18,7 @@ from ganeti_tx.test.node.hypervisor.kvm.parts import attached
 from ganeti_tx.test.real.guest import QEMU
 from ganeti_tx.test.real.kvm_node import KvmNode, thread_cpus, until
 
-SECRET = "s3cr3t99"  # noqa: S105
+SECRET = "s3cr3t99"
 
 
 class KvmTests(HypervisorContract):

@@ -22,7 +22,7 @@ from ganeti_tx.node.hypervisor.kvm.qmp import (
 from ganeti_tx.node.hypervisor.kvm.qmp_messages import MESSAGE_LIMIT, Event, QmpMalformed
 from ganeti_tx.test.node.hypervisor.kvm.captured import CAPTURES, captured
 
-SECRET = "hunter22"  # noqa: S105
+SECRET = "hunter22"
 
 
 class Transport(StringTransport):
