@@ -1,7 +1,8 @@
 """Machines under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -50,6 +51,7 @@ PAUSE = 0.5
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_PID_FILE = 100
+MAX_LOG = 1 << 20
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
 #: Run states in which no guest is there to obey the power button: powered off already, or never let go.
@@ -83,21 +85,22 @@ class KvmHypervisor:
         if self._pid_of_living(machine) is not None:
             raise HypervisorError(f"instance {instance.name} runs already")
         await self.remains.clear(machine, states.load(self.files, machine))
-        plan = await self._plan(instance, disks, machine)
-        state = planned_state(plan)
-        started = False
-        try:
-            await self._launch(plan, state)
-            await self._make_ready(plan, paused)
-            started = True
-        finally:
-            if not started:
-                await self._end(machine, state)
+        with naming(instance.name):
+            plan = await self._plan(instance, disks, machine)
+            state = planned_state(plan)
+            started = False
+            try:
+                await self._launch(plan, state)
+                await self._make_ready(plan, paused)
+                started = True
+            finally:
+                if not started:
+                    await self._end(machine, state)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], machine: MachineFiles) -> MachinePlan:
         params = with_program(kvm_params(spec.hvparams), self.files.exists)
         if wrong := faults(params, self.files.exists):
-            raise HypervisorError(f"instance {spec.name}: {'; '.join(wrong)}")
+            raise HypervisorError("; ".join(wrong))
         acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
         nics = await self.network.plan(spec)
         plan = MachinePlan(spec, params, disks, nics, machine, acceleration)
@@ -121,9 +124,20 @@ class KvmHypervisor:
         await states.save(self.files, plan.files, state)
         await self.network.connect(plan.spec, plan.nics, tap_options(plan))
         await self._name_taps(plan)
+        said_before = len(self._log(plan.files))
         result = await self.runner.run(state.argv, timeout=START_LIMIT)
         if not result.succeeded:
-            raise HypervisorError(f"instance {plan.spec.name}: QEMU did not start: {result.describe()}")
+            # On its way to the background QEMU turns from stderr to its log.
+            lines = self._log(plan.files)[said_before:].decode("utf-8", "replace").strip().splitlines()
+            reason = f"{result.describe()}: {lines[-1][:500]}" if lines else result.describe()
+            raise HypervisorError(f"QEMU did not start: {reason}")
+
+    def _log(self, machine: MachineFiles) -> bytes:
+        """What QEMU said in the background; nothing when that is not there or very much."""
+        try:
+            return self.files.read(machine.log, MAX_LOG)
+        except OSError:
+            return b""
 
     async def _name_taps(self, plan: MachinePlan) -> None:
         """For administrators' scripts: which tap is which interface."""
@@ -143,7 +157,7 @@ class KvmHypervisor:
         try:
             masks = masks_for(plan.params.cpu_mask, plan.vcpus)
         except ValueError as error:
-            raise HypervisorError(f"instance {plan.spec.name}: cpu_mask: {error}")
+            raise HypervisorError(f"cpu_mask: {error}")
         if all(mask is None for mask in masks):
             return
         for cpu, mask in zip(await client.execute("query-cpus-fast"), masks, strict=False):
@@ -151,9 +165,7 @@ class KvmHypervisor:
                 try:
                     self.processes.pin(int(cpu["thread-id"]), mask)
                 except OSError as error:
-                    raise HypervisorError(
-                        f"instance {plan.spec.name}: cpu_mask {plan.params.cpu_mask}: {error.strerror}"
-                    )
+                    raise HypervisorError(f"cpu_mask {plan.params.cpu_mask}: {error.strerror}")
 
     # Stopping
 
@@ -225,7 +237,8 @@ class KvmHypervisor:
             await self.start(instance, disks)
             return
         async with self.monitors.open(machine.qmp) as client:
-            await client.execute("system_reset")
+            with naming(instance.name):
+                await client.execute("system_reset")
 
     # Looking
 
@@ -301,6 +314,17 @@ class KvmHypervisor:
         if not text.isdigit() or not self.processes.is_alive(int(text), machine.pid):
             return None
         return int(text)
+
+
+@contextmanager
+def naming(instance_name: str) -> Iterator[None]:
+    """Let errors from below tell of which instance they are."""
+    try:
+        yield
+    except HypervisorError as error:
+        if instance_name in str(error):
+            raise
+        raise HypervisorError(f"instance {instance_name}: {error}") from error
 
 
 def planned_state(plan: MachinePlan) -> MachineState:

@@ -29,7 +29,7 @@ def machine_spec(
     filled = msgspec.to_builtins(KvmParams(kernel_path=""))
     return InstanceSpec(
         name=name,
-        uuid="aaaa-1",
+        uuid="0a1b2c3d-0000-4000-8000-000000000001",
         primary_node="p",
         hypervisor="kvm",
         os="busybox",

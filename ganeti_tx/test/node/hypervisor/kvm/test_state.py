@@ -1,0 +1,84 @@
+"""What a node remembers of its machines, whom it lends user ids, and what it clears away."""
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm import state as states
+from ganeti_tx.node.hypervisor.kvm.driver import planned_state
+from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool, parse_pool
+from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.process import FakeProcessRunner
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, PATHS, machine_plan
+
+
+class StateTests(SynchronousTestCase):
+    """One machine in memory."""
+
+    def setUp(self) -> None:
+        self.files, self.machine = MemoryFiles(), machine_files(PATHS, NAME)
+        self.files.mkdir(PATHS.kvm_conf_dir)
+        self.files.mkdir(PATHS.data_dir)
+        self.pool = UidPool(PATHS, self.files)
+
+    def write_pool(self, text: bytes) -> None:
+        """The cluster's pool."""
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(PATHS.ssconf_file("uid_pool"), text)))
+
+    def test_round_trip(self) -> None:
+        """A saved state is loaded as it was, readable by root only, and its machine is listed."""
+        state = planned_state(machine_plan(security_model="pool", run_as="61234:61234"))
+        self.successResultOf(Deferred.fromCoroutine(states.save(self.files, self.machine, state)))
+        self.assertEqual(states.load(self.files, self.machine), state)
+        self.assertEqual((state.uid, self.files.stat(self.machine.runtime).mode), (61234, 0o600))
+        self.assertEqual(states.saved_names(self.files, PATHS), [NAME])
+
+    def test_corrupt(self) -> None:
+        """A state that cannot be read is an error that names its file; none at all is None."""
+        self.assertIsNone(states.load(self.files, self.machine))
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.machine.runtime, b"{}")))
+        error = self.assertRaises(HypervisorError, states.load, self.files, self.machine)
+        self.assertIn(str(self.machine.runtime), str(error))
+
+    def test_long_name(self) -> None:
+        """A name too long for the kernel's sockets is refused."""
+        self.assertIn("socket path", str(self.assertRaises(HypervisorError, machine_files, PATHS, "x" * 100)))
+
+    def test_lend(self) -> None:
+        """Ids are lent once each, also to those who ask at the same time, until none is left; a returned one is free."""
+        self.write_pool(b"61234-61235")
+        lending = [Deferred.fromCoroutine(self.pool.lend(name)) for name in ("a", "b")]
+        self.assertEqual([self.successResultOf(each) for each in lending], [61234, 61235])
+        self.failureResultOf(Deferred.fromCoroutine(self.pool.lend("c")), HypervisorError)
+        for _ in range(2):
+            self.pool.give_back(61234)
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(self.pool.lend("c"))), 61234)
+
+    def test_no_pool(self) -> None:
+        """A cluster without a pool lends nothing; root is in no pool."""
+        self.failureResultOf(Deferred.fromCoroutine(self.pool.lend("a")), HypervisorError)
+        for text in ("0", "5-4", "x", "1-", "-1", "0-5"):
+            self.assertRaises(HypervisorError, parse_pool, text)
+
+    def test_clear(self) -> None:
+        """Files, tap and user id of a machine go; clearing again finds nothing."""
+        runner = FakeProcessRunner()
+        runner.script(["ip"], ProcessResult())
+        remains = Remains(self.files, Network(PATHS, self.files, runner), self.pool)
+        state = planned_state(machine_plan(security_model="pool", run_as="61234:61234"))
+        before = set(self.files.contents())
+        uid_file = PATHS.uid_pool_dir / "61234"
+        machine = self.machine
+        for path in (machine.pid, *machine.sockets, machine.runtime, machine.nic_dir / "0", uid_file):
+            self.files.mkdir(path.parent)
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
+        self.files.mkdir(machine.chroot)
+        for _ in range(2):
+            self.successResultOf(Deferred.fromCoroutine(remains.clear(machine, state)))
+            self.assertEqual(set(self.files.contents()), before)
+            self.assertFalse(self.files.exists(machine.chroot) or self.files.exists(machine.nic_dir))
+        self.assertIn(["ip", "link", "delete", "dev", "tap0"], runner.commands)

@@ -1,0 +1,219 @@
+"""The KVM driver keeps the contract with a real QEMU; starts that fail leave nothing."""
+
+import os
+import signal
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
+from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
+from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor
+from ganeti_tx.test.contracts.hypervisor import HypervisorContract
+from ganeti_tx.test.node.hypervisor.kvm.parts import attached
+from ganeti_tx.test.real.guest import QEMU
+from ganeti_tx.test.real.kvm_node import KvmNode, thread_cpus, until
+
+SECRET = "s3cr3t99"
+
+
+class KvmTests(HypervisorContract):
+    """Machines that never get further than their firmware, which also ignores the power button."""
+
+    timeout = 120
+    node: KvmNode
+
+    async def prepare(self) -> None:
+        """See `HypervisorContract`."""
+        self.node = KvmNode()
+        self.addCleanup(self.node.clear)
+
+    def new_driver(self) -> KvmHypervisor:
+        """See `HypervisorContract`."""
+        return self.node.driver()
+
+    def remains(self) -> list[str]:
+        """See `HypervisorContract`."""
+        return self.node.remains()
+
+    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
+        """See `HypervisorContract`; the node is not asked whether KVM works."""
+        return super().spec(name, **{"kvm_flag": "disabled", **hvparams})
+
+    async def fails(self, *said: str, disks: Sequence[AttachedDisk] = (), **hvparams: Any) -> None:
+        """A start fails with one line that names the instance and says all this, and leaves nothing."""
+        text = await self.refused(self.driver.start(self.spec(**hvparams), disks))
+        for each in (self.name, *said):
+            self.assertIn(each, text)
+        self.assertEqual(self.remains(), [])
+        self.assertIsNone(await self.driver.info(self.name))
+
+    async def pid(self) -> int:
+        """The process of the running machine."""
+        info = await self.driver.info(self.name)
+        assert info is not None
+        return info.hv_id
+
+    async def test_ignored_button(self) -> None:
+        """A guest that ignores the button is cut off when its time is over."""
+        await self.start()
+        await self.driver.stop(self.name, 0.5)
+        self.assertEqual(self.remains(), [])
+
+    async def test_missing_kernel(self) -> None:
+        """A kernel that is not on the node is told by its path."""
+        await self.fails("/boot/no-such-kernel", kernel_path="/boot/no-such-kernel")
+
+    async def test_bad_kernel(self) -> None:
+        """A file that is no kernel ends QEMU, whose reason is told."""
+        junk = self.node.top / "junk"
+        junk.write_bytes(b"x" * 4096)
+        await self.fails("QEMU did not start", kernel_path=str(junk))
+
+    async def test_bad_disk(self) -> None:
+        """A disk that is not there ends QEMU, whose reason is told."""
+        await self.fails("/no/such/disk", disks=[attached(path="/no/such/disk")])
+
+    async def test_bad_extra(self) -> None:
+        """Arguments that QEMU does not know, and such as are no arguments at all."""
+        await self.fails("-no-such-option", kvm_extra="-no-such-option")
+        await self.fails_to_plan(kvm_extra="'open")
+
+    async def fails_to_plan(self, **hvparams: Any) -> None:
+        """A start fails before anything is done."""
+        await self.refused(self.driver.start(self.spec(**hvparams), []))
+        self.assertEqual(self.remains(), [])
+
+    async def test_bad_program(self) -> None:
+        """A program that is not there, or is not QEMU."""
+        await self.fails("/no/qemu is not on this node", kvm_path="/no/qemu")
+        await self.fails("QEMU did not start", kvm_path="/bin/false")
+
+    async def test_not_a_daemon(self) -> None:
+        """A program that ends well and leaves no QEMU is a failed start."""
+        await self.refused(self.driver.start(self.spec(kvm_path="/bin/true"), []))
+        self.assertEqual(self.remains(), [])
+
+    async def test_bad_mask(self) -> None:
+        """Processors that this node does not have fail the start, and its QEMU is ended."""
+        await self.fails("cpu_mask", cpu_mask="8191")
+
+    async def test_bad_password(self) -> None:
+        """A console password that cannot be read fails the start, and its QEMU is ended."""
+        empty = self.node.top / "empty"
+        empty.touch()
+        text = await self.refused(
+            self.driver.start(self.vnc_spec(vnc_bind_address="127.0.0.1", vnc_password_file=str(empty)), [])
+        )
+        self.assertIn(str(empty), text)
+        self.assertEqual(self.remains(), [])
+
+    def vnc_spec(self, **hvparams: Any) -> InstanceSpec:
+        """An instance with a network port that nobody uses."""
+        with socket.socket() as probe:
+            for port in range(11000, 14999):
+                try:
+                    probe.bind(("127.0.0.1", port))
+                    break
+                except OSError:
+                    continue
+        return msgspec.structs.replace(self.spec(**hvparams), network_port=port)
+
+    async def test_password(self) -> None:
+        """VNC asks for the password, which is neither in the arguments of QEMU nor in what the node remembers."""
+        file = self.node.top / "password"
+        file.write_text(SECRET + "\n")
+        spec = self.vnc_spec(vnc_bind_address="127.0.0.1", vnc_password_file=str(file))
+        await self.driver.start(spec, [])
+        machine = self.node.machine(self.name)
+        async with self.node.driver().monitors.open(machine.qmp) as client:
+            self.assertEqual((await client.execute("query-vnc"))["auth"], "vnc")
+        arguments = Path(f"/proc/{await self.pid()}/cmdline").read_bytes()
+        self.assertNotIn(SECRET.encode(), arguments + machine.runtime.read_bytes())
+
+    async def test_pinned(self) -> None:
+        """With a mask the virtual processors run on those processors only, the rest of QEMU anywhere."""
+        await self.start(cpu_mask="0")
+        pid = await self.pid()
+        self.assertEqual(thread_cpus(pid, "CPU 0/"), [{0}])
+        self.assertEqual(os.sched_getaffinity(pid), os.sched_getaffinity(0))
+
+    async def test_confined(self) -> None:
+        """With a user of its own and a root of its own QEMU has both, and both are free again afterwards."""
+        if os.getuid() != 0:
+            self.skipTest("only root may become another user")
+        self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
+        self.node.paths.ssconf_file("uid_pool").write_text("61234-61235\n")
+        await self.start(security_model="pool", use_chroot=True)
+        pid = await self.pid()
+        status = Path(f"/proc/{pid}/status").read_text()
+        self.assertIn("Uid:\t61234\t61234\t61234\t61234", status)
+        self.assertEqual(os.readlink(f"/proc/{pid}/root"), str(self.node.machine(self.name).chroot))
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_guarded_user(self) -> None:
+        """A start that fails gives its user back."""
+        self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
+        self.node.paths.ssconf_file("uid_pool").write_text("61234\n")
+        await self.fails("cpu_type host needs KVM", security_model="pool", cpu_type="host")
+        await self.fails("/no/such/disk", disks=[attached(path="/no/such/disk")], security_model="pool")
+
+    async def test_killed(self) -> None:
+        """A machine whose QEMU was killed is not there; it can be stopped and started again."""
+        spec = await self.start()
+        os.kill(await self.pid(), signal.SIGKILL)
+        await until(lambda: not self.node.processes())
+        self.assertIsNone(await self.driver.info(self.name))
+        self.assertEqual(await self.driver.list_instances(), [])
+        self.assertNotEqual(self.remains(), [])
+        await self.driver.start(spec, [])
+        os.kill(await self.pid(), signal.SIGKILL)
+        await until(lambda: not self.node.processes())
+        await self.driver.stop(self.name, 100_000.0)
+        self.assertEqual(self.remains(), [])
+
+    async def test_hung(self) -> None:
+        """A QEMU that hangs still counts as running, and is killed by a stop."""
+        await self.start()
+        os.kill(await self.pid(), signal.SIGSTOP)
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual(info.state, RunState.RUNNING)
+        await self.driver.stop(self.name, 1.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_foreign_pid(self) -> None:
+        """A pid file that names somebody else's process is no machine, and that process is left alone."""
+        machine = self.node.machine(self.name)
+        machine.pid.parent.mkdir(parents=True)
+        machine.pid.write_text(f"{os.getpid()}\n")
+        self.assertIsNone(await self.driver.info(self.name))
+        await self.driver.stop(self.name, 1.0)
+        self.assertEqual(self.remains(), [])
+
+    async def test_paused_state(self) -> None:
+        """After a paused start the guest has not run an instruction."""
+        await self.start(paused=True)
+        async with self.node.driver().monitors.open(self.node.machine(self.name).qmp) as client:
+            self.assertEqual((await client.execute("query-status"))["status"], "prelaunch")
+
+    async def test_exit_on_reboot(self) -> None:
+        """A machine that ends on reboot is started anew by one."""
+        spec = await self.start(reboot_behavior="exit")
+        before = await self.pid()
+        await self.driver.reboot(spec, [])
+        self.assertNotEqual(await self.pid(), before)
+
+    async def test_acceleration(self) -> None:
+        """The probe guest runs under TCG; whether under KVM, it tells in time, and again without running."""
+        probe = AccelerationProbe(self.node.paths, self.node.files, self.node.runner)
+        self.assertTrue(await probe.works(QEMU, Acceleration.TCG))
+        chosen = await probe.choose(QEMU)
+        nobody: Any = None
+        self.assertEqual(await AccelerationProbe(self.node.paths, self.node.files, nobody).choose(QEMU), chosen)
+        self.assertEqual(self.remains(), [])
