@@ -239,6 +239,7 @@ class KvmHypervisor:
         async with self.monitors.open(machine.qmp) as client:
             with naming(instance.name):
                 await client.execute("system_reset")
+            await client.execute("cont")  # a guest that had powered itself off stands still
 
     # Looking
 
