@@ -17,6 +17,12 @@ import ganeti_tx
 
 ROOT = Path(ganeti_tx.__file__).parents[1]
 NAMES = ["ganeti-luxid", "ganeti-master", "ganeti-noded", "ganeti-wconfd"]
+MODULES = {
+    "ganeti-luxid": "ganeti_tx.luxid.tap",
+    "ganeti-master": "ganeti_tx.master.tap",
+    "ganeti-noded": "ganeti_tx.node.tap",
+    "ganeti-wconfd": "ganeti_tx.wconfd.tap",
+}
 LISTING = """
 import sys
 from twisted.application.service import IServiceMaker
@@ -67,7 +73,7 @@ class PluginTests(SynchronousTestCase):
             options = maker.options()
             options.parseOptions([])
             reactor = PooledReactor()
-            service = namedAny(maker.module).make_service(options, reactor)
+            service = namedAny(f"{MODULES[name]}.make_service")(options, reactor)
             self.assertTrue(IService.providedBy(service), name)
             self.assertEqual([reactor.sslServers, reactor.unixServers, reactor.getDelayedCalls()], [[], [], []])
 
