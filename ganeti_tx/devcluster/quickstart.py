@@ -70,6 +70,8 @@ def have_instance(layout: Layout, kvm: bool) -> bool:
     if INSTANCE not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "name"]).split():
         print(f"Creating {INSTANCE} ...", flush=True)
         run(layout.master, ["gnt-instance", "add", *instance_options(kvm, layout), INSTANCE])
+        if not kvm:  # what has no system installed is not started
+            run(layout.master, ["gnt-instance", "startup", INSTANCE])
         return True
     if "running" in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "status", INSTANCE]):
         print(f"{INSTANCE} runs already.")
