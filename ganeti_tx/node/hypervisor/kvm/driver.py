@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 from attrs import define
-from twisted.internet.defer import Deferred, FirstError, TimeoutError, gatherResults
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -267,12 +267,17 @@ class KvmHypervisor:
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says; all machines are asked at the same time."""
-        asking = [Deferred.fromCoroutine(self.info(name)) for name in states.saved_names(self.files, self.paths)]
-        try:
-            found = await gatherResults(asking, consumeErrors=True)
-        except FirstError as error:
-            raise error.subFailure.value  # type: ignore[misc]  # the HypervisorError of one machine
+        asking = [Deferred.fromCoroutine(self._listed(name)) for name in states.saved_names(self.files, self.paths)]
+        found = [await each for each in asking]
         return [each for each in found if each is not None]
+
+    async def _listed(self, instance_name: str) -> InstanceInfo | None:
+        """One machine that cannot be looked at hides no other."""
+        try:
+            return await self.info(instance_name)
+        except HypervisorError as error:
+            log.error("{error}", error=error)
+            return None
 
     async def node_info(self) -> Mapping[str, Any]:
         """As IHypervisor says."""

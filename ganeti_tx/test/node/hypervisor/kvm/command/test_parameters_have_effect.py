@@ -91,6 +91,11 @@ ELSEWHERE: Mapping[str, str] = {
 }
 
 
+def argv_with(settings: Mapping[str, Any]) -> list[str]:
+    """The command line of a machine with these parameters."""
+    return qemu_argv(machine_plan(**settings))
+
+
 class EffectTests(SynchronousTestCase):
     """The tables above and the parameters' own table."""
 
@@ -118,7 +123,7 @@ class EffectTests(SynchronousTestCase):
     def test_secrets(self) -> None:
         """The files of console passwords are not named on the command line."""
         for needed, name in ((VNC, "vnc_password_file"), (SPICE, "spice_password_file")):
-            self.assertNotIn("/secret", " ".join(qemu_argv(machine_plan(**{**needed, name: "/secret"}))))
+            self.assertNotIn("/secret", " ".join(argv_with({**needed, name: "/secret"})))
 
     def test_acceleration_and_user(self) -> None:
         """What the probe and the pool decided is on the command line."""
@@ -130,6 +135,6 @@ class EffectTests(SynchronousTestCase):
     def test_commas(self) -> None:
         """A comma in a path or an address is doubled, so it begins no option of its own."""
         for name, needed in (("cdrom_image_path", {}), ("floppy_image_path", {}), ("vnc_x509_path", TLS)):
-            argv = " ".join(qemu_argv(machine_plan(**{**needed, name: "/a,readonly=off"})))
+            argv = " ".join(argv_with({**needed, name: "/a,readonly=off"}))
             self.assertIn("/a,,readonly=off", argv)
         self.assertIn("::,,x", " ".join(qemu_argv(machine_plan(vnc_bind_address="::,x"))))
