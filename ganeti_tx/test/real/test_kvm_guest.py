@@ -22,7 +22,7 @@ class GuestTests(TestCase):
 
     timeout = 300
 
-    async def setUp(self) -> None:
+    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
         self.guest = await make_guest()
         self.node = KvmNode()
         self.addCleanup(self.node.clear)
@@ -90,7 +90,7 @@ class GuestTests(TestCase):
         """The console's command passes what is typed to the guest and what it says back, and ends with it."""
         console = await self.boot()
         assert console.transport is not None
-        console.transport.loseConnection()  # type: ignore[attr-defined]  # every stream transport has it
+        console.transport.loseConnection()
         await console.closed
         how = await self.driver.console(self.spec(), "node1.example.com")
         self.assertEqual((how["kind"], how["host"], how["command"][0]), ("ssh", "node1.example.com", sys.executable))
