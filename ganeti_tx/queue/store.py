@@ -118,20 +118,20 @@ class JobStore:
         await self._numbering.acquire()
         try:
             jobs = [make(self._last_id + 1 + index) for index in range(count)]
-            last = self._last_id + count
-            contents = {f"job-{job.id}": encode_job(job) for job in jobs}
-            serial = f"{last}\n".encode()
+            self._last_id += count  # a number is never used again, even when its job cannot be stored
+            files = {"serial": f"{self._last_id}\n".encode()}
+            files.update((f"job-{job.id}", encode_job(job)) for job in jobs)
             try:
-                await self.files.write_atomic(self.paths.queue_serial_file, serial, FILE_MODE)
-                self._last_id = last
-                await self.files.write_many({self.paths.job_file(job.id): contents[f"job-{job.id}"] for job in jobs})
+                await self.files.write_many(
+                    {self.paths.queue_dir / name: data for name, data in files.items()}, FILE_MODE
+                )
             except OSError as error:
                 raise JobQueueError(f"cannot store the job in {self.paths.queue_dir}: {error.strerror or error}")
             for job in jobs:
                 self._jobs[job.id] = job
         finally:
             self._numbering.release()
-        await self.replicate({**contents, "serial": serial})
+        await self.replicate(files)
         return jobs
 
     async def put(self, job: QueuedJob) -> None:

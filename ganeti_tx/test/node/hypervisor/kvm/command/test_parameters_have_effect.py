@@ -13,10 +13,10 @@ from ganeti_tx.test.node.hypervisor.kvm.parts import machine_plan
 
 KERNEL = {"kernel_path": "/k"}
 CDROM = {"cdrom_image_path": "/iso"}
-VNC = {"vnc_bind_address": "0.0.0.0"}
-TLS = {**VNC, "vnc_tls": True}
+VNC: Mapping[str, Any] = {"vnc_bind_address": "0.0.0.0"}
+TLS: Mapping[str, Any] = {**VNC, "vnc_tls": True}
 X509 = {**TLS, "vnc_x509_path": "/x509"}
-SPICE = {"spice_bind": "0.0.0.0"}
+SPICE: Mapping[str, Any] = {"spice_bind": "0.0.0.0"}
 
 #: A value that is not the built-in one, what else must be set for it, and a piece of the command line it brings about.
 EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
@@ -91,11 +91,6 @@ ELSEWHERE: Mapping[str, str] = {
 }
 
 
-def argv_with(settings: Mapping[str, Any]) -> list[str]:
-    """The command line of a machine with these parameters."""
-    return qemu_argv(machine_plan(**settings))
-
-
 class EffectTests(SynchronousTestCase):
     """The tables above and the parameters' own table."""
 
@@ -122,8 +117,9 @@ class EffectTests(SynchronousTestCase):
 
     def test_secrets(self) -> None:
         """The files of console passwords are not named on the command line."""
-        for needed, name in ((VNC, "vnc_password_file"), (SPICE, "spice_password_file")):
-            self.assertNotIn("/secret", " ".join(argv_with({**needed, name: "/secret"})))
+        passwords: list[tuple[Mapping[str, Any], str]] = [(VNC, "vnc_password_file"), (SPICE, "spice_password_file")]
+        for needed, name in passwords:
+            self.assertNotIn("/secret", " ".join(qemu_argv(machine_plan(**{**needed, name: "/secret"}))))
 
     def test_acceleration_and_user(self) -> None:
         """What the probe and the pool decided is on the command line."""
@@ -134,7 +130,8 @@ class EffectTests(SynchronousTestCase):
 
     def test_commas(self) -> None:
         """A comma in a path or an address is doubled, so it begins no option of its own."""
-        for name, needed in (("cdrom_image_path", {}), ("floppy_image_path", {}), ("vnc_x509_path", TLS)):
-            argv = " ".join(argv_with({**needed, name: "/a,readonly=off"}))
+        paths: list[tuple[str, Mapping[str, Any]]] = [("cdrom_image_path", {}), ("floppy_image_path", {})]
+        for name, needed in [*paths, ("vnc_x509_path", TLS)]:
+            argv = " ".join(qemu_argv(machine_plan(**{**needed, name: "/a,readonly=off"})))
             self.assertIn("/a,,readonly=off", argv)
         self.assertIn("::,,x", " ".join(qemu_argv(machine_plan(vnc_bind_address="::,x"))))

@@ -1,0 +1,54 @@
+"""Which parameters are refused, and which program is run."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, OTHER_PROGRAM, KvmParams
+from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
+
+
+def found(*missing: str, **values: Any) -> list[str]:
+    """The faults on a node that has every file but these."""
+    return faults(KvmParams(**{"kernel_path": "", **values}), lambda path: str(path) not in missing)
+
+
+class ParameterTests(SynchronousTestCase):
+    """Values alone and together."""
+
+    def test_good(self) -> None:
+        """What can be started has no faults."""
+        self.assertEqual(found(), [])
+
+    def test_each(self) -> None:
+        """Each fault begins with the parameter's name."""
+        for name, value in (
+            *(("disk_type", "x"), ("boot_order", "disk,x"), ("virtio_net_queues", 9), ("cpu_mask", "x")),
+            *(("initrd_path", "/i"), ("security_domain", "joe"), ("cdrom_image_path", "relative")),
+            *(("kvm_path", "kvm"), ("spice_ip_version", 5), ("kvm_pci_reservations", 32)),
+        ):
+            (fault,) = found(**{name: value})
+            self.assertTrue(fault.startswith(f"{name}: "), fault)
+
+    def test_all(self) -> None:
+        """All faults are told at once."""
+        self.assertEqual(len(found(disk_type="x", cpu_mask="x", vnc_x509_verify=True)), 3)
+
+    def test_types(self) -> None:
+        """A value of the wrong type and a parameter that is none are refused by name."""
+        raw = msgspec.to_builtins(KvmParams())
+        self.assertIn("acpi", str(self.assertRaises(HypervisorError, kvm_params, {**raw, "acpi": "yes"})))
+        self.assertIn("nosuch", str(self.assertRaises(HypervisorError, kvm_params, {**raw, "nosuch": 1})))
+
+    def test_program(self) -> None:
+        """Without the built-in program QEMU's own name is taken; without both both are named; a set one is kept."""
+        self.assertEqual(found(DEFAULT_PROGRAM), [])
+        there: Any = lambda path: path != Path(DEFAULT_PROGRAM)  # noqa: E731
+        self.assertEqual(with_program(KvmParams(), there).kvm_path, OTHER_PROGRAM)
+        (fault,) = found(DEFAULT_PROGRAM, OTHER_PROGRAM)
+        self.assertTrue(DEFAULT_PROGRAM in fault and OTHER_PROGRAM in fault, fault)
+        (fault,) = found("/opt/qemu", kvm_path="/opt/qemu")
+        self.assertIn("/opt/qemu is not on this node", fault)
