@@ -6,6 +6,7 @@ from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
 from ganeti_tx.logic.cluster.query import ConfigQuery, Query
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
+from ganeti_tx.logic.debug.jobqueue import Jobqueue
 from ganeti_tx.logic.guest_os.diagnose import Diagnose
 from ganeti_tx.logic.instance.console import InstanceConsole
 from ganeti_tx.logic.instance.create import InstanceCreate
@@ -42,4 +43,5 @@ UNITS: UnitTable = {
     opcodes.OpTagsSearch: Search,
     opcodes.OpTagsSet: Set,
     opcodes.OpTestDelay: Delay,
+    opcodes.OpTestJqueue: Jobqueue,
 }

@@ -17,8 +17,24 @@ PROBE_TIMEOUT = 5.0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 KVM_DEVICE = Path("/dev/kvm")
 
-#: A boot sector: mov dx,0xf4; mov al,0x2a; out dx,al; hlt; jmp to the hlt. Writing to isa-debug-exit ends QEMU.
-PROBE_GUEST = b"\xba\xf4\x00\xb0\x2a\xee\xf4\xeb\xfd".ljust(510, b"\0") + b"\x55\xaa"
+#: A boot sector that goes to 64-bit mode and does there what kernels do and a KVM that only emulates does not know.
+_PROBE_CODE = bytes.fromhex(
+    "fafc 31c0 8ed8 8ec0"  # cli; cld; xor ax,ax; mov ds,ax; mov es,ax
+    "bf0010 b90018 f3ab"  # mov di,0x1000; mov cx,0x1800; rep stosw: three empty page tables
+    "c70600100320 c70600200330 c70600308300"  # which map the first 2 MiB as they are
+    "66b800100000 0f22d8"  # mov eax,0x1000; mov cr3,eax
+    "66b8a0000000 0f22e0"  # mov eax,0xa0; mov cr4,eax: PAE
+    "66b9800000c0 0f32 80cc01 0f30"  # mov ecx,0xc0000080; rdmsr; or ah,1; wrmsr: EFER.LME
+    "0f01167b7c"  # lgdt [0x7c7b]
+    "0f20c0 660d01000080 0f22c0"  # mov eax,cr0; or eax,0x80000001; mov cr0,eax: paging and protection
+    "ea577c0800"  # jmp 8:0x7c57
+    "bf00400000 f0480fc70f"  # mov edi,0x4000; lock cmpxchg16b [rdi]
+    "66baf400 b02a ee"  # mov dx,0xf4; mov al,0x2a; out dx,al: isa-debug-exit ends QEMU
+    "f4 ebfd"  # hlt, again and again
+    "0000000000000000 00000000009a2000"  # at 0x7c6b: the empty segment, and the one for 64-bit code
+    "0f006b7c0000"  # at 0x7c7b: where those two are
+)
+PROBE_GUEST = _PROBE_CODE.ljust(510, b"\0") + b"\x55\xaa"
 #: isa-debug-exit turns the value v into the exit status 2v+1: only a guest that ran can bring it about.
 PROBE_STATUS = 0x2A * 2 + 1
 

@@ -54,8 +54,8 @@ MAX_PID_FILE = 100
 MAX_LOG = 1 << 20
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
-#: Run states in which no guest is there to obey the power button: powered off already, or never let go.
-NEVER_OBEYS = POWERED_OFF | {"prelaunch"}
+#: Run states in which no guest is there to obey the power button: powered off already, never let go, or stuck for good.
+NEVER_OBEYS = POWERED_OFF | {"prelaunch", "internal-error"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
