@@ -14,7 +14,9 @@ from ganeti_tx.luxid.zygote_process import Zygote
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import ChannelFactory
+from ganeti_tx.queue.store import FILE_MODE
 from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
@@ -41,6 +43,7 @@ async def run_luxid(
     """
     paths = Paths.from_environment(os.environ)
     files = RealFiles(reactor_threads(reactor))
+    queue_lock = hold(paths.queue_lock_file, FILE_MODE)
     zygote = Zygote(reactor, lambda: launcher.zygote_died())
     launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
@@ -67,5 +70,6 @@ async def run_luxid(
         watch.stop()
         launcher.stop()
         zygote.stop()
+        queue_lock.release()
 
     return stop

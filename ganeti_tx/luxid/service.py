@@ -18,6 +18,7 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.launcher import IJobLauncher
@@ -92,6 +93,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     changes = JobChanges(parts.clock, store.get)
     launcher = parts.make_launcher()
     scheduler = Scheduler(store, changes, launcher, parts.now, lambda: parts.snapshot().cluster.max_running_jobs)
+    catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
     jobs = JobMethods(scheduler, store, changes, drain, parts.clock, parts.now)
     rows = JobRows(store)
@@ -103,7 +105,9 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     def file_changed(name: str) -> None:
         if match := JOB_FILE.match(name):
             scheduler.file_changed(int(match[1]))
+            catch_up.look()  # jobs make candidates
 
     parts.watch.watch(parts.paths.queue_dir, file_changed)
     await scheduler.resume()
+    catch_up.look()
     return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher)

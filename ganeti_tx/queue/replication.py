@@ -31,6 +31,8 @@ class Replicator:
 
     rpc: INodeRpc
     candidates: Callable[[], Sequence[NodeAddress]]
+    #: Names of nodes that did not take a file.
+    behind: set[str] = field(factory=set)
     _channels: dict[str, _Channel] = field(factory=dict)
 
     def send(self, files: dict[str, bytes]) -> list[Deferred[bool]]:
@@ -38,18 +40,19 @@ class Replicator:
 
         A Deferred a candidate fires with whether it now has these files or newer ones.
         """
-        answers: list[Deferred[bool]] = []
-        for node in self.candidates():
-            channel = self._channels.setdefault(node.name, _Channel(node))
-            channel.node = node
-            channel.pending.update(files)
-            answer: Deferred[bool] = Deferred()
-            channel.waiters.append(answer)
-            answers.append(answer)
-            if not channel.busy:
-                channel.busy = True
-                Deferred.fromCoroutine(self._drain(channel)).addErrback(self._broken, channel)
-        return answers
+        return [self.send_to(node, files) for node in self.candidates()]
+
+    def send_to(self, node: NodeAddress, files: dict[str, bytes]) -> Deferred[bool]:
+        """The same for one node."""
+        channel = self._channels.setdefault(node.name, _Channel(node))
+        channel.node = node
+        channel.pending.update(files)
+        answer: Deferred[bool] = Deferred()
+        channel.waiters.append(answer)
+        if not channel.busy:
+            channel.busy = True
+            Deferred.fromCoroutine(self._drain(channel)).addErrback(self._broken, channel)
+        return answer
 
     async def replicate(self, files: dict[str, bytes]) -> None:
         """Send and wait for every candidate; an error in the log only when more than half of them failed (design-2.0)."""
@@ -96,6 +99,7 @@ class Replicator:
         try:
             await self.rpc.call(node, JobqueueUpdate(files=[(name, data.decode()) for name, data in batch]))
         except RpcError as error:
+            self.behind.add(node.name)
             log.warn("job queue copy: {error}", error=error)
             return False
         return True

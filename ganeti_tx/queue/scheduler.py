@@ -25,6 +25,7 @@ from ganeti_tx.queue.job import (
     with_open_ops,
 )
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.secrets import lost_secrets, secret_parameters
 from ganeti_tx.queue.store import JobStore, started
 
 log = Logger()
@@ -234,7 +235,7 @@ class Scheduler:
             if job.finalized:
                 continue
             if job.livelock is None and job.status is Status.QUEUED:
-                self._enqueue(job)
+                self._take_up(job)
             elif (runner := self.launcher.adopt(job)) is None:
                 dead.append(job)
             else:
@@ -243,6 +244,12 @@ class Scheduler:
         for job in dead:
             await self._end_dead(job)
         self.wake()
+
+    def _take_up(self, job: QueuedJob) -> None:
+        if (error := lost_secrets(job)) is not None:
+            self._claim_and_end(job, Status.ERROR, error)
+        else:
+            self._enqueue(job)
 
     async def _end_dead(self, job: QueuedJob) -> None:
         """End a job whose process died while there was no daemon, unless it managed to bring it to its end first."""
@@ -259,6 +266,9 @@ class Scheduler:
         """Queue a job again that an earlier daemon gave to a process, which ended before it had begun with it."""
         run = self._runs.setdefault(job.id, Run())
         job = put_back(job)
+        if not run.canceled and (error := lost_secrets(job)) is not None:
+            await self._end(job, Status.ERROR, error)
+            return
         try:
             await self.store.put(job)
             if not run.canceled:
@@ -339,9 +349,3 @@ class Scheduler:
         self._enqueue(self.store.get(job.id) or job)
         self.changes.announce(job.id)
         self.wake()
-
-
-def secret_parameters(op: OpCode) -> dict[str, Any]:
-    """The parameters of an opcode that no file may hold, as they came over the wire."""
-    stored = encode(op, Disclosure.STORED)
-    return {name: value for name, value in encode(op, Disclosure.WIRE).items() if stored.get(name) != value}

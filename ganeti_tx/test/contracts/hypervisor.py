@@ -57,7 +57,7 @@ class HypervisorContract(TestCase):
             return result
         return super().run(result)
 
-    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
+    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for what it returns
         await self.prepare()
         self.driver = self.new_driver()
 

@@ -15,6 +15,7 @@ from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended
+from ganeti_tx.queue.launcher import RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
@@ -312,6 +313,31 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(adopted.livelock, old.launcher.runners[0].livelock)
         queue.finish(adopted)
         self.assertEqual(queue.store.jobs[1].status, Status.SUCCESS)
+
+    def left_with_secrets(self) -> Queue:
+        """As `left_behind`, both jobs with a secret parameter."""
+        queue = Queue(limit=1)
+        run_now(queue.store.load())
+        op = OpTestOsParams(osparams_secret={"password": Secret("hunter2")})
+        run_now(queue.scheduler.submit([[op], [op]]))
+        return queue
+
+    def test_lost_secrets(self) -> None:
+        """A job whose secrets ended with the old daemon is an error that says so; it does not run without them."""
+        queue = self.restart(self.left_with_secrets().files, living=set())
+        for job_id in (1, 2):
+            self.assertEqual(queue.on_disk(job_id).status, Status.ERROR)
+            self.assertIn("secret parameters (osparams_secret) are kept in memory only", str(queue.on_disk(job_id)))
+        self.assertEqual(queue.launcher.runners, [])
+
+    def test_secrets_of_the_living(self) -> None:
+        """A process that lives has its job's secrets and goes on; one that dies before it began cannot be replaced."""
+        old = self.left_with_secrets()
+        queue = self.restart(old.files, living={old.launcher.runners[0].livelock})
+        self.assertEqual(queue.on_disk(1).status, Status.WAITING)
+        queue.launcher.runners[0].over.errback(RunnerDied("it was killed"))
+        self.assertEqual(queue.on_disk(1).status, Status.ERROR)
+        self.assertEqual(len(queue.launcher.runners), 1)
 
     def test_ended_while_the_dead_are_buried(self) -> None:
         """A job that its process ends while luxid starts stays as it ended."""
