@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from shutil import which
+from typing import Any, cast
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
@@ -29,7 +30,7 @@ class ProbeGuestTests(TestCase):
             raise SkipTest(f"{QEMU} is not installed")
         root = Path(self.mktemp()).absolute()
         probe = AccelerationProbe(
-            Paths(root), RealFiles(reactor_threads(reactor)), ReactorProcessRunner(reactor, reactor)
+            Paths(root), RealFiles(reactor_threads(cast(Any, reactor))), ReactorProcessRunner(reactor, reactor)
         )
         self.assertTrue(await probe.works(program, Acceleration.TCG))
 

@@ -62,6 +62,8 @@ class GuestTests(TestCase):
         after = await self.driver.info(NAME)
         assert before is not None and after is not None
         self.assertEqual(before.hv_id, after.hv_id)
+        await self.driver.stop(NAME, 0.0, force=True)
+        await console.closed
 
     async def test_ends(self) -> None:
         """A guest that powers itself off is gone; a stop clears away what it left, without waiting."""
