@@ -9,6 +9,7 @@ import msgspec
 
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import AVAILABLE_HYPERVISORS, AVAILABLE_TEMPLATES, InitSettings
+from ganeti_tx.config.faults import MAC_PREFIX
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
@@ -37,6 +38,10 @@ def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
         problems.unless(name in AVAILABLE_TEMPLATES, f"disk template {name!r} is not available; available: {available}")
     problems.unless(bool(settings.enabled_hypervisors), "a cluster needs at least one enabled hypervisor")
     problems.unless(bool(settings.enabled_disk_templates), "a cluster needs at least one enabled disk template")
+    fine = MAC_PREFIX.match(settings.mac_prefix) is not None
+    problems.unless(fine, f"--mac-prefix must have the form aa:bb:cc, not {settings.mac_prefix!r}")
+    fine = settings.candidate_pool_size >= 1
+    problems.unless(fine, f"--candidate-pool-size must be at least 1, not {settings.candidate_pool_size}")
     return CheckedParams(
         hvparams=_hvparams(settings, problems),
         beparams=_checked(problems, backend.check_beparams, settings.beparams),

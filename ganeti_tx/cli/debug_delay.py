@@ -35,7 +35,7 @@ DELAY = Command(
     (
         negative("--no-master", "on_master", "do not sleep on the master"),
         Option(("-n",), "on_nodes", "sleep on this node; may be repeated", "string", [], "append"),
-        Option(("-r", "--repeat"), "repeat", "sleep so many times more", "int", "0"),
+        Option(("-r", "--repeat"), "repeat", "sleep so many times", "int", "0"),
         switch("-i --interruptible", "interruptible", "listen on a socket for what ends the sleep"),
         switch("-l --no-locks", "no_locks", "hold no locks meanwhile"),
         DRY_RUN,

@@ -34,7 +34,7 @@ def style_of(options: Parsed) -> Style:
 
 def chosen_fields(output: str | None, default: Sequence[str]) -> list[str]:
     """The fields of -o: none given the usual ones, after a plus the usual ones and more."""
-    if output is None:
+    if not output:
         return list(default)
     if output.startswith("+"):
         return [*default, *_names(output[1:])]

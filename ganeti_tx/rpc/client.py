@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import define
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError, gatherResults
+from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -140,6 +141,8 @@ def was_cancelled(error: BaseException) -> bool:
 def reason(error: Exception) -> str:
     """One line out of what the HTTP client wraps."""
     inner = getattr(error, "reasons", None)
+    if isinstance(error, ConnectionRefusedError):
+        return "its node daemon does not run; start it there with 'ganeti-noded'"
     if isinstance(error, ResponseFailed) or inner:
         for failure in inner or ():
             return reason(failure.value)

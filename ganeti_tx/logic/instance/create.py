@@ -62,7 +62,8 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
             name, self._address = await self.around.resolve(given)
         except ResolverError as error:
             raise OpPrereqError(
-                f"the name of instance {given} does not resolve ({error}); name_check=false does without",
+                f"the name of instance {given} does not resolve ({error}); "
+                "--no-name-check (name_check=false) does without",
                 ECode.RESOLVER,
             ) from None
         self._name = check_name(name)

@@ -75,7 +75,7 @@ class FileStorage:
         return await self._run(disk, self._find, disk)
 
     async def space(self, name: str, params: Mapping[str, Any]) -> Mapping[str, int]:
-        """See `ISpace`: of the file system that has the directory `name`."""
+        """See `ISpace`: of the file system that has the directory `name`, or will have it once there is a disk."""
         try:
             return await self.threads.run(self._space, name)
         except FileStoragePathError as error:
@@ -132,7 +132,10 @@ class FileStorage:
             return None
 
     def _space(self, name: str) -> Mapping[str, int]:
-        room = os.statvfs(self.allowed.check_directory(name))
+        directory = self.allowed.check_directory(name)
+        while not directory.exists() and directory != directory.parent:
+            directory = directory.parent
+        room = os.statvfs(directory)
         return {
             "storage_size": room.f_blocks * room.f_frsize // MIB,
             "storage_free": room.f_bavail * room.f_frsize // MIB,

@@ -59,10 +59,11 @@ class ListTests(SynchronousTestCase):
         self.assertEqual([line.rsplit("|", 1)[1] for line in lines], ["1536", "(unavail)", "(offline)", "(nodata)"])
 
     def test_usual_fields(self) -> None:
-        """Without -o the usual fields are asked for, of everything."""
+        """Without -o, or with an empty one, the usual fields are asked for, of everything."""
         self.cli("gnt-instance", "list")
+        self.cli("gnt-instance", "list", "-o", "")
         fields = ["name", "hypervisor", "os", "pnode", "status", "oper_ram"]
-        self.assertEqual(self.cli.client.sent("Query"), [["instance", fields, None]])
+        self.assertEqual(self.cli.client.sent("Query"), [["instance", fields, None]] * 2)
 
     def test_fields(self) -> None:
         """-o names the fields; a plus adds to the usual ones."""

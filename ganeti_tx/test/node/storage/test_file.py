@@ -128,6 +128,12 @@ class FileStorageTests(StorageContract):
         self.refused(self.store.create(self.disk()), FileStoragePathError)
         self.assertEqual(os.listdir(self.root / "elsewhere"), [])
 
+    def test_space_before_the_first_disk(self) -> None:
+        """A directory that the first disk will make has the room of the file system above it."""
+        assert isinstance(self.store, FileStorage)
+        space = self.get(self.store.space(str(self.pool_dir / "new/er"), {}))
+        self.assertGreater(space["storage_size"], 0)
+
     def test_space_elsewhere(self) -> None:
         """The room of a directory that is not listed is not told."""
         assert isinstance(self.store, FileStorage)

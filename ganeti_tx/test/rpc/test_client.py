@@ -1,0 +1,21 @@
+"""Tests of what the client of the node daemons makes of failures."""
+
+from twisted.internet.error import ConnectionLost, ConnectionRefusedError
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase
+from twisted.web.client import RequestTransmissionFailed
+
+from ganeti_tx.rpc.client import reason
+
+
+class ReasonTests(SynchronousTestCase):
+    """One line that says what to do."""
+
+    def test_daemon_is_down(self) -> None:
+        """Where nobody listens the node daemon is named, and how to start it."""
+        self.assertIn("start it there with 'ganeti-noded'", reason(ConnectionRefusedError(111, "Connection refused")))
+
+    def test_wrapped(self) -> None:
+        """What the HTTP client wraps is unwrapped."""
+        wrapped = RequestTransmissionFailed([Failure(ConnectionLost("cut"))])
+        self.assertIn("cut", reason(wrapped))
