@@ -29,7 +29,9 @@ class ProbeGuestTests(TestCase):
             raise SkipTest(f"{QEMU} is not installed")
         root = Path(self.mktemp()).absolute()
         probe = AccelerationProbe(
-            Paths(root), RealFiles(reactor_threads(reactor)), ReactorProcessRunner(reactor, reactor)
+            Paths(root),
+            RealFiles(reactor_threads(reactor)),  # type: ignore[arg-type]
+            ReactorProcessRunner(reactor, reactor),
         )
         self.assertTrue(await probe.works(program, Acceleration.TCG))
 
