@@ -6,11 +6,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.config.edit import Change, stored, with_objects
-from ganeti_tx.config.faults import MAX_TAG, MAX_TAGS, is_tag
 from ganeti_tx.errors import TagError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import TagKind
+from ganeti_tx.model.tags import MAX_TAGS_PER_OBJECT, check_tag
 
 #: Which container holds what can be tagged; the cluster stands by itself.
 CONTAINERS = {
@@ -47,14 +47,11 @@ def tagged(config: ConfigData, kind: TagKind, uuid: str | None) -> Any:
 def new_tags(present: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
     """The tags afterwards, sorted. @raise TagError: not a tag, too many, or one to remove is not there."""
     for tag in add:
-        if not is_tag(tag):
-            raise TagError(
-                f"not a tag: {tag[: MAX_TAG + 1]!r}; allowed are 1 to {MAX_TAG} letters, digits, blanks and .+*/:@_-"
-            )
+        check_tag(tag)
     missing = sorted(set(remove).difference(present))
     if missing:
         raise TagError(f"tag(s) not found: {', '.join(missing[:10])}")
     tags = {*present, *add}.difference(remove)
-    if len(tags) > MAX_TAGS:
-        raise TagError(f"{len(tags)} tags are too many, allowed are {MAX_TAGS} an object")
+    if len(tags) > MAX_TAGS_PER_OBJECT:
+        raise TagError(f"{len(tags)} tags are too many, allowed are {MAX_TAGS_PER_OBJECT} an object")
     return tuple(sorted(tags))

@@ -6,13 +6,10 @@ from ipaddress import ip_address
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.base import Tracked
+from ganeti_tx.model.tags import MAX_TAG_LENGTH, MAX_TAGS_PER_OBJECT, is_tag
 
 MAC = re.compile(r"^([0-9a-f]{2}:){5}[0-9a-f]{2}$", re.IGNORECASE)
 MAC_PREFIX = re.compile(r"^([0-9a-f]{2}:){2}[0-9a-f]{2}$", re.IGNORECASE)
-TAG = re.compile(r"^[A-Za-z0-9_.+*/:@ -]+$")
-#: Ganeti 3.0 configuration table, limits.
-MAX_TAG = 128
-MAX_TAGS = 4096
 
 
 def refused(what: str, remedy: str, check: Callable[[], object]) -> Iterator[str]:
@@ -35,16 +32,11 @@ def tag_faults(what: str, tags: tuple[str, ...]) -> Iterator[str]:
     """Tags as they must not be."""
     for tag in tags:
         if not is_tag(tag):
-            yield f"{what}: {tag[: MAX_TAG + 1]!r} is not a tag; remove it"
+            yield f"{what}: {tag[: MAX_TAG_LENGTH + 1]!r} is not a tag; remove it"
     if len(set(tags)) != len(tags):
         yield f"{what}: carries a tag twice; remove the tag and add it again"
-    if len(tags) > MAX_TAGS:
-        yield f"{what}: carries {len(tags)} tags, allowed are {MAX_TAGS}; remove some"
-
-
-def is_tag(tag: str) -> bool:
-    """Whether a text may be a tag."""
-    return len(tag) <= MAX_TAG and TAG.match(tag) is not None
+    if len(tags) > MAX_TAGS_PER_OBJECT:
+        yield f"{what}: carries {len(tags)} tags, allowed are {MAX_TAGS_PER_OBJECT}; remove some"
 
 
 def is_address(text: str) -> bool:

@@ -30,10 +30,6 @@ class Reservations:
     on_change: Callable[[], None] = _nobody_listens
     _owners: dict[Claim, Owner] = attrs.field(factory=dict, init=False)
 
-    def owner_of(self, claim: Claim) -> Owner | None:
-        """Who has reserved it."""
-        return self._owners.get(claim)
-
     def owners(self) -> set[Owner]:
         """Everybody who has reserved something."""
         return set(self._owners.values())

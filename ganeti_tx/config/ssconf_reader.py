@@ -8,6 +8,7 @@ import attrs
 from ganeti_tx.config.ssconf import NO_MASTER
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -15,15 +16,6 @@ from ganeti_tx.runtime.paths import Paths
 MAX_SSCONF_BYTES = 16 * 1024 * 1024
 
 T = TypeVar("T")
-
-
-@attrs.frozen
-class NodeFacts:
-    """What ssconf tells of a node: enough to reach it."""
-
-    name: str
-    primary_ip: str
-    offline: bool = False
 
 
 @attrs.define(eq=False)
@@ -62,20 +54,20 @@ class SsconfReader:
         name = self.value("master_node")
         return None if name in {NO_MASTER, ""} else name
 
-    def nodes(self) -> list[NodeFacts]:
+    def nodes(self) -> list[NodeAddress]:
         """Every node, by name."""
         addresses = self._pairs("node_primary_ips", " ")
         offline = set(self.words("offline_nodes"))
-        return [NodeFacts(name, addresses.get(name, name), name in offline) for name in self.words("node_list")]
+        return [NodeAddress(name, addresses.get(name, name), name in offline) for name in self.words("node_list")]
 
-    def node(self, name: str) -> NodeFacts:
+    def node(self, name: str) -> NodeAddress:
         """One node by its name. @raise ConfigurationError: ssconf does not list it."""
         for node in self.nodes():
             if node.name == name:
                 return node
         raise ConfigurationError(f"node {name!r} is not in {self._paths.ssconf_file('node_list')}")
 
-    def candidates(self) -> list[NodeFacts]:
+    def candidates(self) -> list[NodeAddress]:
         """The master candidates."""
         names = set(self.words("master_candidates"))
         return [node for node in self.nodes() if node.name in names]

@@ -30,6 +30,7 @@ from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.logic.base import Resolve
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.runner_channel import (
     Channel,
@@ -43,7 +44,7 @@ from ganeti_tx.queue.runner_channel import (
     StopJob,
 )
 from ganeti_tx.rpc.agent import node_rpc
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress
+from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.paths import Paths

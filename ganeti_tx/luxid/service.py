@@ -18,6 +18,7 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
@@ -26,7 +27,7 @@ from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress
+from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

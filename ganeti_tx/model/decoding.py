@@ -15,16 +15,6 @@ UNKNOWN = re.compile(r"Object contains unknown field `(.+)`")
 SOME_KEY = "..."
 
 
-def decode_json(data: bytes, kind: type[T]) -> T:
-    """The value in JSON text. @raise ConfigurationError: the path of the first offending key, and what is wrong."""
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.ValidationError:
-        return from_builtins(read_json(data), kind)
-    except msgspec.DecodeError as error:
-        raise ConfigurationError(f"not JSON: {error}") from None
-
-
 def read_json(data: bytes) -> Any:
     """JSON text as dicts and lists. @raise ConfigurationError: it is no JSON."""
     try:

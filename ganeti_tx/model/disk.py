@@ -95,21 +95,6 @@ def file_id(disk: Disk) -> tuple[str, str]:
     return pair(disk, FILE_BASED)
 
 
-def blockdev_id(disk: Disk) -> tuple[str, str]:
-    """Driver and path of an adopted device. @raise ConfigurationError: the disk is no such device."""
-    return pair(disk, frozenset({DiskTemplate.BLOCKDEV}))
-
-
-def rbd_id(disk: Disk) -> tuple[str, str]:
-    """The word "rbd" and the volume name. @raise ConfigurationError: the disk is no RADOS volume."""
-    return pair(disk, frozenset({DiskTemplate.RBD}))
-
-
-def ext_id(disk: Disk) -> tuple[str, str]:
-    """Provider and unique name. @raise ConfigurationError: the disk is not of external storage."""
-    return pair(disk, frozenset({DiskTemplate.EXT}))
-
-
 def pair(disk: Disk, templates: frozenset[DiskTemplate]) -> tuple[str, str]:
     """The two words of a logical id of one of the templates."""
     first, second = parts_of(disk, templates)

@@ -90,15 +90,3 @@ class TagKind(StrEnum):
     NETWORK = "network"
     NODE = "node"
     NODEGROUP = "nodegroup"
-
-
-class JobStatus(StrEnum):
-    """Where a job, or one opcode of it, stands; in Ganeti's order, the last three are final."""
-
-    QUEUED = "queued"
-    WAITING = "waiting"
-    CANCELING = "canceling"
-    RUNNING = "running"
-    CANCELED = "canceled"
-    SUCCESS = "success"
-    ERROR = "error"

@@ -6,7 +6,12 @@ from ganeti_tx.errors import TagError
 
 MAX_TAG_LENGTH = 128
 MAX_TAGS_PER_OBJECT = 4096
-TAG = re.compile(r"[\w.+*/:@-][\w.+*/:@ -]*", re.ASCII)
+TAG = re.compile(r"[\w.+*/:@ -]+", re.ASCII)
+
+
+def is_tag(tag: str) -> bool:
+    """Whether a text may be a tag."""
+    return len(tag) <= MAX_TAG_LENGTH and TAG.fullmatch(tag) is not None
 
 
 def check_tag(tag: str) -> str:

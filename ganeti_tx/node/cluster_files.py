@@ -66,6 +66,8 @@ class ClusterFiles:
         mode = self.uploads.get(call.path)
         if mode is None:
             raise ProgrammerError(f"{call.path} is not a file that the cluster distributes")
+        if call.serial is None and call.path == str(Paths().config_file):
+            raise ProgrammerError(f"{call.path} needs its serial number, so that no older one replaces a newer one")
         path = self.paths.root / call.path.lstrip("/")
         await self._turn.acquire()
         try:

@@ -6,10 +6,10 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.job import MAX_JOB_FILE
 from ganeti_tx.queue.replication import Candidates, Replicator
 from ganeti_tx.queue.store import JobStore
-from ganeti_tx.rpc.interfaces import NodeAddress
 
 log = Logger()
 

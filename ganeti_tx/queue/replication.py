@@ -6,8 +6,9 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls import JobqueueUpdate
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 log = Logger()
 

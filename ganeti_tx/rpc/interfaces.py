@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 class Target(Protocol):
-    """Where a call goes; a configured Node is one, and so is an address read from ssconf."""
+    """Where a call goes; a configured Node is one, and so is a NodeAddress."""
 
     @property
     def name(self) -> str:
@@ -25,15 +25,6 @@ class Target(Protocol):
     @property
     def offline(self) -> bool:
         """An offline node is never sent a packet (design-2.0, Node flags)."""
-
-
-@attrs.frozen
-class NodeAddress:
-    """A target known by address alone."""
-
-    name: str
-    primary_ip: str
-    offline: bool = False
 
 
 class RpcError(OpExecError):

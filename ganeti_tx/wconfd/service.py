@@ -20,7 +20,6 @@ from ganeti_tx.errors import ConfigurationError, LockError
 from ganeti_tx.locking import snapshot
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
-from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.luxi.server import Limits, LuxiFactory
 from ganeti_tx.rpc.agent import node_rpc
@@ -67,7 +66,7 @@ class WconfdParts:
 
 @attrs.frozen
 class Wconfd:
-    """A WConfD that is up. `factory` speaks its protocol; `config` and `owner_locks` are for those in this process."""
+    """A WConfD that is up. `factory` speaks its protocol; `config` is for those in this process."""
 
     store: ConfigStore
     reader: LocalReader
@@ -78,10 +77,6 @@ class Wconfd:
     factory: LuxiFactory
     config: Callable[[Owner], LocalConfig]
     saved: Callable[[], Awaitable[None]]
-
-    def owner_locks(self, owner: Owner) -> OwnerLocks:
-        """The locks of an owner in this process."""
-        return OwnerLocks(self.locks, owner)
 
     async def stop(self) -> None:
         """Break off what can be done again later, and wait for what cannot."""

@@ -10,12 +10,12 @@ from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
 from ganeti_tx.model.versions import PROTOCOL_VERSION
 from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeHasIpAddress, Version
-from ganeti_tx.rpc.interfaces import NodeAddress
 
 SSL_TOKEN = "ssl"
 

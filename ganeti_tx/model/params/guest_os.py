@@ -5,7 +5,6 @@ from typing import TypeVar
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.cluster import Cluster
-from ganeti_tx.model.params.kinds import DEFAULT
 
 V = TypeVar("V")
 
@@ -46,8 +45,3 @@ def check_osparams(given: Mapping[str, object], path: str = "osparams") -> dict[
         if not name or not isinstance(value, str):
             raise ParameterError(f"{path}.{name}: must be text, got {type(value).__name__}")
     return {name: str(value) for name, value in given.items()}
-
-
-def updated_osparams(stored: Mapping[str, str], change: Mapping[str, str]) -> dict[str, str]:
-    """Stored parameters with changes put in; C{"default"} takes one away."""
-    return {name: value for name, value in {**stored, **change}.items() if change.get(name) != DEFAULT}

@@ -8,9 +8,10 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.ssconf import ssconf_values, write_ssconf
-from ganeti_tx.config.ssconf_reader import NodeFacts, SsconfReader
+from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.test.config.stores import CONFIG, PATHS
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.model.samples import GROUP, NETWORK, NODE2
@@ -83,7 +84,7 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(self.files.read(PATHS.ssconf_file("file_storage_dir"), 99), b"")
         self.assertEqual(self.files.stat(PATHS.ssconf_file("cluster_name")).mode, 0o444)
         self.assertEqual(self.reader.master_node(), "node1.example.com")
-        self.assertEqual(self.reader.candidates(), [NodeFacts("node1.example.com", "192.0.2.11")])
+        self.assertEqual(self.reader.candidates(), [NodeAddress("node1.example.com", "192.0.2.11")])
         self.assertTrue(self.reader.node("node2.example.com").offline)
         self.assertEqual(self.reader.ssh_ports(), {"node1.example.com": 22, "node2.example.com": 22})
         self.assertEqual(self.reader.hvparams(Hypervisor.KVM)["acpi"], "False")

@@ -17,7 +17,6 @@ TABLE: dict[str, type[StrEnum]] = {
     "disk_templates": enums.DiskTemplate,
     "file_drivers": enums.FileDriver,
     "hypervisors": enums.Hypervisor,
-    "job_status": enums.JobStatus,
     "nic_modes": enums.NicMode,
     "storage_types": enums.StorageType,
     "tag_kinds": enums.TagKind,

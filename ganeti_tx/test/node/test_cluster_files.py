@@ -54,7 +54,7 @@ class ClusterFilesTests(SynchronousTestCase):
 
     def test_upload(self) -> None:
         """A file of the list lands below the node's root with the list's mode."""
-        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}'))
+        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}', serial=1))
         self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
         self.assertEqual(self.files.stat(self.paths.config_file).mode, 0o640)
 
@@ -75,6 +75,12 @@ class ClusterFilesTests(SynchronousTestCase):
         self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}', serial=1))
         self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
 
+    def test_configuration_of_unknown_age(self) -> None:
+        """A configuration that comes without its serial number is refused."""
+        text = self.refused(UploadFile(path=CONFIG, data=b'{"serial_no": 9}'), ProgrammerError)
+        self.assertIn("needs its serial number", text)
+        self.assertFalse(self.files.exists(self.paths.config_file))
+
     def test_uploads_at_the_same_time(self) -> None:
         """Two uploads are compared one after the other: the older one is refused although the newer is being written."""
         self.files.slow = True
@@ -87,9 +93,11 @@ class ClusterFilesTests(SynchronousTestCase):
     def test_upload_fails(self) -> None:
         """A write that fails does not keep the next from being tried."""
         self.files.fault = lambda operation, path: OSError(28, "No space left on device")
-        self.failureResultOf(Deferred.fromCoroutine(self.part.upload(UploadFile(path=CONFIG, data=b""))), OSError)
+        self.failureResultOf(
+            Deferred.fromCoroutine(self.part.upload(UploadFile(path=CONFIG, data=b"", serial=1))), OSError
+        )
         self.files.fault = None
-        self.do(UploadFile(path=CONFIG, data=b"x"))
+        self.do(UploadFile(path=CONFIG, data=b"x", serial=1))
 
     # Simple configuration
 

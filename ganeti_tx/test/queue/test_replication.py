@@ -8,9 +8,10 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.replication import MAX_BATCH, Replicator
 from ganeti_tx.rpc.calls import JobqueueUpdate
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeAddress, NodeUnreachableError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 
 ONE, TWO, THREE = (NodeAddress(f"node{number}", f"192.0.2.{number}") for number in (1, 2, 3))
 #: More than half of what one call carries.

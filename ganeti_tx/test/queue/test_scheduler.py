@@ -385,6 +385,11 @@ class ArchiveTests(SynchronousTestCase):
 class JobFileTests(SynchronousTestCase):
     """The job file's form."""
 
+    def test_words_of_the_status(self) -> None:
+        """The states have the words of the Ganeti 3.0 LUXI table."""
+        words = "queued waiting canceling running canceled success error"
+        self.assertEqual(" ".join(Status), words)
+
     def test_keys_of_an_unstarted_job(self) -> None:
         """livelock and process_id are absent before the start (Ganeti 3.0 LUXI table)."""
         keys = set(msgspec.json.decode(encode_job(QueuedJob(id=1, ops=[]))))

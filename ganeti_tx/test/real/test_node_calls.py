@@ -12,13 +12,14 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
 from ganeti_tx.rpc import calls
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.client import HttpNodeRpc
-from ganeti_tx.rpc.interfaces import NodeAddress, NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import server_options
