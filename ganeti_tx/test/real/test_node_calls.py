@@ -220,7 +220,7 @@ class NodeCallTests(TestCase):
         """A node without a daemon is unreachable, with the system's reason."""
         await maybeDeferred(self.server.stopListening)
         text = await self.fails(self.rpc().call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
-        self.assertIn("refused", text)
+        self.assertIn("does not run", text)
 
     @asynchronous
     async def test_too_late(self) -> None:
@@ -251,7 +251,7 @@ class NodeCallTests(TestCase):
             channel.loseConnection()
         await pause(0.05)
         text = await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
-        self.assertIn("refused", text)
+        self.assertIn("does not run", text)
         dispatch = NodeDispatch({calls.Version: self.version})
         self.listen(NodeSite(dispatch, AdmittedCallers(self.files, self.paths).admitted, reactor), port)
         self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
