@@ -26,10 +26,10 @@ from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
 
 CONFIG_MODE = 0o640
 AUTHORITY_KEY_MODE = 0o400
-SSCONF_MODE = 0o444
 SYS_NET = Path("/sys/class/net")
 DEFAULT_NETDEV = "xen-br0"
 
@@ -110,7 +110,7 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
     write_private(paths.authority_key, authority.key, AUTHORITY_KEY_MODE)
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():
-        write_private(paths.ssconf_file(key), f"{value}\n".encode() if value else b"", SSCONF_MODE)
+        write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF_MODE)
     write_private(paths.config_file, encode(config), CONFIG_MODE)
 
 

@@ -20,12 +20,12 @@ from ganeti_tx.bootstrap.problems import (
 from ganeti_tx.bootstrap.start import start, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
 SSH = "ssh -oBatchMode=yes -oConnectTimeout=10 -oEscapeChar=none"
 JOIN_LIMIT = 120
 MAX_SSCONF = 16 * 1024 * 1024
-SSCONF_MODE = 0o444
 NO_COMMAND = 127
 
 

@@ -1,7 +1,6 @@
 """Simple configuration: the few facts that every node keeps in plain files, made from the configuration."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import Hypervisor
@@ -9,11 +8,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.versions import RELEASE_VERSION
-from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.paths import Paths
 
-#: Ganeti 3.0 configuration table, ssconf.
-SSCONF_MODE = 0o444
 NO_MASTER = "NO MASTER"
 
 
@@ -90,24 +85,3 @@ def named(held: Iterable[object]) -> list[tuple[str, str]]:
 def lines(words: Iterable[str]) -> str:
     """One word a line."""
     return "\n".join(words)
-
-
-def ssconf_bytes(value: str) -> bytes:
-    """What a value's file holds: it ends in a newline, unless it is empty."""
-    return f"{value}\n".encode() if value else b""
-
-
-async def write_ssconf(files: IFiles, paths: Paths, values: Mapping[str, str]) -> None:
-    """Write the files of this node that do not hold their value yet. @raise OSError: one cannot be written."""
-    wanted = {paths.ssconf_file(key): ssconf_bytes(value) for key, value in values.items()}
-    changed = {path: data for path, data in wanted.items() if not holds(files, path, data)}
-    if changed:
-        await files.write_many(changed, SSCONF_MODE)
-
-
-def holds(files: IFiles, path: Path, data: bytes) -> bool:
-    """Whether a file has exactly this content."""
-    try:
-        return files.stat(path).size == len(data) and files.read(path, len(data)) == data
-    except OSError:
-        return False

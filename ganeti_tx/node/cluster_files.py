@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from attrs import define, field
@@ -22,6 +21,7 @@ from ganeti_tx.rpc.calls import (
 )
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.ssconf_files import write_ssconf
 
 JOB_FILE = re.compile(r"job-[0-9]{1,19}")
 QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|serial|version")
@@ -91,16 +91,7 @@ class ClusterFiles:
         for key, value in call.values.items():
             if not SSCONF_KEY.fullmatch(key) or len(value) > MAX_SSCONF:
                 raise ConfigurationError(f"not simple configuration: key {key[:60]!r} with {len(value)} characters")
-        changed = {
-            self.paths.ssconf_file(key): data
-            for key, value in call.values.items()
-            if self._differs(self.paths.ssconf_file(key), data := ssconf_text(value))
-        }
-        if changed:
-            await self.files.write_many(changed, 0o444)
-
-    def _differs(self, path: Path, data: bytes) -> bool:
-        return not self.files.exists(path) or self.files.read(path, 4 * MAX_SSCONF) != data
+        await write_ssconf(self.files, self.paths, call.values)
 
     async def update_queue(self, call: JobqueueUpdate) -> None:
         """Write copies of job files and of the serial number."""
@@ -183,8 +174,3 @@ class ClusterFiles:
             paths.authority_pem,
             paths.server_pem,
         )
-
-
-def ssconf_text(value: Any) -> bytes:
-    """A value as its file holds it: a final newline unless it is empty (Ganeti 3.0 configuration table, ssconf)."""
-    return f"{value}\n".encode() if value else b""

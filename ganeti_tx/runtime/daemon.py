@@ -14,9 +14,10 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, one_line
 from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
+from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.pidfile import PidFile, claim_pid_file
+from ganeti_tx.runtime.pidfile import claim_pid_file
 from ganeti_tx.runtime.readiness import READY, starter
 from ganeti_tx.runtime.threads import InlineThreads
 
@@ -67,7 +68,7 @@ class Daemon(Service):
         self._start = start
         self._end_with = end_with
         self._stop: Stop | None = None
-        self._pid_files: list[PidFile] = []
+        self._pid_files: list[HeldFile] = []
 
     def startService(self) -> None:
         """Called by twistd before the reactor runs; the work begins when it does."""

@@ -11,21 +11,24 @@ from ganeti_tx.errors import LockError
 
 
 @define
-class FileLock:
-    """A lock of ours, held until `release` or the end of the process. The file stays."""
+class HeldFile:
+    """A file that this process holds locked, until `release` or its own end."""
 
     path: Path
     _descriptor: int
+    _stays: bool = False
 
     def release(self) -> None:
-        """Let others have it."""
+        """Unlock the file, and remove it unless it stays. A second time does nothing."""
         if self._descriptor >= 0:
+            if not self._stays:
+                self.path.unlink(missing_ok=True)
             os.close(self._descriptor)
             self._descriptor = -1
 
 
-def hold(path: Path, mode: int) -> FileLock:
-    """Lock a file, which is made if need be; programs that this process starts do not inherit the lock.
+def hold(path: Path, mode: int) -> HeldFile:
+    """Lock a file, which is made if need be and stays; programs that this process starts do not inherit the lock.
 
     @raise LockError: another process holds it.
     """
@@ -38,4 +41,4 @@ def hold(path: Path, mode: int) -> FileLock:
         if failure.errno not in {errno.EAGAIN, errno.EACCES}:
             raise
         raise LockError(f"{path} is locked by another process") from None
-    return FileLock(path, descriptor)
+    return HeldFile(path, descriptor, stays=True)

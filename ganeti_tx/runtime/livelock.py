@@ -13,6 +13,8 @@ from pathlib import Path
 from attrs import frozen
 from zope.interface import Interface, implementer
 
+from ganeti_tx.runtime.file_lock import HeldFile
+
 LIVELOCK_MODE = 0o600
 _PURPOSE = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -30,25 +32,11 @@ class ILiveness(Interface):
         """Remove the livelocks of dead processes and return them."""
 
 
-class Livelock:
-    """This process's own livelock: held from creation to `release`, or to the end of the process."""
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
-        self._descriptor = descriptor
-
-    def release(self) -> None:
-        """Close and remove the file; from now on others take this process for dead."""
-        if self._descriptor >= 0:
-            self.path.unlink(missing_ok=True)
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-
-def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> Livelock:
+def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> HeldFile:
     """A new livelock named PURPOSE_PID_TIME, such as "job-17_4711_1300000000.250000".
 
     The file gets its name only once it is locked, so nobody ever sees it unlocked while this process lives.
+    Once it is released, others take this process for dead.
     The descriptor is not inherited by programs this process starts; a forked child must close it.
     """
     if not _PURPOSE.fullmatch(purpose):
@@ -63,7 +51,7 @@ def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> 
         unnamed.unlink(missing_ok=True)
         os.close(descriptor)
         raise
-    return Livelock(directory / name, descriptor)
+    return HeldFile(directory / name, descriptor)
 
 
 @implementer(ILiveness)

@@ -6,27 +6,16 @@ import os
 from pathlib import Path
 
 from ganeti_tx.errors import PidFileLockError
+from ganeti_tx.runtime.file_lock import HeldFile
 
 PID_FILE_MODE = 0o644
 
 
-class PidFile:
-    """A pid file of ours: locked until `release` or the end of the process."""
+def claim_pid_file(path: Path) -> HeldFile:
+    """Write this process's id to a pid file and hold it; releasing it removes it.
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
-        self._descriptor = descriptor
-
-    def release(self) -> None:
-        """Remove and unlock the file."""
-        if self._descriptor >= 0:
-            self.path.unlink(missing_ok=True)
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-
-def claim_pid_file(path: Path) -> PidFile:
-    """Write this process's id to a pid file and hold it. @raise PidFileLockError: another process holds it."""
+    @raise PidFileLockError: another process holds it.
+    """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PID_FILE_MODE)
         try:
@@ -34,7 +23,7 @@ def claim_pid_file(path: Path) -> PidFile:
             if _is_still_at(path, descriptor):
                 os.truncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-                return PidFile(path, descriptor)
+                return HeldFile(path, descriptor)
         except BaseException:
             os.close(descriptor)
             raise

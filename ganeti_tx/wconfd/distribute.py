@@ -6,13 +6,14 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.config.ssconf import ssconf_values, write_ssconf
+from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.ssconf_files import write_ssconf
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16

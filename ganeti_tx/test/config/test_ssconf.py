@@ -7,11 +7,12 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.ssconf import ssconf_values, write_ssconf
+from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.runtime.ssconf_files import write_ssconf
 from ganeti_tx.test.config.stores import CONFIG, PATHS
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.model.samples import GROUP, NETWORK, NODE2

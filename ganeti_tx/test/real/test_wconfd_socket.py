@@ -17,8 +17,9 @@ from ganeti_tx.locking.interfaces import Level, Lock, LockRequest, Mode, Owner
 from ganeti_tx.model.config_data import decode, encode
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.runtime.entropy import SystemEntropy
+from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.livelock import FlockLiveness, Livelock, create_livelock
+from ganeti_tx.runtime.livelock import FlockLiveness, create_livelock
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.config.stores import CONFIG
@@ -60,7 +61,7 @@ class SocketTests(TestCase):
         wconfd = await build_wconfd(parts)
         return wconfd, await listen(wconfd, reactor, self.paths)
 
-    def job(self, number: int) -> tuple[Owner, Livelock]:
+    def job(self, number: int) -> tuple[Owner, HeldFile]:
         """A living job."""
         livelock = create_livelock(self.paths.livelock_dir, f"job-{number}", time.time)
         self.addCleanup(livelock.release)

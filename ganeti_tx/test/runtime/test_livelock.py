@@ -5,7 +5,8 @@ import signal
 import stat
 from pathlib import Path
 
-from ganeti_tx.runtime.livelock import FlockLiveness, Livelock, create_livelock
+from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.livelock import FlockLiveness, create_livelock
 from ganeti_tx.test.contracts.livelock import LivenessContract
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 
@@ -61,7 +62,7 @@ class FlockLivenessTests(LivenessContract):
         """A purpose cannot lead out of the directory."""
         self.assertRaises(ValueError, create_livelock, self.top, "../x", lambda: 1.0)
 
-    def hold(self, purpose: str) -> Livelock:
+    def hold(self, purpose: str) -> HeldFile:
         """A livelock of this process."""
         held = create_livelock(self.top, purpose, lambda: 1.5)
         self.addCleanup(held.release)
