@@ -1,1 +1,0 @@
-"""Placement of instances on nodes."""
