@@ -1,6 +1,5 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -25,7 +24,7 @@ from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
+from ganeti_tx.queue.store import JOB_FILE, JobStore
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
@@ -33,8 +32,6 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
-
-JOB_FILE = re.compile(r"^job-(\d+)$")
 
 
 @define

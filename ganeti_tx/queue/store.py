@@ -19,13 +19,7 @@ log = Logger()
 JOB_FILE = re.compile(r"^job-(\d+)$")
 FILE_MODE = 0o640
 DIRECTORY_MODE = 0o750
-JOBS_PER_ARCHIVE_DIRECTORY = 10000
 QUEUE_VERSION = "1\n"
-
-
-def archive_directory(job_id: int) -> str:
-    """The directory below the archive that holds a job."""
-    return str(job_id // JOBS_PER_ARCHIVE_DIRECTORY)
 
 
 @define
@@ -163,8 +157,9 @@ class JobStore:
             self.files.rename(self.paths.job_file(job_id), self.paths.archived_job_file(job_id))
             del self._jobs[job_id]
         if moved:
+            queue = self.paths.queue_dir
             self.rename_copies(
-                [(f"job-{job_id}", f"archive/{archive_directory(job_id)}/job-{job_id}") for job_id in moved]
+                [(f"job-{job_id}", str(self.paths.archived_job_file(job_id).relative_to(queue))) for job_id in moved]
             )
         return len(moved)
 
