@@ -32,7 +32,7 @@ class Remove(LogicalUnit[OpNodeRemove]):
         node = self._node
         if node.uuid == (await self.config.cluster()).master_node:
             raise OpPrereqError(
-                f"node {node.name} is the master; make another node the master first (gnt-cluster master-failover)",
+                f"node {node.name} is the master and cannot be removed; 'gnt-cluster destroy' ends a cluster of one node",
                 ECode.INVAL,
             )
         primary, secondary = await self.config.instances_of_node(node.uuid)
