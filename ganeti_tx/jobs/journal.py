@@ -31,7 +31,6 @@ class Journal:
     replicate: Replicate
     now: Callable[[], float]
     clock: IReactorTime
-    changed: Callable[[int], None] = lambda job_id: None
     _writing: bool = False
     _dirty: bool = False
     _waiting: list[Deferred[None]] = field(factory=list)
@@ -86,7 +85,6 @@ class Journal:
                     continue
                 self._written = data
                 self._copy_in_time()
-                self.changed(self.job.id)
                 for waiter in waiting:
                     waiter.callback(None)
         finally:

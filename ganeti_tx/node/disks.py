@@ -10,6 +10,7 @@ from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.storage.interfaces import DeviceStatus, IStorage
+from ganeti_tx.node.storage.registry import storage_of
 from ganeti_tx.rpc.calls import (
     BlockdevAssemble,
     BlockdevCreate,
@@ -43,13 +44,7 @@ class Disks:
 
     def of(self, disk: DiskSpec) -> IStorage:
         """The storage of a disk's template. @raise BlockDeviceError: this node has none."""
-        storage = self.storage.get(disk.dev_type)
-        if storage is None:
-            available = ", ".join(sorted(self.storage))
-            raise BlockDeviceError(
-                f"disk template {disk.dev_type!r} is not available on this node; available: {available}"
-            )
-        return storage
+        return storage_of(self.storage, disk.dev_type)
 
     async def create(self, call: BlockdevCreate) -> None:
         """Make the disk."""
