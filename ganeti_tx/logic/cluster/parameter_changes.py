@@ -27,7 +27,7 @@ def changed_parameters(cluster: Cluster, op: OpClusterSetParams) -> dict[str, An
         "os_hvp": lambda: os_hvparams(cluster, op.os_hvp or {}),
         "beparams": lambda: {"default": beparams(cluster, op.beparams or {})},
         "nicparams": lambda: {
-            "default": nicparams(cluster, {key.value: value for key, value in (op.nicparams or {}).items()})
+            "default": nicparams(cluster, {str(key): value for key, value in (op.nicparams or {}).items()})
         },
         "ndparams": lambda: updated(cluster.ndparams, node.check_ndparams(op.ndparams or {})),
         "diskparams": lambda: diskparams(cluster.diskparams, op.diskparams or {}),
