@@ -92,6 +92,8 @@ class ProcessJobLauncher:
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
     _forking: list[IDelayedCall] = field(factory=list)
+    #: Told when a runner with a job has died: WConfD can free its locks at once.
+    owner_died: Callable[[], None] = lambda: None
 
     # IJobLauncher
 
@@ -205,6 +207,7 @@ class ProcessJobLauncher:
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
+        self.owner_died()
         runner.finish(RunnerDied("its livelock is free"))
 
     def kill(self, runner: ProcessRunner) -> None:
