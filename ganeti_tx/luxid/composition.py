@@ -46,7 +46,7 @@ async def run_luxid(
     paths = Paths.from_environment(os.environ)
     files = RealFiles(reactor_threads(reactor))
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
-    zygote = Zygote(reactor, lambda: launcher.zygote_died())
+    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
     launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill, owner_died=look_for_dead)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
