@@ -38,6 +38,7 @@ class Scheduler:
 
     def __attrs_post_init__(self) -> None:
         self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw)
+        self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
 
     # Submission
@@ -91,6 +92,14 @@ class Scheduler:
                 return job
         return None
 
+    def may_go_on(self, job_id: int, priority: int) -> bool:
+        """Whether a job keeps its slot between opcodes or tries: there are free ones, or nobody as urgent waits for one."""
+        run = self.runs.get(job_id)
+        if run is None or run.canceled or len(self.runs) < self.running_limit():
+            return True
+        waiting = self._next()
+        return waiting is None or waiting.priority > priority
+
     def _consider(self, job: QueuedJob) -> bool:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""
         finding = examine(job, self._status_of)
@@ -119,6 +128,7 @@ class Scheduler:
         if job is None or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:
+            self.wake()  # the slot is for those it was given up for, although the job may be more urgent by now
             self._enqueue(job)
         self.wake()
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
@@ -162,8 +161,3 @@ class JobStore:
                 [(f"job-{job_id}", str(self.paths.archived_job_file(job_id).relative_to(queue))) for job_id in moved]
             )
         return len(moved)
-
-
-def started(job: QueuedJob, livelock: str, process_id: int) -> QueuedJob:
-    """The job with the name of its process's livelock in it."""
-    return msgspec.structs.replace(job, livelock=livelock, process_id=process_id)
