@@ -73,7 +73,7 @@ class InProcessCluster:
         self.entropy = SeededEntropy(self.seed)
         for number in range(1, self.size + self.spare + 1):
             name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared)
+            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared, self.time)
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()

@@ -7,10 +7,10 @@ from attrs import define, field
 
 from ganeti_tx.jobs.runner import Runner, RunnerParts
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.inprocess.disk import ProcessFiles
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import Process
 from ganeti_tx.wconf.client import WconfClient
 
@@ -24,7 +24,7 @@ class InProcessZygote:
     """Forks runners, and kills them: a process that has died does nothing more and its livelock is free."""
 
     new_process: Callable[[str], Process]
-    disk: MemoryFiles
+    disk: LosingFiles
     paths: Paths
     network: Network
     liveness: FakeLiveness
