@@ -109,8 +109,8 @@ class Scheduler:
         try:
             while self._ready and len(self._runs) < self.running_limit():
                 priority, job_id = heapq.heappop(self._ready)
-                job = self.store.get(job_id)
-                if job is None or job.status is not Status.QUEUED or job_id in self._runs:
+                job = self.store.glance(job_id)
+                if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED or job_id in self._runs:
                     continue
                 if job.priority == priority:
                     self._consider(job)
@@ -135,6 +135,9 @@ class Scheduler:
         self._detach(self._end(job, status, error), job.id)
 
     def _status_of(self, job_id: int) -> Status | None:
+        known = self.store.glance(job_id)
+        if known is not None:
+            return known.status
         found = self.store.find(job_id)
         return None if found is None else found[0].status
 
@@ -231,9 +234,7 @@ class Scheduler:
     async def resume(self) -> None:
         """Take up the jobs that an earlier daemon left: the queued wait on, the living go on, the dead are ended."""
         dead: list[QueuedJob] = []
-        for job in list(self.store.jobs.values()):
-            if job.finalized:
-                continue
+        for job in self.store.open_jobs:
             if job.livelock is None and job.status is Status.QUEUED:
                 self._take_up(job)
             elif (runner := self.launcher.adopt(job)) is None:
