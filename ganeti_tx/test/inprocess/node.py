@@ -79,6 +79,7 @@ class SimulatedNode:
     files_storage: FakeStorage = field(init=False)
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
+    clock_error: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         self.disk = LosingFiles(self.clock.seconds)
@@ -135,7 +136,7 @@ class SimulatedNode:
             runner=self.scripts,
             clock=process,
             reactor=process,
-            now=process.seconds,
+            now=self.now,
             owns_address=lambda address: address == self.address,
             leave=self.stop,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
@@ -144,6 +145,10 @@ class SimulatedNode:
 
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)
+
+    def now(self) -> float:
+        """What the machine's own clock says, in seconds since the epoch."""
+        return self.clock.seconds() + self.clock_error
 
     def stop(self) -> None:
         """End the node daemon, as a kill does."""
