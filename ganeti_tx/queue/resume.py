@@ -21,7 +21,7 @@ class Resumption:
 
     async def resume(self) -> None:
         """Look at every job: first for the living, who do not wait, then in the order in which the others join."""
-        open_jobs = [job for job in self.store.jobs.values() if not job.finalized]
+        open_jobs = self.store.open_jobs
         handed_over = [job for job in open_jobs if job.livelock is not None]
         living = {job.id for job in handed_over if self.runs.adopt(job)}
         for job in open_jobs:

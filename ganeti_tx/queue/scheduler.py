@@ -83,8 +83,8 @@ class Scheduler:
     def _next(self) -> QueuedJob | None:
         """The most urgent job that may start now; it stays in its place, and those before it that may not are put aside."""
         while (first := self.ready.first()) is not None:
-            job = self.store.get(first)
-            if job is None or job.status is not Status.QUEUED:
+            job = self.store.glance(first)
+            if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED:
                 self.ready.leave(first)
             elif first in self.runs:  # its file is just being written
                 self.ready.block(first, on=first)
@@ -116,6 +116,9 @@ class Scheduler:
         return False
 
     def _status_of(self, job_id: int) -> Status | None:
+        known = self.store.glance(job_id)
+        if known is not None:
+            return known.status
         found = self.store.find(job_id)
         return None if found is None else found[0].status
 
@@ -123,9 +126,9 @@ class Scheduler:
 
     def _over(self, job_id: int) -> None:
         """A job is out of everybody's hands: it has ended, or it waits again."""
-        job = self.store.get(job_id)
+        job = self.store.glance(job_id)
         self.ready.unblock(job_id)
-        if job is None or job.finalized:
+        if not isinstance(job, QueuedJob) or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:
             self.wake()  # the slot is for those it was given up for, although the job may be more urgent by now

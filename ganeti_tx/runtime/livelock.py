@@ -14,6 +14,7 @@ from attrs import frozen
 from zope.interface import Interface, implementer
 
 from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.files_errors import explained
 
 LIVELOCK_MODE = 0o600
 _PURPOSE = re.compile(r"[a-z0-9][a-z0-9_-]*")
@@ -43,7 +44,10 @@ def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> 
         raise ValueError(f"not the purpose of a livelock: {purpose!r}")
     name = f"{purpose}_{os.getpid()}_{now():.6f}"
     unnamed = directory / f".{name}.new"
-    descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    try:
+        descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    except OSError as failure:
+        raise explained(failure, directory / name) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.rename(directory / name)
