@@ -28,7 +28,7 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
-from ganeti_tx.logic.base import Resolve
+from ganeti_tx.logic.base import Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.replication import Replicator
@@ -106,6 +106,7 @@ class RunnerParts:
     resolve: Resolve
     now: Callable[[], float]
     end: Callable[[], None]
+    units: UnitTable = UNITS
 
 
 def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
@@ -204,7 +205,7 @@ class Runner:
         self._job_id = job.id
         self._run = JobRun(
             journal=journal,
-            units=UNITS,
+            units=parts.units,
             config=parts.wconf.config(owner),
             locks=parts.wconf.locks(owner),
             nodes=parts.rpc,

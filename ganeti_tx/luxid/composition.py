@@ -42,7 +42,8 @@ async def run_luxid(
     @param locks: every lock that is held or waited for.
     """
     paths = Paths.from_environment(os.environ)
-    files = RealFiles(reactor_threads(reactor))
+    threads = reactor_threads(reactor)
+    files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
     zygote = Zygote(reactor, lambda: launcher.zygote_died())
     launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
@@ -60,6 +61,7 @@ async def run_luxid(
         snapshot=snapshot,
         locks=locks,
         make_launcher=lambda: launcher,
+        threads=threads,
     )
     luxid = await build_luxid(parts)
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)

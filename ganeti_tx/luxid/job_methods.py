@@ -1,5 +1,6 @@
 """LUXI's methods about jobs."""
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,12 +11,12 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import Answer
-from ganeti_tx.luxid.job_rows import all_jobs
+from ganeti_tx.luxid.job_rows import JobRow, JobRows
 from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.query.jobs import AT_A_TIME
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
-from ganeti_tx.queue.fields import job_getters
-from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 
@@ -34,6 +35,7 @@ class JobMethods:
 
     scheduler: Scheduler
     store: JobStore
+    rows: JobRows
     changes: JobChanges
     drain: DrainFlag
     clock: IReactorTime
@@ -119,7 +121,7 @@ class JobMethods:
 
         One that has just ended is waited for: its process still copies its file to the candidates.
         """
-        found = self.store.get(job_id)
+        found = self.store.glance(job_id)
         if found is not None and found.finalized and not await self._until_over(job_id, COPIES_LIMIT):
             return False
         return await self.store.archive([job_id]) == 1
@@ -130,11 +132,11 @@ class JobMethods:
         Gives how many were archived and how many were not looked at.
         """
         deadline = self.clock.seconds() + timeout
-        ended = (job for job in self.store.jobs.values() if job.finalized and not self.scheduler.is_followed(job.id))
-        waiting = [job.id for job in ended if self._is_old(job.end_timestamp, age)]
+        ended = (job for job in self.store.live.values() if job.finalized and not self.scheduler.is_followed(job.id))
+        waiting = deque(job.id for job in ended if self._is_old(job.end_timestamp, age))
         archived = 0
         while waiting and self.clock.seconds() < deadline:
-            batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
+            batch = [waiting.popleft() for _ in range(min(ARCHIVE_BATCH, len(waiting)))]
             archived += await self.store.archive(batch)
             await deferLater(self.clock, 0)  # others want to be answered, too
         return archived, len(waiting)
@@ -147,19 +149,21 @@ class JobMethods:
 
         Without ids it is all jobs, the archived ones only when it is asked who is archived.
         """
-        known = [name for name in fields if name != "archived"]
-        getters = dict(zip(known, job_getters(known), strict=True))
-        if job_ids is None:
-            jobs = sorted(all_jobs(self.store, "archived" in fields), key=lambda each: each[0].id)
-            return [row(each, fields, getters) for each in jobs]
-        found = [(job_id, self.store.find(job_id)) for job_id in job_ids]
-        return [row(each, fields, getters) if each is not None else missing(job_id, fields) for job_id, each in found]
+        job_getters([name for name in fields if name != "archived"])
+        whole = not set(fields) <= {*HEAD_FIELDS, "archived"}
+        refs = await self.rows.find(job_ids, "archived" in fields)
+        answer: dict[int, list[Any]] = {}
+        for start in range(0, len(refs), AT_A_TIME):
+            loaded = await self.rows.load(refs[start : start + AT_A_TIME], whole)
+            answer.update((job_id, values(row, fields)) for job_id, row in loaded.items())
+        asked = (ref.id for ref in refs) if job_ids is None else job_ids
+        found = ((job_id, answer.get(job_id)) for job_id in asked)
+        return [row or missing(job_id, fields) for job_id, row in found if row is not None or job_ids is not None]
 
 
-def row(found: tuple[QueuedJob, bool], fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
-    """The fields of a job that is archived or not."""
-    job, archived = found
-    return [archived if name == "archived" else getters[name](job) for name in fields]
+def values(row: JobRow, fields: Sequence[str]) -> list[Any]:
+    """The fields of a job."""
+    return [row[name] for name in fields]
 
 
 def missing(job_id: int, fields: Sequence[str]) -> list[Any]:

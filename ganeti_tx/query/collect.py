@@ -1,5 +1,6 @@
 """Answering a query: rows, filter, live data from the nodes that matter, columns."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -13,6 +14,8 @@ from ganeti_tx.query.order import natural
 
 #: Fields that one query may ask for.
 MAX_FIELDS = 2000
+#: `at_a_time` of a resource whose rows are all in memory and whose nodes are asked once.
+ALL_AT_ONCE = sys.maxsize
 #: Resources that only jobs can tell of.
 OF_JOBS = frozenset({"cluster", "extstorage", "os"})
 
@@ -29,6 +32,10 @@ class Resource(Protocol):
     @property
     def fields(self) -> Mapping[str, Field]:
         """All its fields by name."""
+
+    @property
+    def at_a_time(self) -> int:
+        """With how many rows `collect` deals at a time; what it gave for them is let go before the next."""
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
@@ -107,7 +114,18 @@ class Queries:
         wanted = frozenset(field.name for field in (*fields, *filtered))
         asked = condition.asked(resource.name_field) if condition is not None else None
         rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
-        if condition is None or asked is not None:
+        data: list[tuple[Cell, ...]] = []
+        for start in range(0, len(rows), resource.at_a_time):
+            part = rows[start : start + resource.at_a_time]
+            data += await self._part(resource, fields, condition if asked is None else None, part, context)
+        return data
+
+    async def _part(
+        self, resource: Resource, fields: list[Field], condition: Filter | None, rows: Sequence[Any], context: Any
+    ) -> list[tuple[Cell, ...]]:
+        """The cells of those rows that pass."""
+        filtered = list(condition.fields()) if condition is not None else []
+        if condition is None:
             return await self._columns(resource, fields, rows, context)
         rows = passing(rows, condition.bind(lambda field: known_now(field, context)))
         if any(field.needs for field in filtered):

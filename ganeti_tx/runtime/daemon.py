@@ -12,7 +12,7 @@ from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.errors import GanetiError, one_line
+from ganeti_tx.errors import ExitCode, GanetiError, one_line
 from ganeti_tx.runtime.directories import DIRECTORY_MODES, ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
@@ -97,8 +97,9 @@ class Daemon(Service):
         else:
             reason = f"{self._daemon} cannot start"
             log.failure("fatal: {reason}", failure, reason=reason)
-        self._tell_starter(f"fatal: {reason}")
-        self._end_with(1)
+        status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
+        self._tell_starter(f"{status:d} fatal: {reason}")
+        self._end_with(status)
         try:
             self._reactor.stop()
         except ReactorNotRunning:

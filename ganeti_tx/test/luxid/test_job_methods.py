@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
+from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
 from ganeti_tx.queue.drain import DrainFlag
@@ -28,6 +29,7 @@ class JobMethodTests(SynchronousTestCase):
         self.methods = JobMethods(
             self.queue.scheduler,
             self.queue.store,
+            JobRows(self.queue.store),
             self.queue.changes,
             self.drain,
             self.queue.clock,
