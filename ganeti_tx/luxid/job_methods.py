@@ -69,10 +69,8 @@ class JobMethods:
     async def submit_many(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
         """Store many jobs in one stroke; for each its id, or why it was refused."""
         self._refuse_when_drained()
-        decoded = [self._try_decode(ops) for ops in jobs]
-        good = [ops for ops in decoded if not isinstance(ops, GanetiError)]
-        ids = iter(await self.scheduler.submit(good))
-        return [(False, str(ops)) if isinstance(ops, GanetiError) else (True, next(ids)) for ops in decoded]
+        answers = await self.scheduler.submit_each([self._try_decode(ops) for ops in jobs])
+        return [(False, str(each)) if isinstance(each, GanetiError) else (True, each) for each in answers]
 
     def _try_decode(self, ops: Sequence[Any]) -> list[OpCode] | GanetiError:
         try:
