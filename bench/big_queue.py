@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import multiprocessing
 import re
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +22,20 @@ from ganeti_tx.luxi.client import Client
 from ganeti_tx.runtime.paths import Paths
 
 DAEMON = "ganeti-master"
+CONTEXT = multiprocessing.get_context("fork")
 LISTED = ["id", "status", "summary"]
 SHOWN = ["id", "status", "ops", "opresult", "opstatus", "oplog", "opstart", "opexec", "opend", "received_ts", "end_ts"]
 
 
-class Asker(threading.Thread):
-    """Asks a small question over and over on a connection of its own; `longest` is how long one answer took."""
-
-    def __init__(self, socket: str) -> None:
-        super().__init__(daemon=True)
-        self._client = Client(socket)
-        self._over = threading.Event()
-        self.longest = 0.0
-
-    def run(self) -> None:
-        """Until told to stop."""
-        while not self._over.wait(0.002):
+def ask_on(socket: str, over: Event, longest: "Queue[float]") -> None:
+    """Ask a small question over and over, then tell the longest wait for an answer in seconds."""
+    worst = 0.0
+    with Client(socket) as client:
+        while not over.wait(0.002):
             start = time.monotonic()
-            self._client.query_config_values(["drain_flag"])
-            self.longest = max(self.longest, time.monotonic() - start)
-
-    def stop(self) -> float:
-        """The longest wait in milliseconds."""
-        self._over.set()
-        self.join()
-        self._client.close()
-        return self.longest * 1000
+            client.query_config_values(["drain_flag"])
+            worst = max(worst, time.monotonic() - start)
+    longest.put(worst)
 
 
 class Bench:
@@ -66,12 +56,15 @@ class Bench:
 
     def beside(self, name: str, work: Callable[[], Any]) -> Any:
         """The same, and how long others waited for an answer meanwhile."""
-        asker = Asker(self.socket)
+        over, longest = CONTEXT.Event(), CONTEXT.Queue()
+        asker = CONTEXT.Process(target=ask_on, args=(self.socket, over, longest))  # a thread would wait for our JSON
         asker.start()
         try:
             return self.timed(name, work)
         finally:
-            self.figures[f"longest wait of others in {name}, ms"] = asker.stop()
+            over.set()
+            self.figures[f"longest wait of others in {name}, ms"] = longest.get(timeout=10) * 1000
+            asker.join()
 
     def memory(self, name: str) -> None:
         """The resident memory of the master in MiB."""
