@@ -243,7 +243,12 @@ class UnknownLocksTests(SynchronousTestCase):
         locks = self.cluster.client().locks(self.one)
         self.successResultOf(self.cluster.begin(locks.intersect([A])))
         self.successResultOf(self.cluster.begin(locks.remove(A)))
-        self.assertNoResult(self.update(self.new, BGL))
+        waiting = self.update(self.new, BGL)
+        self.assertNoResult(waiting)
+        self.release(self.one)
+        self.release(self.two)
+        self.cluster.settle()
+        self.successResultOf(waiting)
 
     def test_another_restart(self) -> None:
         """WConfD does not forget them when it starts once more, and all is as ever after they have ended."""
@@ -268,6 +273,8 @@ class FullDiskTests(SynchronousTestCase):
         self.locks = self.cluster.client().locks(self.job)
         self.full = False
         self.cluster.files.fault = self.fault
+        self.addCleanup(self.cluster.advance, 10)
+        self.addCleanup(setattr, self, "full", False)
 
     def fault(self, step: str, path: Path) -> OSError | None:
         """As long as it is full."""
