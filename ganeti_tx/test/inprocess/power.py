@@ -69,12 +69,17 @@ class LosingFiles(MemoryFiles):
         """@raise OSError: a write there would fail."""
         self._check_write(operation, path)
 
-    def _content(self, path: Path) -> tuple[bytes, int] | None:
+    def names(self, directory: Path) -> list[str]:
+        """The files in a directory, whatever faults there are. For tests."""
+        return sorted(path.name for path in self._entries if path.parent == directory)
+
+    def content(self, path: Path) -> tuple[bytes, int] | None:
+        """What a file holds, and its mode, whatever faults there are; None when there is none. For tests."""
         entry = self._entries.get(path)
         return None if entry is None or entry.data is None else (entry.data, entry.mode)
 
     def _change(self, paths: list[Path], torn: Path | None = None) -> Unsure:
-        return Unsure(self._now(), {path: self._content(path) for path in paths}, torn)
+        return Unsure(self._now(), {path: self.content(path) for path in paths}, torn)
 
     def _remember(self, paths: list[Path], torn: Path | None = None) -> None:
         self._unsure.append(self._change(paths, torn))
@@ -92,7 +97,7 @@ class LosingFiles(MemoryFiles):
         """Forget what is in memory only, and by chance what was not yet on the disk; the newest change goes first."""
         settled = self._now() - WRITEBACK
         for change in reversed([each for each in self._unsure if each.at >= settled]):
-            if change.torn is not None and self._content(change.torn) is not None and chance.random() < 0.5:
+            if change.torn is not None and self.content(change.torn) is not None and chance.random() < 0.5:
                 entry = self._entries[change.torn]
                 entry.data = (entry.data or b"")[: chance.choice([0, 1, len(entry.data or b"") // 2])]
             elif chance.random() < 0.5:
