@@ -44,7 +44,8 @@ async def run_luxid(
     @param look_for_dead: tells WConfD that a job's process died.
     """
     paths = Paths.from_environment(os.environ)
-    files = RealFiles(reactor_threads(reactor))
+    threads = reactor_threads(reactor)
+    files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
     launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill, owner_died=look_for_dead)
@@ -62,6 +63,7 @@ async def run_luxid(
         snapshot=snapshot,
         locks=locks,
         make_launcher=lambda: launcher,
+        threads=threads,
     )
     luxid = await build_luxid(parts)
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)

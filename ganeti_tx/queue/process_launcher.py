@@ -13,7 +13,19 @@ from zope.interface import implementer
 
 from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
-from ganeti_tx.queue.runner_channel import Channel, Hello, JobOver, Leave, Message, RunJob, SetPriority, StopJob
+from ganeti_tx.queue.runner_channel import (
+    Channel,
+    GoOn,
+    Hello,
+    JobOver,
+    Leave,
+    Message,
+    RunJob,
+    SetPriority,
+    StepBack,
+    StopJob,
+    TurnOver,
+)
 from ganeti_tx.runtime.livelock import ILiveness
 
 log = Logger()
@@ -49,14 +61,14 @@ class ProcessRunner:
         over = self.over = Deferred()
         if job.id != self.adopted:
             self.job_id = job.id
-            self._tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
+            self.tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
         if self.channel is None:
             self.launcher.watch(self)
         return over
 
     def cancel(self) -> None:
         """Ask for a stop at the next safe point."""
-        self._tell(StopJob())
+        self.tell(StopJob())
 
     def kill(self) -> None:
         """End the process, if it is still the one that holds the livelock."""
@@ -64,9 +76,10 @@ class ProcessRunner:
 
     def set_priority(self, priority: int) -> None:
         """Pass on the new priority."""
-        self._tell(SetPriority(priority))
+        self.tell(SetPriority(priority))
 
-    def _tell(self, message: Message) -> None:
+    def tell(self, message: Message) -> None:
+        """Say something to the process; into the void when there is no connection."""
         if self.channel is not None:
             self.channel.tell(message)
 
@@ -90,6 +103,7 @@ class ProcessJobLauncher:
     liveness: ILiveness
     fork: Callable[[], None]
     send_signal: Callable[[int, int], None]
+    may_go_on: Callable[[int, int], bool] = lambda job_id, priority: True
     _idle: list[ProcessRunner] = field(factory=list)
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
@@ -176,6 +190,8 @@ class ProcessJobLauncher:
         if isinstance(message, JobOver) and message.job_id == runner.job_id:
             runner.finish()
             self._lend_or_keep(runner)
+        elif isinstance(message, TurnOver) and message.job_id == runner.job_id:
+            runner.tell(GoOn() if self.may_go_on(message.job_id, message.priority) else StepBack())
 
     def _lend_or_keep(self, runner: ProcessRunner) -> None:
         if runner in self._idle:

@@ -15,6 +15,7 @@ from attrs import frozen
 from zope.interface import Interface, implementer
 
 from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.files_errors import explained
 
 LIVELOCK_MODE = 0o600
 #: What a livelock is called until it is locked, and for how many seconds that may last.
@@ -50,7 +51,10 @@ def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> 
         raise ValueError(f"not the purpose of a livelock: {purpose!r}")
     name = f"{purpose}_{os.getpid()}_{now():.6f}"
     unnamed = directory / f".{name}{_UNNAMED}"
-    descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    try:
+        descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    except OSError as failure:
+        raise explained(failure, directory / name) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.rename(directory / name)

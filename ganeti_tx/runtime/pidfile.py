@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ganeti_tx.errors import PidFileLockError
 from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.files_errors import explained
 
 PID_FILE_MODE = 0o644
 #: Seconds after which a file is claimed again that somebody only asked about.
@@ -17,8 +18,15 @@ ASKED = 0.001
 def claim_pid_file(path: Path) -> HeldFile:
     """Write this process's id to a pid file and hold it; releasing it removes it.
 
-    @raise PidFileLockError: another process holds it.
+    @raise PidFileLockError: another process holds it. @raise OSError: it cannot be written; an empty one may be left.
     """
+    try:
+        return _claim(path)
+    except OSError as failure:
+        raise explained(failure, path) from None
+
+
+def _claim(path: Path) -> HeldFile:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PID_FILE_MODE)
         try:
