@@ -57,14 +57,15 @@ def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
     if said == READY:
         return 0
     if said is None:
-        said = f"not ready within {START_LIMIT:.0f} seconds; see {log}"
+        said = f"1 not ready within {START_LIMIT:.0f} seconds; see {log}"
     elif not said:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status != 0:
             return status if status > 0 else 1  # twistd has said why, such as a wrong option
-        said = f"fatal: ended before it was ready; see {log}"
-    print(f"{daemon}: {said}", file=sys.stderr)
-    return 1
+        said = f"1 fatal: ended before it was ready; see {log}"
+    status_said, _, reason = said.partition(" ")
+    print(f"{daemon}: {reason}", file=sys.stderr)
+    return int(status_said)
 
 
 def master() -> int:

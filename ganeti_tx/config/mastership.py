@@ -1,10 +1,16 @@
 """Whether this node is the master, as its own files say."""
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.errors import ConfigurationError, ExitCode
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+
+
+class NotMasterError(ConfigurationError):
+    """Another node is the master: to start the daemon again is of no use."""
+
+    exit_code = ExitCode.NOTMASTER
 
 
 def check_ssconf_master(files: IFiles, paths: Paths, own_name: str) -> None:
@@ -25,8 +31,8 @@ def check_master(config: ConfigData, paths: Paths, own_name: str) -> None:
         raise not_the_master(own_name, master.name)
 
 
-def not_the_master(own_name: str, master: str) -> ConfigurationError:
+def not_the_master(own_name: str, master: str) -> NotMasterError:
     """The refusal to run on a node that is not the master."""
-    return ConfigurationError(
+    return NotMasterError(
         f"this node ({own_name}) is not the master of the cluster, {master} is; the configuration is changed there"
     )

@@ -12,10 +12,11 @@ from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.errors import GanetiError, one_line
-from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
+from ganeti_tx.errors import ExitCode, GanetiError, one_line
+from ganeti_tx.runtime.directories import DIRECTORY_MODES, ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
 from ganeti_tx.runtime.readiness import READY, starter
@@ -81,6 +82,8 @@ class Daemon(Service):
 
     async def _bring_up(self) -> None:
         ensure_directories(self._paths, RealFiles(InlineThreads()), system_owners if os.geteuid() == 0 else no_owners)
+        for left in remove_leftovers(self._paths.root / each.lstrip("/") for each in DIRECTORY_MODES):
+            log.warn("removed {path}, which a program that died had not finished", path=str(left))
         for path in self._pid_paths:
             self._pid_files.append(claim_pid_file(path))
         self._stop = await self._start()
@@ -94,8 +97,9 @@ class Daemon(Service):
         else:
             reason = f"{self._daemon} cannot start"
             log.failure("fatal: {reason}", failure, reason=reason)
-        self._tell_starter(f"fatal: {reason}")
-        self._end_with(1)
+        status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
+        self._tell_starter(f"{status:d} fatal: {reason}")
+        self._end_with(status)
         try:
             self._reactor.stop()
         except ReactorNotRunning:
