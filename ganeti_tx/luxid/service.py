@@ -1,5 +1,6 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.comparison import Comparison
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.job_file import job_number
 from ganeti_tx.queue.launcher import IJobLauncher
@@ -28,8 +30,10 @@ from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import Stamps, claim_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -51,6 +55,7 @@ class LuxidParts:
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
+    ticks: Callable[[], int] = time.monotonic_ns
 
 
 @define
@@ -63,6 +68,7 @@ class Luxid:
     factory: LuxiFactory
     dispatch: LuxiDispatch
     launcher: IJobLauncher
+    catch_up: CatchUp
 
 
 async def build_luxid(parts: LuxidParts) -> Luxid:
@@ -76,19 +82,24 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
             if node.master_candidate and node.name != parts.own_name
         ]
 
+    cluster = parts.snapshot().cluster.uuid
+    stamps = Stamps(await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now()), parts.ticks)
+    rpc = StampedRpc(parts.rpc, stamps)
+
     def rename_copies(renames: Sequence[tuple[str, str]]) -> None:
         calling = Deferred.fromCoroutine(tell(JobqueueRename(renames=list(renames))))
         calling.addErrback(lambda failure: log.failure("copies of archived jobs were not moved", failure))
 
     async def tell(call: Any) -> None:
-        for name, outcome in (await parts.rpc.call_many(candidates(), call)).items():
+        taking = [node for node in candidates() if node.name not in replicator.behind]
+        for name, outcome in (await rpc.call_many(taking, call)).items():
             if outcome.error is not None:
-                log.warn("{name}: {error}", name=name, error=outcome.error)
+                replicator.leave_alone(name, outcome.error)
 
     async def tell_drained(drained: bool) -> None:
         await tell(JobqueueSetDrainFlag(drained=drained))
 
-    replicator = Replicator(parts.rpc, candidates)
+    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: catch_up.lacks(name))
     store = JobStore(parts.files, parts.paths, replicator.replicate, rename_copies, parts.threads)
     await store.load()
     changes = JobChanges(parts.clock, store.get)
@@ -101,7 +112,10 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
     )
-    catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
+    comparison = Comparison(parts.files, parts.paths, rpc, lambda job_id: store.glance(job_id) is not None)
+    catch_up = CatchUp(
+        store, replicator, candidates, scheduler.is_followed, scheduler.when_over, comparison, parts.clock
+    )
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
     rows = JobRows(store)
     jobs = JobMethods(scheduler, store, rows, changes, drain, parts.clock, parts.now)
@@ -113,9 +127,10 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     def file_changed(name: str) -> None:
         if (job_id := job_number(name)) is not None:
             scheduler.file_changed(job_id)
+            catch_up.changed(job_id)
             catch_up.look()  # jobs make candidates
 
     parts.watch.watch(parts.paths.queue_dir, file_changed)
     await scheduler.resume()
     catch_up.look()
-    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher)
+    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher, catch_up)

@@ -115,6 +115,7 @@ class MasterDaemons:
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
             make_launcher=lambda: launcher,
+            ticks=lambda: int(process.seconds() * 1e9),
         )
 
     def _luxid_up(self, process: Process, luxid: Luxid) -> None:
