@@ -10,10 +10,12 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, JobQueueError, ProgrammerError
 from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.queue_copies import purge, sweep
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeCall,
     UploadFile,
@@ -54,6 +56,7 @@ class ClusterFiles:
             WriteSsconfFiles: self.write_ssconf,
             JobqueueUpdate: self.update_queue,
             JobqueueRename: self.rename_jobs,
+            JobqueueSweep: self.sweep_queue,
             JobqueuePurge: self.purge_queue,
             JobqueueSetDrainFlag: self.set_drain_flag,
         }
@@ -131,18 +134,16 @@ class ClusterFiles:
                 self.files.rename(source, self.paths.queue_dir / new)
 
     async def purge_queue(self, call: JobqueuePurge) -> None:
-        """Remove every copy of a job, archived ones too, and the serial number."""
-        await self._remove_jobs(self.paths.queue_dir)
-        if self.files.exists(self.paths.queue_archive_dir):
-            for directory in self.files.listdir(self.paths.queue_archive_dir):
-                await self._remove_jobs(self.paths.queue_archive_dir / directory)
+        """Remove every copy of a job, archived ones too, the serial number and the drain flag."""
+        purge(self.files, self.paths)
 
-    async def _remove_jobs(self, directory: Path) -> None:
-        if not self.files.exists(directory):
-            return
-        for name in self.files.listdir(directory):
-            if QUEUE_FILE.fullmatch(name):
-                self.files.remove(directory / name)
+    async def sweep_queue(self, call: JobqueueSweep) -> None:
+        """Archive the copies of jobs that the master has not among its live ones any more."""
+        await self._turn.acquire()
+        try:
+            sweep(self.files, self.paths, set(call.live), call.up_to)
+        finally:
+            self._turn.release()
 
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
         """Make or remove the flag's file."""

@@ -171,6 +171,16 @@ class JobqueueRename(NodeCall, frozen=True, kw_only=True):
     renames: list[tuple[str, str]]
 
 
+class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
+    """Archive the copies of all jobs up to an id that are not among the live ones."""
+
+    name: ClassVar[str] = "jobqueue_sweep"
+    timeout: ClassVar[float] = URGENT
+    max_request: ClassVar[int] = 64 * MiB
+    live: list[int]
+    up_to: int
+
+
 class JobqueuePurge(NodeCall, frozen=True, kw_only=True):
     """Remove every job file and the archive."""
 

@@ -167,4 +167,3 @@ class Life:
 def live(seed: int, show: Callable[[str], None] | None = None) -> Outcome:
     """The life of one seed's cluster."""
     return Life(seed, show).live()
-
