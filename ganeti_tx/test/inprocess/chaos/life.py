@@ -98,7 +98,7 @@ class Life:
     def _work(self) -> None:
         """The day with its faults; most come alone, some upon one another."""
         self.promises.begin()
-        self.operators.begin(self.chance.randint(3, 12))
+        self.operators.begin(self.chance.randint(3, 10))
         plan = self._plan()
         end = self.time.rightNow + DAY
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
@@ -140,7 +140,7 @@ class Life:
         """New jobs succeed: every instance can be removed, others can be made."""
         names = sorted(instance.name for instance in self.cluster.config.instances.values())
         jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
-        jobs += [[self.operators.creation(f"web{4 + node}", node)] for node in (1, 2, 3)]
+        jobs += [[self.operators.creation("web5", self.seed % 3 + 1)]]
         jobs += [[self.operators.tagging()], [self.operators.tagging("node", "node2")]]
         taken: list[int] = []
         asking = Deferred.fromCoroutine(self.operators.submit(*jobs))
