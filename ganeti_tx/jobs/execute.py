@@ -18,6 +18,7 @@ from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, timestamp
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
 
@@ -58,7 +59,7 @@ class JobRun:
         for index, op in enumerate(self.journal.job.ops):
             if op.status in (Status.QUEUED, Status.WAITING):
                 self.journal.change_op(index, priority=priority)
-        self._forget(self.journal.save())
+        self._forget(Deferred.fromCoroutine(self.journal.attempt()))
         self._forget(Deferred.fromCoroutine(self._set_lock_priority(priority)))
 
     async def _set_lock_priority(self, priority: int) -> None:
@@ -85,7 +86,7 @@ class JobRun:
             except GanetiError as error:
                 fault = error
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
-        await self.journal.save()
+        await self.journal.insist()
         await self.journal.copied()
         if fault is not None:
             raise fault
@@ -114,7 +115,7 @@ class JobRun:
             return False
         self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
         if index < len(self.journal.job.ops) - 1:  # the last one's end is written with the job's
-            await self.journal.save()
+            await self.journal.attempt()
         return True
 
     def _check_stop(self) -> None:
@@ -142,7 +143,7 @@ class JobRun:
         await self.locks.release_all()  # those of the opcode before
         if self.journal.op(index).status is not Status.WAITING:
             self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
-            await self.journal.save()
+            await self.journal.attempt()
         await self._lock(index, unit)
         self._check_stop()
         begun = Deferred.fromCoroutine(self._begin(index))
@@ -163,7 +164,7 @@ class JobRun:
         try:
             await self.journal.save()
         except OSError as error:
-            raise OpExecError(f"cannot write the job's file {self.journal.path}: {error.strerror or error}") from None
+            raise OpExecError(f"the opcode was not begun: cannot write the job's file {reason(error)}") from None
 
     def _opcode(self, index: int) -> OpCode:
         return decode({**self.journal.op(index).input, **self.secrets.get(index, {})})
