@@ -76,7 +76,7 @@ class Journal:
 
     def _try_again(self) -> None:
         self._repair = None
-        if not self.job.finalized:  # else its end is being written
+        if not self.job.finalized and self.job.livelock is not None:  # else its end is being written, or it is not ours
             self._attempt_soon()
 
     async def insist(self) -> None:
@@ -113,6 +113,9 @@ class Journal:
                         waiter.errback(error)
                     continue
                 self._written = data
+                if self._repair is not None:
+                    self._repair.cancel()
+                    self._repair = None
                 self._copy_in_time()
                 for waiter in waiting:
                     waiter.callback(None)

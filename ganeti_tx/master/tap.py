@@ -35,7 +35,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.owners.bury)
 
         async def stop() -> None:
             await stop_luxid()

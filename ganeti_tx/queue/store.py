@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
@@ -21,7 +20,7 @@ from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
-__all__ = ["FILE_MODE", "JobStore", "RenameCopies", "started"]
+__all__ = ["FILE_MODE", "JobStore", "RenameCopies"]
 
 log = Logger()
 
@@ -257,8 +256,3 @@ class _WholeJobs(Mapping[int, QueuedJob]):
 
     def __len__(self) -> int:
         return self._store.count
-
-
-def started(job: QueuedJob, livelock: str, process_id: int) -> QueuedJob:
-    """The job with the name of its process's livelock in it."""
-    return msgspec.structs.replace(job, livelock=livelock, process_id=process_id)

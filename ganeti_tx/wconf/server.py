@@ -113,6 +113,10 @@ class WconfDispatch:
         """Every lock that is held or waited for."""
         return [wire_lock(status) for status in self._locks.overview()]
 
+    async def look_for_dead(self, owner: Owner) -> None:
+        """Take from the dead what they have, now."""
+        self._look_for_dead()
+
     def _check_owner(self, owner: Owner) -> None:
         if not self._is_alive(owner):
             raise LockError(f"{owner} cannot take locks: no living process holds its livelock {owner.livelock!r}")

@@ -120,6 +120,22 @@ class OwnerTests(SynchronousTestCase):
         locks = self.cluster.client().locks(self.two)
         self.successResultOf(self.cluster.begin(locks.update([LockRequest.exclusive(A)])))
 
+    def test_told_of_a_death(self) -> None:
+        """Who knows of a death has the locks freed at once, for one who waits already."""
+        self.successResultOf(self.wconfd.locks.update(self.one, [LockRequest.exclusive(A)]))
+        waiting = self.wconfd.locks.update(self.two, [LockRequest.exclusive(A)])
+        self.cluster.die(self.one)
+        self.assertNoResult(waiting)
+        self.successResultOf(self.cluster.begin(self.cluster.client().look_for_dead()))
+        self.successResultOf(waiting)
+
+    def test_livelocks_of_the_dead(self) -> None:
+        """The livelocks of dead processes go away, also of those that held nothing."""
+        idle = self.cluster.job(3)
+        self.cluster.die(idle)
+        self.cluster.advance(2)
+        self.assertEqual(self.cluster.liveness.remove_stale(self.cluster.paths.livelock_dir), [])
+
     def test_dead_lose_reservations(self) -> None:
         """What a dead owner reserved is free again."""
         mac = self.successResultOf(self.cluster.begin(self.wconfd.config(self.one).generate_mac(None)))
