@@ -77,15 +77,16 @@ class Runs:
         self.changes.announce(job_id)
         self.over(job_id)
 
-    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception) -> "Deferred[None]":
+    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception | str) -> "Deferred[None]":
         """End a job that waits; while its file is written nobody else may start or change it."""
         self.claim(job.id).canceled = True
         return self._detach(self.end(job, status, error), job.id)
 
-    async def end(self, job: QueuedJob, status: Status, error: Exception) -> None:
+    async def end(self, job: QueuedJob, status: Status, error: Exception | str) -> None:
         """Write the end of a job that no process will end."""
+        result = error if isinstance(error, str) else encode_error(error)
         try:
-            await self.store.put(ended(job, status, encode_error(error), self.now()))
+            await self.store.put(ended(job, status, result, self.now()))
         finally:
             self._forget_secrets(job.id)
             self.release(job.id)

@@ -9,8 +9,10 @@ from attrs import define, field
 
 from ganeti_tx.errors import JobCanceled, OpExecError
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.dependencies import Verdict, examine
+from ganeti_tx.queue.gate import Gate
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.ready import ReadyQueue
@@ -31,14 +33,17 @@ class Scheduler:
     launcher: IJobLauncher
     now: Callable[[], float]
     running_limit: Callable[[], int]
+    rules: Callable[[], Rules] = dict
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
+    gate: Gate = field(init=False)
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw)
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
+        self.gate = Gate(self.rules, self.store, self.ready, self.runs)
 
     # Submission
 
@@ -53,6 +58,7 @@ class Scheduler:
         stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
         for job in stored:
             self._enqueue(job)
+        self.gate.turn_away(stored)
         self.wake()
         return [job.id for job in stored]
 
@@ -73,6 +79,7 @@ class Scheduler:
             return
         self._waking = True
         try:
+            self.gate.renew()
             while len(self.runs) < self.running_limit() and (job := self._next()) is not None:
                 self.ready.leave(job.id)
                 self.runs.start(job)
@@ -81,7 +88,7 @@ class Scheduler:
 
     def _next(self) -> QueuedJob | None:
         """The most urgent job that may start now; it stays in its place, and those before it that may not are put aside."""
-        while (first := self.ready.first()) is not None:
+        while (first := self._first()) is not None:
             job = self.store.glance(first)
             if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED:
                 self.ready.leave(first)
@@ -91,11 +98,15 @@ class Scheduler:
                 return job
         return None
 
+    def _first(self) -> int | None:
+        self.gate.recall()
+        return self.ready.first()
+
     def _consider(self, job: QueuedJob) -> bool:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""
         finding = examine(job, self._status_of)
         if finding.verdict is Verdict.READY:
-            return True
+            return self.gate.admits(job)
         if finding.verdict is Verdict.WAIT:
             self.ready.block(job.id, finding.job_id)
             return False
@@ -119,6 +130,7 @@ class Scheduler:
         """A job is out of everybody's hands: it has ended, or it waits again."""
         job = self.store.glance(job_id)
         self.ready.unblock(job_id)
+        self.gate.over(job_id)
         if not isinstance(job, QueuedJob) or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:
@@ -135,6 +147,7 @@ class Scheduler:
             await Resumption(self.store, self.runs, self._enqueue).resume()
         finally:
             self._waking = False
+        self.gate.count_running()
         self.wake()
 
     async def when_over(self, job_id: int) -> None:
