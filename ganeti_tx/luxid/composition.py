@@ -36,20 +36,28 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+<<<<<<< HEAD
     config: IConfig,
+=======
+    look_for_dead: Callable[[], None],
+>>>>>>> main
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
+<<<<<<< HEAD
     @param config: for the changes that luxid itself makes, those of filter rules.
+=======
+    @param look_for_dead: tells WConfD that a job's process died.
+>>>>>>> main
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
-    zygote = Zygote(reactor, lambda: launcher.zygote_died())
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
+    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
+    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill, owner_died=look_for_dead)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)

@@ -103,7 +103,18 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     await store.load()
     changes = JobChanges(parts.clock, store.get)
     launcher = parts.make_launcher()
+<<<<<<< HEAD
     scheduler = Scheduler(store, changes, launcher, parts.now, running_limit, rules)
+=======
+    scheduler = Scheduler(
+        store,
+        changes,
+        launcher,
+        parts.now,
+        running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
+        tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+    )
+>>>>>>> main
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
     rows = JobRows(store)

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 
-import msgspec
 from attrs import frozen
 
 from ganeti_tx.errors import JobCanceled
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.job import QueuedJob, Status, with_open_ops
+from ganeti_tx.queue.job import QueuedJob, Status, with_priority
 from ganeti_tx.queue.ready import ReadyQueue
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.store import JobStore
@@ -66,7 +65,7 @@ class JobRequests:
         """Write a waiting job's new priority; a cancel that comes meanwhile is done after it."""
         run = self.runs.claim(job.id)
         try:
-            await self.store.put(with_open_ops(job, lambda op: msgspec.structs.replace(op, priority=priority)))
+            await self.store.put(with_priority(job, priority))
         finally:
             self.ready.change_priority(job.id, (self.store.get(job.id) or job).priority)
             self.runs.release(job.id)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from attrs import frozen
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.queue.job import QueuedJob, Status, has_not_begun
+from ganeti_tx.queue.job import QueuedJob, Status, nothing_half_done
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import lost_secrets
 from ganeti_tx.queue.store import JobStore
@@ -41,7 +41,7 @@ class Resumption:
         now = self.store.reload(job.id)
         if now is None or now.finalized:
             return
-        if has_not_begun(now):
+        if nothing_half_done(now):
             await self.runs.put_back(now)
             return
         who = f"the process {job.process_id} of job {job.id} ({job.livelock})"

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobCanceled, OpExecError, encode_error
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.job import QueuedJob, Status, Timestamp, ended, has_not_begun, put_back, timestamp
+from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
-from ganeti_tx.queue.store import JobStore, started
+from ganeti_tx.queue.store import JobStore
 
 log = Logger()
 
@@ -120,7 +119,7 @@ class Runs:
         if run.canceled:
             await self._cancel_unstarted(job, runner)
             return
-        job = self._waiting(self.store.get(job.id) or job, runner)
+        job = handed_over(self.store.get(job.id) or job, runner.livelock, runner.process_id, self.now())
         try:
             await self.store.put(job)
         except OSError as error:
@@ -138,14 +137,6 @@ class Runs:
     async def _cancel_unstarted(self, job: QueuedJob, runner: IRunner) -> None:
         self.launcher.give_back(runner)
         await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
-
-    def _waiting(self, job: QueuedJob, runner: IRunner) -> QueuedJob:
-        """The job as its process finds it: the livelock in it, its first opcode waiting."""
-        at: Timestamp = timestamp(self.now())
-        first = msgspec.structs.replace(job.ops[0], status=Status.WAITING, start_timestamp=at) if job.ops else None
-        ops = [first, *job.ops[1:]] if first is not None else []
-        job = msgspec.structs.replace(job, ops=ops, start_timestamp=at)
-        return started(job, runner.livelock, runner.process_id)
 
     # Following
 
@@ -170,17 +161,26 @@ class Runs:
         if job is None or job.finalized:
             self._forget_secrets(job_id)
             self.release(job_id)
-        elif run.adopted and not run.canceled and has_not_begun(job):
-            await self.put_back(job)
         elif run.killed:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
+        elif job.livelock is None:
+            await self._stepped_back(job, run)
+        elif nothing_half_done(job) and (died is None or (run.adopted and not run.canceled)):
+            await self.put_back(job)
         else:
             reason = died or "it ended without finishing the job"
             who = f"the process {job.process_id} of job {job_id} ({job.livelock})"
             await self.end(job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
 
+    async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
+        """The process has written the job back into the queue, and does nothing with it any more."""
+        if run.canceled:
+            await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+        else:
+            self.release(job.id)
+
     async def put_back(self, job: QueuedJob) -> None:
-        """Queue a job again that an earlier daemon gave to a process, which ended before it had begun with it."""
+        """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
         run = self._runs.setdefault(job.id, Run())
         job = put_back(job)
         if not run.canceled and (error := lost_secrets(job)) is not None:

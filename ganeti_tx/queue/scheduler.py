@@ -7,12 +7,16 @@ from collections.abc import Callable, Sequence
 
 from attrs import define, field
 
-from ganeti_tx.errors import JobCanceled, OpExecError
+from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, OpExecError
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
+<<<<<<< HEAD
 from ganeti_tx.queue.dependencies import Verdict, examine
 from ganeti_tx.queue.gate import Gate
+=======
+from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
+>>>>>>> main
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.ready import ReadyQueue
@@ -21,7 +25,8 @@ from ganeti_tx.queue.resume import Resumption
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
 from ganeti_tx.queue.store import JobStore
-from ganeti_tx.queue.submission import check_limits, new_job
+from ganeti_tx.queue.submission import MAX_OPEN_JOBS, check_limits, new_job
+from ganeti_tx.queue.tracking import Tracking
 
 
 @define
@@ -33,15 +38,25 @@ class Scheduler:
     launcher: IJobLauncher
     now: Callable[[], float]
     running_limit: Callable[[], int]
+<<<<<<< HEAD
     rules: Callable[[], Rules] = dict
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
     gate: Gate = field(init=False)
+=======
+    tracked_limit: Callable[[], int] = lambda: MAX_OPEN_JOBS
+    ready: ReadyQueue = field(factory=ReadyQueue)
+    runs: Runs = field(init=False)
+    requests: JobRequests = field(init=False)
+    tracking: Tracking = field(init=False)
+>>>>>>> main
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw)
+        self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
+        self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
         self.gate = Gate(self.rules, self.store, self.ready, self.runs)
 
@@ -51,7 +66,24 @@ class Scheduler:
         """Store the jobs and start what can start; gives their ids when they are safe on disk.
 
         @raise JobQueueError: too many jobs or opcodes, or the disk refused.
+        @raise OpPrereqError: one depends on a job that cannot be.
         """
+        settled = settle(jobs, self.store.last_id, self._is_known)
+        for ops in settled:
+            if isinstance(ops, GanetiError):
+                raise ops
+        return await self._store([ops for ops in settled if not isinstance(ops, GanetiError)])
+
+    async def submit_each(self, jobs: Sequence[Submitted]) -> list[int | GanetiError]:
+        """The same for many jobs, some of which may have been refused already: for each its id, or why there is none.
+
+        @raise JobQueueError: as `submit`.
+        """
+        settled = settle(jobs, self.store.last_id, self._is_known)
+        ids = iter(await self._store([ops for ops in settled if not isinstance(ops, GanetiError)]))
+        return [ops if isinstance(ops, GanetiError) else next(ids) for ops in settled]
+
+    async def _store(self, jobs: Sequence[Sequence[OpCode]]) -> list[int]:
         check_limits(jobs, self.store.count)
         received = self.now()
         waiting = iter(jobs)
@@ -98,9 +130,19 @@ class Scheduler:
                 return job
         return None
 
+<<<<<<< HEAD
     def _first(self) -> int | None:
         self.gate.recall()
         return self.ready.first()
+=======
+    def may_go_on(self, job_id: int, priority: int) -> bool:
+        """Whether a job keeps its slot between opcodes or tries: there are free ones, or nobody as urgent waits for one."""
+        run = self.runs.get(job_id)
+        if run is None or run.canceled or len(self.runs) < self.running_limit():
+            return True
+        waiting = self._next()
+        return waiting is None or waiting.priority > priority
+>>>>>>> main
 
     def _consider(self, job: QueuedJob) -> bool:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""
@@ -118,11 +160,18 @@ class Scheduler:
         return False
 
     def _status_of(self, job_id: int) -> Status | None:
+        """None for a job that is gone, and for one whose archived file cannot be read."""
         known = self.store.glance(job_id)
         if known is not None:
             return known.status
-        found = self.store.find(job_id)
+        try:
+            found = self.store.find(job_id)
+        except (JobFileCorrupted, OSError):
+            return None
         return None if found is None else found[0].status
+
+    def _is_known(self, job_id: int) -> bool:
+        return self._status_of(job_id) is not None
 
     # What happens to jobs
 
@@ -134,6 +183,7 @@ class Scheduler:
         if not isinstance(job, QueuedJob) or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:
+            self.wake()  # the slot is for those it was given up for, although the job may be more urgent by now
             self._enqueue(job)
         self.wake()
 
@@ -162,7 +212,7 @@ class Scheduler:
         """A job's process wrote its file."""
         if job_id in self.runs:
             self.store.outdate(job_id)
-            self.changes.announce(job_id)
+            self.tracking.changed(job_id)
 
     # Requests about jobs
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
@@ -18,7 +17,7 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
-__all__ = ["FILE_MODE", "JobStore", "RenameCopies", "started"]
+__all__ = ["FILE_MODE", "JobStore", "RenameCopies"]
 
 log = Logger()
 
@@ -230,8 +229,3 @@ class _WholeJobs(Mapping[int, QueuedJob]):
 
     def __len__(self) -> int:
         return self._store.count
-
-
-def started(job: QueuedJob, livelock: str, process_id: int) -> QueuedJob:
-    """The job with the name of its process's livelock in it."""
-    return msgspec.structs.replace(job, livelock=livelock, process_id=process_id)
