@@ -36,21 +36,15 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
-<<<<<<< HEAD
     config: IConfig,
-=======
     look_for_dead: Callable[[], None],
->>>>>>> main
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
-<<<<<<< HEAD
     @param config: for the changes that luxid itself makes, those of filter rules.
-=======
     @param look_for_dead: tells WConfD that a job's process died.
->>>>>>> main
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)

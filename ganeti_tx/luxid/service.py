@@ -92,9 +92,6 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     async def tell_drained(drained: bool) -> None:
         await tell(JobqueueSetDrainFlag(drained=drained))
 
-    def running_limit() -> int:
-        return parts.snapshot().cluster.max_running_jobs
-
     def rules() -> Mapping[str, FilterRule]:
         return parts.snapshot().filters
 
@@ -103,9 +100,6 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     await store.load()
     changes = JobChanges(parts.clock, store.get)
     launcher = parts.make_launcher()
-<<<<<<< HEAD
-    scheduler = Scheduler(store, changes, launcher, parts.now, running_limit, rules)
-=======
     scheduler = Scheduler(
         store,
         changes,
@@ -113,8 +107,8 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         parts.now,
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+        rules=rules,
     )
->>>>>>> main
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
     rows = JobRows(store)

@@ -56,14 +56,10 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-<<<<<<< HEAD
-        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY))
-=======
         def look_for_dead() -> None:
             looking = Deferred.fromCoroutine(wconf.look_for_dead())
             looking.addErrback(lambda failure: log.warn("locks of a dead job: {error}", error=failure.value))
 
-        return await run_luxid(reactor, config.current, locks, look_for_dead)
->>>>>>> main
+        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), look_for_dead)
 
     return Daemon("ganeti-luxid", paths, reactor, bring_up)

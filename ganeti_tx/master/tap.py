@@ -38,11 +38,8 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-<<<<<<< HEAD
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.config(LUXID))
-=======
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.owners.bury)
->>>>>>> main
+        config = wconfd.config(LUXID)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, wconfd.owners.bury)
 
         async def stop() -> None:
             await stop_luxid()

@@ -68,29 +68,32 @@ class Admission:
         self._to_ask += [*self._paused, *self._waiting]
         for empty in (self._paused, self._waiting, self._lines, self._called_for, self._calls, self._taken):
             empty.clear()
-        for job_id, running in list(self._running.items()):
-            del self._running[job_id]
-            self.runs(running.job)
+        for running in self._running.values():
+            running.limits = self._book.judge(running.job).limits
+            self._taken.update(limit.key for limit in running.limits)
 
     def ask(self, job: QueuedJob) -> Judgement | None:
-        """What is to be done with a job now: start it, or end it (REJECT); None when it has been set aside."""
-        freed = self._forget(job.id)
+        """What may be done with a job now: start it, or end it (REJECT); None when it has been set aside."""
         judgement = self._book.judge(job)
         full = next((limit for limit in judgement.limits if self._taken[limit.key] >= limit.most), None)
-        if judgement.action is Action.PAUSE:
+        if judgement.action is not Action.PAUSE and full is None:
+            return judgement
+        freed = self._forget(job.id)
+        if full is None:
             self._paused.add(job.id)
-        elif full is not None:
+        else:
             self._waiting[job.id] = (full, job.priority)
             heapq.heappush(self._lines.setdefault(full.key, []), (job.priority, job.id))
-        elif judgement.action is not Action.REJECT:
-            self._run(job, judgement.limits)
         self._call(freed)
-        aside = job.id in self._paused or job.id in self._waiting
-        return None if aside else judgement
+        return None
 
     def runs(self, job: QueuedJob) -> None:
-        """A job runs already, whatever the rules say of it now."""
-        self._run(job, self._book.judge(job).limits)
+        """A job begins to run, or runs already, whatever the rules say of it now."""
+        freed = self._forget(job.id)
+        limits = self._book.judge(job).limits
+        self._running[job.id] = Running(job, limits)
+        self._taken.update(limit.key for limit in limits)
+        self._call(freed)
 
     def over(self, job_id: int) -> None:
         """A job has ended, whether it ever ran or not."""
@@ -105,10 +108,6 @@ class Admission:
         """The rule that rejects a job, if one does."""
         judgement = self._book.judge(job)
         return judgement.rule if judgement.action is Action.REJECT else None
-
-    def _run(self, job: QueuedJob, limits: tuple[Limit, ...]) -> None:
-        self._running[job.id] = Running(job, limits)
-        self._taken.update(limit.key for limit in limits)
 
     def _forget(self, job_id: int) -> set[Key]:
         """Drop all that is known of a job; gives the keys whose room it took or was called for."""

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.job import FINAL, QueuedJob
 from ganeti_tx.queue.predicates import JobTest, read_predicate
 
 #: Whose room a running job takes: a rule's by its uuid, or a reason's by its text.
@@ -75,7 +75,9 @@ class ReadRule:
     tests: tuple[JobTest, ...]
 
     def applies(self, job: QueuedJob) -> bool:
-        """Whether the job meets all predicates."""
+        """Whether the job meets all predicates; one that has done some of its opcodes is not rejected any more."""
+        if action_of(self.rule) is Action.REJECT and any(op.status in FINAL for op in job.ops):
+            return False
         return all(test(job) for test in self.tests)
 
 

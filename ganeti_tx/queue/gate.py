@@ -51,6 +51,10 @@ class Gate:
             return True
         return False
 
+    def started(self, job: QueuedJob) -> None:
+        """The job gets its slot."""
+        self.admission.runs(job)
+
     def over(self, job_id: int) -> None:
         """A job is out of everybody's hands."""
         self.admission.over(job_id)

@@ -11,12 +11,8 @@ from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, OpExecE
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
-<<<<<<< HEAD
-from ganeti_tx.queue.dependencies import Verdict, examine
-from ganeti_tx.queue.gate import Gate
-=======
 from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
->>>>>>> main
+from ganeti_tx.queue.gate import Gate
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.ready import ReadyQueue
@@ -38,19 +34,13 @@ class Scheduler:
     launcher: IJobLauncher
     now: Callable[[], float]
     running_limit: Callable[[], int]
-<<<<<<< HEAD
     rules: Callable[[], Rules] = dict
-    ready: ReadyQueue = field(factory=ReadyQueue)
-    runs: Runs = field(init=False)
-    requests: JobRequests = field(init=False)
-    gate: Gate = field(init=False)
-=======
     tracked_limit: Callable[[], int] = lambda: MAX_OPEN_JOBS
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
     tracking: Tracking = field(init=False)
->>>>>>> main
+    gate: Gate = field(init=False)
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -114,6 +104,7 @@ class Scheduler:
             self.gate.renew()
             while len(self.runs) < self.running_limit() and (job := self._next()) is not None:
                 self.ready.leave(job.id)
+                self.gate.started(job)
                 self.runs.start(job)
         finally:
             self._waking = False
@@ -130,11 +121,10 @@ class Scheduler:
                 return job
         return None
 
-<<<<<<< HEAD
     def _first(self) -> int | None:
         self.gate.recall()
         return self.ready.first()
-=======
+
     def may_go_on(self, job_id: int, priority: int) -> bool:
         """Whether a job keeps its slot between opcodes or tries: there are free ones, or nobody as urgent waits for one."""
         run = self.runs.get(job_id)
@@ -142,7 +132,6 @@ class Scheduler:
             return True
         waiting = self._next()
         return waiting is None or waiting.priority > priority
->>>>>>> main
 
     def _consider(self, job: QueuedJob) -> bool:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""

@@ -101,6 +101,7 @@ class Walk(RuleBasedStateMachine):
                 self.admission.over(job_id)
             else:
                 self.check_room(ended)
+                self.admission.runs(ended)
                 self.running[job_id] = ended
 
     def check_room(self, starting: QueuedJob) -> None:
@@ -149,6 +150,7 @@ class CostTests(SynchronousTestCase):
         self.rules = {"a": rule("a", ("RATE_LIMIT", 1))}
         self.admission.renew()
         self.assertIsNotNone(self.admission.ask(job(1)))
+        self.admission.runs(job(1))
         for job_id in range(2, 1000):
             self.assertIsNone(self.admission.ask(job(job_id, op(priority=-10 if job_id == 700 else 0))))
         self.admission.over(1)
@@ -160,15 +162,23 @@ class CostTests(SynchronousTestCase):
         """Who is called for one room and then finds another full lets the next have the first."""
         self.rules = {"a": rule("a", ("RATE_LIMIT", 1), ("opcode", ["==", "OP_ID", "OP_A"]))}
         self.admission.renew()
-        self.admission.ask(job(1, op("OP_A")))
+        self.admission.runs(job(1, op("OP_A")))
         both = job(2, op("OP_A", "rate-limit:1:y"))
         for waiting in (both, job(3, op("OP_A"))):
             self.assertIsNone(self.admission.ask(waiting))
-        self.admission.ask(job(4, op("OP_B", "rate-limit:1:y")))
+        self.admission.runs(job(4, op("OP_B", "rate-limit:1:y")))
         self.admission.over(1)
         self.assertEqual(self.admission.called(), [2])
         self.assertIsNone(self.admission.ask(both))
         self.assertEqual(self.admission.called(), [3])
+
+    def test_only_asked(self) -> None:
+        """Who may start but does not takes no room, and stays called."""
+        self.rules = {"a": rule("a", ("RATE_LIMIT", 1))}
+        self.admission.renew()
+        for _ in range(3):
+            self.assertIsNotNone(self.admission.ask(job(1)))
+        self.assertIsNotNone(self.admission.ask(job(2)))
 
     def test_same_rules(self) -> None:
         """Rules that are read anew but are the same are no change."""

@@ -2,12 +2,14 @@
 
 import random
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.queue.filters import Action, Limit, limits_by_reason, read_rules, rejection_text
+from ganeti_tx.queue.job import Status
 from ganeti_tx.test.queue.rules import job, op, rule
 
 DELAYS = ("opcode", ["==", "OP_ID", "OP_TEST_DELAY"])
@@ -55,6 +57,14 @@ class DecidingTests(SynchronousTestCase):
         self.assertIsNone(self.decides(both, job_id=5))
         self.assertEqual(self.decides(both, job_id=6), "a")
         self.assertEqual(self.decides(rule("a", "PAUSE")), "a")
+
+    def test_begun(self) -> None:
+        """A job that has done some of its opcodes is not rejected any more, but may have to wait."""
+        done = msgspec.structs.replace(op(), status=Status.SUCCESS)
+        begun = job(5, done, op())
+        book = read_rules([rule("a", "REJECT"), rule("b", "PAUSE", priority=1)])
+        self.assertIs(book.judge(begun).action, Action.PAUSE)
+        self.assertIs(book.judge(job(5, op(), op())).action, Action.REJECT)
 
     def test_unreadable(self) -> None:
         """A rule that this version cannot read is named and never applies; the others do."""
