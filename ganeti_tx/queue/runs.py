@@ -78,19 +78,20 @@ class Runs:
         self.changes.announce(job_id)
         self.over(job_id)
 
-    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception) -> "Deferred[None]":
+    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception | str) -> "Deferred[None]":
         """End a job that waits or is in nobody's hands; while its file is written nobody else may start or change it."""
         self.claim(job.id).canceled = True
         return self._detach(self.end(job, status, error), job.id)
 
-    async def end(self, job: QueuedJob, status: Status, error: Exception) -> None:
+    async def end(self, job: QueuedJob, status: Status, error: Exception | str) -> None:
         """Write the end of a job that no process will end; when the disk refuses it, that goes on beside all else."""
 
         async def done() -> None:
             self._forget_secrets(job.id)
             self.release(job.id)
 
-        await self._insist(ended(job, status, encode_error(error), self.now()), done)
+        result = error if isinstance(error, str) else encode_error(error)
+        await self._insist(ended(job, status, result, self.now()), done)
 
     async def cancel_waiting(self, job: QueuedJob) -> None:
         """End a job that no process has. @raise JobQueueError: its file cannot be written, so it goes on waiting."""
