@@ -18,6 +18,7 @@ from ganeti_tx.rpc.calls import (
     JobqueueSweep,
     JobqueueUpdate,
     NodeCall,
+    NodeDemoteFromMc,
     UploadFile,
     WriteSsconfFiles,
 )
@@ -47,6 +48,7 @@ class ClusterFiles:
     files: IFiles
     paths: Paths
     uploads: Mapping[str, int]
+    own_name: str
     _turn: DeferredLock = field(factory=DeferredLock)
 
     def table(self) -> Mapping[type[NodeCall], Method]:
@@ -59,6 +61,7 @@ class ClusterFiles:
             JobqueueSweep: self.sweep_queue,
             JobqueuePurge: self.purge_queue,
             JobqueueSetDrainFlag: self.set_drain_flag,
+            NodeDemoteFromMc: self.demote,
         }
 
     async def upload(self, call: UploadFile) -> None:
@@ -151,6 +154,18 @@ class ClusterFiles:
             await self.files.write_atomic(self.paths.queue_drain_file, b"", 0o644)
         elif self.files.exists(self.paths.queue_drain_file):
             self.files.remove(self.paths.queue_drain_file)
+
+    async def demote(self, call: NodeDemoteFromMc) -> None:
+        """Remove what only master candidates keep besides the job queue."""
+        path = self.paths.ssconf_file("master_node")
+        if self.files.exists(path) and self.files.read(path, MAX_SSCONF).decode().strip() == self.own_name:
+            raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
+        await self._turn.acquire()
+        try:
+            if self.files.exists(self.paths.config_file):
+                self.files.remove(self.paths.config_file)
+        finally:
+            self._turn.release()
 
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""

@@ -33,7 +33,7 @@ class JobRequests:
             return False, f"Job {job_id} is finished, it cannot be canceled"
         if run is None:
             self.runs.claim(job_id).canceled = True
-            await self.runs.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
+            await self.runs.try_to_end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
             return True, f"Job {job_id} canceled"
         run.canceled = True
         if run.runner is not None and kill:

@@ -124,6 +124,13 @@ class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
     name: ClassVar[str] = "node_leave_cluster"
 
 
+class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
+    """The node is no master candidate any more: it forgets the configuration. The master itself refuses."""
+
+    name: ClassVar[str] = "node_demote_from_mc"
+    timeout: ClassVar[float] = FAST
+
+
 class BridgesExist(NodeCall, frozen=True, kw_only=True):
     """Are all these bridges there?"""
 

@@ -37,7 +37,7 @@ class ClusterFilesTests(SynchronousTestCase):
         self.files = SlowFiles()
         for directory in (self.paths.data_dir, self.paths.queue_dir, self.paths.queue_archive_dir):
             self.files.mkdir(directory)
-        self.part = ClusterFiles(self.files, self.paths, UPLOADS)
+        self.part = ClusterFiles(self.files, self.paths, UPLOADS, "node1.example.com")
 
     def do(self, call: Any) -> None:
         """One call that succeeds."""
