@@ -87,7 +87,7 @@ class BigQueueTests(TestCase):
 
     made: Paths | None = None
 
-    def setUp(self) -> "Deferred[None]":
+    def setUp(self) -> Any:
         """Make the files, once, and load them."""
         self.paths = BigQueueTests.made = BigQueueTests.made or make_queue(Path(self.mktemp()))
         threads = reactor_threads(reactor)  # type: ignore[arg-type]
@@ -143,7 +143,7 @@ class BigQueueTests(TestCase):
 
     async def test_archived(self) -> None:
         """The list with archived jobs opens each archived file once; for ids alone none; others have their turns meanwhile."""
-        turns = []
+        turns: list[None] = []
         ticking = LoopingCall(lambda: turns.append(None))
         ticking.start(0.001)
         rows = await self.ask(["id", "status", "archived"])
