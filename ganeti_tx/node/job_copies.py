@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
@@ -10,16 +9,16 @@ from twisted.internet.defer import DeferredLock
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.queue_copies import purge, sweep
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     JobqueueDigests,
-    JobqueueListing,
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeCall,
-    QueueListing,
 )
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -50,7 +49,7 @@ class JobCopies:
             JobqueueUpdate: self.update,
             JobqueueRename: self.rename,
             JobqueuePurge: self.purge,
-            JobqueueListing: self.listing,
+            JobqueueSweep: self.sweep,
             JobqueueDigests: self.digests,
             JobqueueSetDrainFlag: self.set_drain_flag,
         }
@@ -111,31 +110,23 @@ class JobCopies:
             self._turn.release()
 
     async def purge(self, call: JobqueuePurge) -> None:
-        """Remove every copy of a job, archived ones too, and the serial number."""
+        """Remove every copy of a job, archived ones too, the serial number and the drain flag."""
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
             self.terms.forget_before(None if call.stamp is None else call.stamp.sequence)
-            self._remove_jobs(self.paths.queue_dir)
-            if self.files.exists(self.paths.queue_archive_dir):
-                for directory in self.files.listdir(self.paths.queue_archive_dir):
-                    self._remove_jobs(self.paths.queue_archive_dir / directory)
+            purge(self.files, self.paths)
         finally:
             self._turn.release()
 
-    def _remove_jobs(self, directory: Path) -> None:
-        if not self.files.exists(directory):
-            return
-        for name in self.files.listdir(directory):
-            if QUEUE_FILE.fullmatch(name):
-                self.files.remove(directory / name)
-
-    async def listing(self, call: JobqueueListing) -> QueueListing:
-        """What is here."""
-        directory = self.paths.queue_dir
-        names = self.files.listdir(directory) if self.files.exists(directory) else []
-        found = [name for name in names if QUEUE_FILE.fullmatch(name)]
-        return QueueListing(found, self.files.exists(self.paths.queue_drain_file))
+    async def sweep(self, call: JobqueueSweep) -> None:
+        """Archive the copies of jobs that the master has not among its live ones any more."""
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            sweep(self.files, self.paths, set(call.live), call.up_to)
+        finally:
+            self._turn.release()
 
     async def digests(self, call: JobqueueDigests) -> dict[str, str]:
         """Of the files asked for that are here."""

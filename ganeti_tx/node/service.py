@@ -18,11 +18,11 @@ from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
+from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
-from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.terms import Terms

@@ -26,7 +26,7 @@ class CatchUp:
 
     Copies travel through the replicator, so that none overtakes a newer one; what a candidate has already is not sent.
     A job that a process is busy with is left to that process, which makes its own copies; they are compared when it is
-    over, for nobody else knows whether they arrived.
+    over, for nobody else knows whether they arrived. Last comes the rest, which is no job file.
     """
 
     store: JobStore
@@ -34,6 +34,7 @@ class CatchUp:
     candidates: Candidates
     is_followed: Callable[[int], bool]
     when_over: Callable[[int], Awaitable[None]]
+    bring_rest: Callable[[NodeAddress], Awaitable[bool]]
     comparison: Comparison
     clock: IReactorTime
     pauses: Pauses = field(init=False)
@@ -102,10 +103,10 @@ class CatchUp:
         """All that the node lacks; what changes meanwhile it is sent as every candidate."""
         self.replicator.reopen(node.name)
         try:
-            await self.comparison.settle(node)
             busy = {job_id for job_id in self.store.live if self.is_followed(job_id)}
             settled = [job_id for job_id in self.store.live if job_id not in busy]
-            complete = await self._bring(node, [*names_of(settled), "serial", "version"])
+            names = [*names_of(settled), "serial", "version"]
+            complete = await self._bring(node, names) and await self.bring_rest(node)
         except RpcError as error:
             self.replicator.leave_alone(node.name, error)
             complete = False

@@ -192,26 +192,22 @@ class JobqueueRename(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
+class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
+    """Archive the copies of all jobs up to an id that are not among the live ones."""
+
+    name: ClassVar[str] = "jobqueue_sweep"
+    timeout: ClassVar[float] = URGENT
+    max_request: ClassVar[int] = 64 * MiB
+    live: list[int]
+    up_to: int
+    stamp: Stamp | None = None
+
+
 class JobqueuePurge(NodeCall, frozen=True, kw_only=True):
     """Remove every job file and the archive; what was sent before it is not taken after it."""
 
     name: ClassVar[str] = "jobqueue_purge"
     stamp: Stamp | None = None
-
-
-class QueueListing(msgspec.Struct, frozen=True):
-    """What a node has of the queue: the names of the files that are copies, and whether it is drained."""
-
-    files: list[str]
-    drained: bool
-
-
-class JobqueueListing(NodeCall, frozen=True, kw_only=True):
-    """Which copies of the job queue, besides archived ones, are there?"""
-
-    name: ClassVar[str] = "jobqueue_listing"
-    result: ClassVar[Any] = QueueListing
-    timeout: ClassVar[float] = URGENT
 
 
 class JobqueueDigests(NodeCall, frozen=True, kw_only=True):
