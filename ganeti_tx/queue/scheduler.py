@@ -44,7 +44,7 @@ class Scheduler:
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw)
+        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over)
         self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
         self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
@@ -176,14 +176,11 @@ class Scheduler:
             self._enqueue(job)
         self.wake()
 
-    async def _withdraw(self, job_id: int) -> None:
-        await self.cancel(job_id, kill=False)
-
     async def resume(self) -> None:
         """Take up the jobs that an earlier daemon left."""
         self._waking = True  # all are looked at before the first is started
         try:
-            await Resumption(self.store, self.runs, self._enqueue).resume()
+            Resumption(self.store, self.runs, self._enqueue).resume()
         finally:
             self._waking = False
         self.gate.count_running()
