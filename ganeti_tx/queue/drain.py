@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define
 
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 
 FILE_MODE = 0o644
@@ -25,7 +26,7 @@ class DrainFlag:
     async def set(self, drained: bool) -> bool:
         """Set or remove it; always true (Ganeti 3.0 LUXI table)."""
         if drained:
-            await self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE)
+            await in_place(self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE))
         elif self.is_set():
             self.files.remove(self.paths.queue_drain_file)
         await self.tell_candidates(drained)
