@@ -15,7 +15,7 @@ from ganeti_tx.test.inprocess.faulty_disk import STEPS_OF, FaultPlan
 
 WANTED = os.environ.get("GANETI_TX_DISK_FAULTS", "")
 #: Of so many plans one is tried in a short run.
-ONE_OF = 41
+ONE_OF = 211
 #: What the system says, of which each refusal must have some.
 SAID = {code: os.strerror(code) for code in STEPS_OF}
 #: Or this, when a queue could not be undrained.
