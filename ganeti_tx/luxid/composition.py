@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from twisted.internet.defer import maybeDeferred
@@ -35,11 +35,13 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+    bury: Callable[[], Coroutine[Any, Any, None]],
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
+    @param bury: frees the locks of dead processes.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
@@ -60,6 +62,7 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
+        bury=bury,
         make_launcher=lambda: launcher,
         threads=threads,
     )

@@ -1,6 +1,6 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -49,6 +49,7 @@ class LuxidParts:
     watch: IFileWatch
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    bury: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
 
@@ -100,6 +101,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         parts.now,
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+        bury=parts.bury,
     )
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
     drain = DrainFlag(parts.files, parts.paths, tell_drained)

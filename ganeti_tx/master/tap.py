@@ -35,7 +35,10 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks)
+        async def bury() -> None:
+            wconfd.owners.bury()
+
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, bury)
 
         async def stop() -> None:
             await stop_luxid()

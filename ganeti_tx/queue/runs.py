@@ -1,13 +1,13 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.logger import Logger
 
-from ganeti_tx.errors import JobCanceled, OpExecError, encode_error
+from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, encode_error, error_text
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
@@ -16,6 +16,8 @@ from ganeti_tx.queue.store import JobStore
 
 log = Logger()
 
+#: Seconds for which the end of a job whose process died waits until its locks are free.
+BURIAL_LIMIT = 1.0
 #: Seconds for which a job whose file cannot be written keeps its slot before it is tried again.
 RETRY_DELAY = 5.0
 
@@ -25,6 +27,7 @@ class Run:
     """A job that has been handed to a process, or whose file luxid itself is just writing."""
 
     runner: IRunner | None = None
+    reserving: "Deferred[IRunner] | None" = None
     canceled: bool = False
     killed: bool = False
     adopted: bool = False
@@ -33,7 +36,8 @@ class Run:
 @define
 class Runs:
     """Hands jobs to processes and follows them. `over` is told of each that is out of a process's hands, whether it has
-    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told.
+    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told; `bury` has the locks
+    of dead processes freed.
     """
 
     store: JobStore
@@ -42,6 +46,7 @@ class Runs:
     now: Callable[[], float]
     over: Callable[[int], None]
     withdraw: Callable[[int], Any]
+    bury: Callable[[], Coroutine[Any, Any, None]]
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
@@ -110,14 +115,17 @@ class Runs:
 
     async def _start(self, job: QueuedJob) -> None:
         run = self._runs[job.id]
+        run.reserving = self.launcher.reserve()
         try:
-            runner: IRunner = await self.launcher.reserve()
+            runner = await run.reserving
         except RunnerDied as error:
             await self.end(job, Status.ERROR, OpExecError(f"no process could be started for job {job.id}: {error}"))
             return
-        if run.canceled:
-            await self._cancel_unstarted(job, runner)
+        except CancelledError:
+            await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
             return
+        finally:
+            run.reserving = None
         job = handed_over(self.store.get(job.id) or job, runner.livelock, runner.process_id, self.now())
         try:
             await self.store.put(job)
@@ -156,6 +164,7 @@ class Runs:
             await over
         except RunnerDied as error:
             died = error
+            await self._bury()
         job = self.store.reload(job_id)
         if job is None or job.finalized:
             self._forget_secrets(job_id)
@@ -170,6 +179,13 @@ class Runs:
             reason = died or "it ended without finishing the job"
             who = f"the process {job.process_id} of job {job_id} ({job.livelock})"
             await self.end(job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
+
+    async def _bury(self) -> None:
+        """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
+        try:
+            await Deferred.fromCoroutine(self.bury()).addTimeout(BURIAL_LIMIT, self.changes.clock)
+        except (GanetiError, OSError, TimeoutError) as error:
+            log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
 
     async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""

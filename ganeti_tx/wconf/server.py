@@ -97,6 +97,11 @@ class WconfDispatch:
         self._locks.remove(owner, Lock.parse(lock))
         await self._saved()
 
+    async def bury(self, owner: Owner) -> None:
+        """Look for the dead."""
+        self._look_for_dead()
+        await self._saved()
+
     async def overview(self, owner: Owner) -> list[WireLock]:
         """Every lock that is held or waited for."""
         return [wire_lock(status) for status in self._locks.overview()]

@@ -108,6 +108,7 @@ class MasterDaemons:
             watch=ProcessFileWatch(self.master.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
+            bury=wconf.bury_dead,
             make_launcher=lambda: launcher,
         )
 
