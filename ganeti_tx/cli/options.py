@@ -82,6 +82,7 @@ PRINT_JOBID = switch("--print-jobid", "print_jobid", "print the job's id before 
 SUBMITTING = (SUBMIT, PRINT_JOBID)
 FORCE = switch("-f --force", "force", "ask no questions")
 VERBOSE = switch("-v --verbose", "verbose", "show more")
+AUTO_PROMOTE = switch("--auto-promote", "auto_promote", "promote another node to master candidate where one is lacking")
 YES_DO_IT = Option(("--yes-do-it", "--ya-rly"), "yes_do_it", "really do it", action="store_true")
 SHUTDOWN_TIMEOUT = Option(
     ("--shutdown-timeout",), "shutdown_timeout", "seconds the instance may take to shut down", "int", 120

@@ -35,19 +35,19 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
-    bury: Callable[[], Coroutine[Any, Any, None]],
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]],
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
-    @param bury: frees the locks of dead processes.
+    @param look_for_dead: has WConfD free the locks of a job's process that died.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
-    zygote = Zygote(reactor, lambda: launcher.zygote_died())
+    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
     launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
@@ -62,7 +62,7 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
-        bury=bury,
+        look_for_dead=look_for_dead,
         make_launcher=lambda: launcher,
         threads=threads,
     )

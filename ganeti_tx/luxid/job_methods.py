@@ -1,7 +1,7 @@
 """LUXI's methods about jobs."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define
@@ -10,10 +10,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.dispatch import Answer
-from ganeti_tx.luxid.job_rows import JobRow, JobRows
+from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import OpCode, decode
-from ganeti_tx.query.jobs import AT_A_TIME
+from ganeti_tx.query.jobs import AT_A_TIME, JobRef
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
@@ -142,7 +143,7 @@ class JobMethods:
     def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
         return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
 
-    async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
+    async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[Any]:
         """A row a job, by ids or as asked; one that is not there has its id and nulls.
 
         Without ids it is all jobs, the archived ones only when it is asked who is archived.
@@ -150,18 +151,23 @@ class JobMethods:
         job_getters([name for name in fields if name != "archived"])
         whole = not set(fields) <= {*HEAD_FIELDS, "archived"}
         refs = await self.rows.find(job_ids, "archived" in fields)
-        answer: dict[int, list[Any]] = {}
+        if job_ids is None:
+            return [
+                item async for rows in self._rows(refs, fields, whole) for item in encode_elements([*rows.values()])
+            ]
+        found: dict[int, list[Any]] = {}
+        async for rows in self._rows(refs, fields, whole):
+            found |= rows
+        return [found.get(job_id) or missing(job_id, fields) for job_id in job_ids]
+
+    async def _rows(
+        self, refs: Sequence[JobRef], fields: Sequence[str], whole: bool
+    ) -> AsyncIterator[dict[int, list[Any]]]:
+        """Some jobs at a time: their fields by id."""
         for start in range(0, len(refs), AT_A_TIME):
-            loaded = await self.rows.load(refs[start : start + AT_A_TIME], whole)
-            answer.update((job_id, values(row, fields)) for job_id, row in loaded.items())
-        asked = (ref.id for ref in refs) if job_ids is None else job_ids
-        found = ((job_id, answer.get(job_id)) for job_id in asked)
-        return [row or missing(job_id, fields) for job_id, row in found if row is not None or job_ids is not None]
-
-
-def values(row: JobRow, fields: Sequence[str]) -> list[Any]:
-    """The fields of a job."""
-    return [row[name] for name in fields]
+            part = refs[start : start + AT_A_TIME]
+            loaded = await self.rows.load(part, whole)
+            yield {ref.id: [loaded[ref.id][name] for name in fields] for ref in part if ref.id in loaded}
 
 
 def missing(job_id: int, fields: Sequence[str]) -> list[Any]:

@@ -1,6 +1,8 @@
 """Jobs for those who ask about them: from memory where that has them, else from their files, some at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -66,13 +68,13 @@ class JobRows:
         """Runs in a thread."""
         seen = set(live)
         archived = (job_id for job_id in Archive(self.store.files, self.store.paths).ids() if job_id not in seen)
-        return sorted([*(JobRef(job_id, False) for job_id in live), *(JobRef(job_id, True) for job_id in archived)])
+        return list(merge((JobRef(job_id, False) for job_id in live), (JobRef(job_id, True) for job_id in archived)))
 
     def _among_archived(self, ids: set[int]) -> set[int]:
         """Runs in a thread."""
         return {job_id for job_id in ids if job_id > 0 and self.store.files.exists(self._archived_file(job_id))}
 
-    def _archived_file(self, job_id: int) -> Any:
+    def _archived_file(self, job_id: int) -> Path:
         return self.store.paths.archived_job_file(job_id)
 
     async def load(self, refs: Sequence[JobRef], whole: bool) -> Mapping[int, JobRow]:

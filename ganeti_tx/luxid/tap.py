@@ -52,6 +52,6 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(reactor, config.current, locks, wconf.bury_dead)
+        return await run_luxid(reactor, config.current, locks, wconf.look_for_dead)
 
     return Daemon("ganeti-luxid", paths, reactor, bring_up)

@@ -35,10 +35,10 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        async def bury() -> None:
+        async def look_for_dead() -> None:
             wconfd.owners.bury()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, bury)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, look_for_dead)
 
         async def stop() -> None:
             await stop_luxid()

@@ -33,6 +33,8 @@ log = Logger()
 
 #: Seconds that a fork may take until the runner says hello.
 HELLO_LIMIT = 30.0
+#: Seconds from the death of a fork that never said hello to the next, which may have the same fault.
+FORK_PAUSE = 0.2
 #: Seconds after which a runner without work leaves, when more than KEPT_IDLE others have none either.
 IDLE_LIMIT = 30.0
 KEPT_IDLE = 2
@@ -127,6 +129,7 @@ class ProcessJobLauncher:
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
     _forking: list[IDelayedCall] = field(factory=list)
+    _greeted: set[int] = field(factory=set)
 
     # IJobLauncher
 
@@ -189,6 +192,7 @@ class ProcessJobLauncher:
         runner = self._known.get(hello.livelock)
         if runner is None:
             runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
+            self._greeted.add(hello.process_id)
             if hello.job_id is None and self._forking:
                 self._forking.pop(0).cancel()
         runner.channel = channel
@@ -263,8 +267,18 @@ class ProcessJobLauncher:
             log.warn("cannot tell whether the process of {livelock} lives: {error}", livelock=livelock, error=error)
             return True
 
+    def runner_ended(self, process_id: int, status: int) -> None:
+        """The zygote says that a child of its ended; one that never said hello is replaced."""
+        if process_id in self._greeted:
+            self._greeted.remove(process_id)
+        elif self._forking:
+            log.warn("runner {pid} ended with {status} before it said hello", pid=process_id, status=status)
+            self._forking.pop(0).cancel()
+            self.clock.callLater(FORK_PAUSE, self._fork_what_lacks)
+
     def zygote_died(self) -> None:
         """Nobody forks any more what was asked for; ask again of the next zygote."""
+        self._greeted.clear()
         while self._forking:
             self._forking.pop().cancel()
         self._fork_what_lacks()

@@ -43,7 +43,7 @@ class JobRequests:
             if run is None:
                 run = self.runs.claim(job_id)
                 run.canceled = True
-                await self.runs.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
+                await self.runs.try_to_end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
                 continue
             run.canceled = True
             if run.runner is not None:

@@ -1,10 +1,11 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, encode_error, error_text
@@ -13,6 +14,8 @@ from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_h
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 
 log = Logger()
 
@@ -36,8 +39,8 @@ class Run:
 @define
 class Runs:
     """Hands jobs to processes and follows them. `over` is told of each that is out of a process's hands, whether it has
-    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told; `bury` has the locks
-    of dead processes freed.
+    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told; `look_for_dead` has
+    the locks of dead processes freed.
     """
 
     store: JobStore
@@ -46,7 +49,7 @@ class Runs:
     now: Callable[[], float]
     over: Callable[[int], None]
     withdraw: Callable[[int], Any]
-    bury: Callable[[], Coroutine[Any, Any, None]]
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
@@ -87,12 +90,37 @@ class Runs:
         return self._detach(self.end(job, status, error), job.id)
 
     async def end(self, job: QueuedJob, status: Status, error: Exception) -> None:
-        """Write the end of a job that no process will end."""
-        try:
-            await self.store.put(ended(job, status, encode_error(error), self.now()))
-        finally:
+        """Write the end of a job that no process will end; when the disk refuses it, that goes on beside all else."""
+
+        async def done() -> None:
             self._forget_secrets(job.id)
             self.release(job.id)
+
+        await self._insist(ended(job, status, encode_error(error), self.now()), done)
+
+    async def try_to_end(self, job: QueuedJob, status: Status, error: Exception) -> None:
+        """The same at somebody's request. @raise OSError: the disk refused; the job is as it was."""
+        try:
+            await self.store.put(ended(job, status, encode_error(error), self.now()))
+            self._forget_secrets(job.id)
+        finally:
+            self.release(job.id)
+
+    async def _insist(self, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
+        """Write a job's file and go on; if it cannot be written, return, and do it as soon as the disk takes it."""
+        try:
+            await self.store.put(job)
+        except OSError as error:
+            log.error("job {job_id} cannot be written: {reason}", job_id=job.id, reason=reason(error))
+            self._runs.setdefault(job.id, Run())
+            self._detach(self._insist_later(job, then), job.id)
+        else:
+            await then()
+
+    async def _insist_later(self, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
+        await deferLater(self.changes.clock, FIRST_PAUSE)
+        await until_written(lambda: self.store.put(job), self.changes.clock)
+        await then()
 
     def _forget_secrets(self, job_id: int) -> None:
         self.secrets.pop(job_id, None)
@@ -131,8 +159,13 @@ class Runs:
             await self.store.put(job)
         except OSError as error:
             self.launcher.give_back(runner)
-            log.error("job {job_id} cannot be started: {error}", job_id=job.id, error=error)
-            self.changes.clock.callLater(RETRY_DELAY, self.release, job.id)
+            log.error("job {job_id} cannot be started: {reason}", job_id=job.id, reason=reason(error))
+            await deferLater(self.changes.clock, RETRY_DELAY)
+            if run.canceled:
+                waiting = self.store.get(job.id) or job
+                await self.end(waiting, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.release(job.id)
             return
         if run.canceled:
             await self._cancel_unstarted(job, runner)
@@ -165,7 +198,7 @@ class Runs:
         except RunnerDied as error:
             died = error
             await self._bury()
-        job = self.store.reload(job_id)
+        job = await self._outcome(job_id)
         if job is None or job.finalized:
             self._forget_secrets(job_id)
             self.release(job_id)
@@ -183,9 +216,18 @@ class Runs:
     async def _bury(self) -> None:
         """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
         try:
-            await Deferred.fromCoroutine(self.bury()).addTimeout(BURIAL_LIMIT, self.changes.clock)
+            await Deferred.fromCoroutine(self.look_for_dead()).addTimeout(BURIAL_LIMIT, self.changes.clock)
         except (GanetiError, OSError, TimeoutError) as error:
             log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
+
+    async def _outcome(self, job_id: int) -> QueuedJob | None:
+        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well."""
+        while True:
+            try:
+                return self.store.read_now(job_id)
+            except OSError as error:
+                log.error("job {job_id} cannot be read: {reason}", job_id=job_id, reason=reason(error))
+            await deferLater(self.changes.clock, RETRY_DELAY)
 
     async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""
@@ -201,12 +243,13 @@ class Runs:
         if not run.canceled and (error := lost_secrets(job)) is not None:
             await self.end(job, Status.ERROR, error)
             return
-        try:
-            await self.store.put(job)
-        finally:
+
+        async def waits_again() -> None:
             self.release(job.id)
-        if run.canceled:
-            await self.withdraw(job.id)
+            if run.canceled:
+                await self.withdraw(job.id)
+
+        await self._insist(job, waits_again)
 
     async def when_over(self, job_id: int) -> None:
         """Returns when no process is busy with a job any more, be it only with copies of its end."""

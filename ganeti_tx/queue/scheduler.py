@@ -26,8 +26,8 @@ from ganeti_tx.queue.tracking import Tracking
 
 @define
 class Scheduler:
-    """Starts the most urgent jobs, up to the running limit. Limits are asked for when they are needed; `bury` has WConfD look for
-    owners of locks that have died.
+    """Starts the most urgent jobs, up to the running limit. Limits are asked for when they are needed; `look_for_dead` has WConfD
+    look for owners of locks that have died.
     """
 
     store: JobStore
@@ -36,7 +36,7 @@ class Scheduler:
     now: Callable[[], float]
     running_limit: Callable[[], int]
     tracked_limit: Callable[[], int]
-    bury: Callable[[], Coroutine[Any, Any, None]]
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
@@ -44,7 +44,9 @@ class Scheduler:
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw, self.bury)
+        self.runs = Runs(
+            self.store, self.changes, self.launcher, self.now, self._over, self._withdraw, self.look_for_dead
+        )
         self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
         self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)

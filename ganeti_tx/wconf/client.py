@@ -8,7 +8,7 @@ from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
 from ganeti_tx.wconf.link import PATIENCE, Link
-from ganeti_tx.wconf.methods import BURY_DEAD, LIST_ALL_LOCKS, WireLock
+from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, WireLock
 from ganeti_tx.wconf.remote_config import RemoteConfig
 from ganeti_tx.wconf.remote_locks import RemoteLocks
 
@@ -55,9 +55,9 @@ class WconfClient:
         """Every lock that is held or waited for, in the order of locks."""
         return [status_of(each) for each in await self._link.ask(LIST_ALL_LOCKS, NOBODY)]
 
-    async def bury_dead(self) -> None:
-        """Have the locks of dead processes freed now. @raise ConfigurationError: WConfD is away."""
-        await self._link.ask(BURY_DEAD, NOBODY)
+    async def look_for_dead(self) -> None:
+        """Have the locks of the dead freed now; WConfD finds them by itself a little later."""
+        await self._link.ask(LOOK_FOR_DEAD, NOBODY)
 
     def close(self) -> None:
         """Hang up."""

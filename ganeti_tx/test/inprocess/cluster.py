@@ -1,6 +1,7 @@
 """A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from random import Random
 from typing import Any, TypeVar
 
 import msgspec
@@ -149,6 +150,14 @@ class InProcessCluster(MasterDaemons):
         """End every process."""
         for process in self.processes:
             process.die()
+
+    def lose_power(self, node: SimulatedNode, chance: Random) -> None:
+        """A machine goes dark; if it is the master, so do its daemons and every job."""
+        if node is self.master:
+            self.kill_wconfd()
+            self.kill_luxid()
+            self.zygote.lose_power()
+        node.lose_power(chance)
 
     # What can be seen
 

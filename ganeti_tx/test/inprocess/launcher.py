@@ -55,6 +55,13 @@ class InProcessZygote:
         self.start(self._parent, self._died)
         self._died()
 
+    def lose_power(self) -> None:
+        """Everybody is gone, and so are the livelocks."""
+        self.process.die()
+        for process_id in list(self.runners):
+            self.kill(process_id)
+        self.liveness.remove_stale(self.paths.livelock_dir)
+
     def fork(self) -> None:
         """Make one more runner, which connects to luxid by itself."""
         self.process.arrive(FORK_TIME, self._fork)

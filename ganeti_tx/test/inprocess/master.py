@@ -34,6 +34,7 @@ class MasterDaemons:
     luxid: Luxid
     zygote: InProcessZygote
     wconfd_process: Process
+    _answering: Process
     luxid_process: Process
 
     @property
@@ -71,8 +72,13 @@ class MasterDaemons:
         )
         return Deferred.fromCoroutine(build_wconfd(parts)).addCallback(lambda up: self._wconfd_up(process, up))
 
+    @property
+    def wconfd_is_up(self) -> bool:
+        """Whether `wconfd` is one that lives."""
+        return self._answering is self.wconfd_process and self.wconfd_process.alive
+
     def _wconfd_up(self, process: Process, wconfd: Wconfd) -> None:
-        self.wconfd = wconfd
+        self.wconfd, self._answering = wconfd, process
         process.listenUNIX(str(self.paths.wconfd_socket), wconfd.factory)
 
     def kill_wconfd(self) -> None:
@@ -108,7 +114,7 @@ class MasterDaemons:
             watch=ProcessFileWatch(self.master.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
-            bury=wconf.bury_dead,
+            look_for_dead=wconf.look_for_dead,
             make_launcher=lambda: launcher,
         )
 

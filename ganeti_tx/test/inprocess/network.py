@@ -10,6 +10,7 @@ from zope.interface import implementer
 
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.client import CONNECT_LIMIT
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
     NodeCallError,
@@ -34,6 +35,7 @@ class Trouble(Enum):
     REFUSED = "nobody listens there"
     LOST = "the call never arrives"
     ANSWER_LOST = "the call is done, its answer never arrives"
+    SILENT = "no connection can be had, and nobody says so"
     BROKEN = "the call is taken, and the connection breaks at once; what the node does it does"
 
 
@@ -87,8 +89,10 @@ class Listener:
     dispatch: NodeDispatch
     owes: list[Exchange] = field(factory=list)
 
-    def perform(self, exchange: Exchange, name: str, body: bytes) -> None:
+    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Trouble | None) -> None:
         """Take a call, in the daemon's process."""
+        if trouble is Trouble.BROKEN:
+            exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
         doing = Deferred.fromCoroutine(perform(self.dispatch, name, body))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
@@ -111,6 +115,7 @@ class Network:
     daemons: dict[str, Listener] = field(factory=dict)
     sent: list[Sent] = field(factory=list)
     cut_off: set[str] = field(factory=set)
+    silent: set[str] = field(factory=set)
     fault: Fault | None = None
 
     def listen(self, address: str, listener: Listener) -> None:
@@ -123,11 +128,18 @@ class Network:
         if listener is not None:
             listener.gone(heard_after)
 
+    def fall_silent(self, address: str) -> None:
+        """A machine is gone; who waits for it finds out in the end."""
+        self.silent.add(address)
+        self.stop(address, SILENCE_LIMIT)
+
     def trouble(self, node: Target, call: NodeCall) -> Trouble | Says | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
+        if node.primary_ip in self.silent:
+            return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
 
@@ -159,11 +171,13 @@ class NetworkRpc:
         if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN):
             daemon = self.network.daemons[exchange.node.primary_ip]
             name = exchange.call.name
-            daemon.process.arrive(LATENCY, daemon.perform, exchange, name, body)
-            if trouble is None:
+            daemon.process.arrive(LATENCY, daemon.perform, exchange, name, body, trouble)
+            if trouble is not Trouble.ANSWER_LOST:
                 daemon.owes.append(exchange)
-        if trouble in (Trouble.REFUSED, Trouble.BROKEN):
+        if trouble is Trouble.REFUSED:
             self.process.arrive(LATENCY, exchange.fail, "Connection refused")
+        elif trouble is Trouble.SILENT:
+            self.process.callLater(CONNECT_LIMIT, exchange.fail, "the connection timed out")
         elif isinstance(trouble, Says):
             self.process.arrive(2 * LATENCY, exchange.succeed, encode_failure(trouble.text))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -156,6 +157,22 @@ class SimulatedNode:
             self.daemon.die()
             self.network.stop(self.address, LATENCY)
             self.daemon = None
+
+    def lose_power(self, chance: Random) -> None:
+        """All that ran here is gone, nobody is told, and of the files what had not reached the disk."""
+        if self.daemon is not None:
+            self.daemon.die()
+            self.daemon = None
+        self.network.fall_silent(self.address)
+        self.disk.lose_power(chance)
+        for disk in self.files_storage.disks.values():
+            disk.assembled = False
+
+    def boot(self) -> None:
+        """Come up again, and start the node daemon."""
+        self.network.silent.discard(self.address)
+        ensure_directories(self.paths, self.disk, no_owners)
+        self.start()
 
     def running(self) -> list[str]:
         """The instances that run here."""

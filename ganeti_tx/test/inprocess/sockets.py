@@ -90,6 +90,14 @@ class Stream:
             self._closed = True
             self._tell_peer(Failure(ConnectionLost()))
 
+    def sever(self) -> None:
+        """The connection breaks; what is under way is lost."""
+        assert self.peer is not None
+        for end in (self, self.peer):
+            if not end._closed:
+                end._closed = True
+                end.process.callLater(0, end._lost, Failure(ConnectionLost()))
+
     def _tell_peer(self, what: bytes | Failure) -> None:
         assert self.peer is not None
         for piece in self.process.time.cut(what) if isinstance(what, bytes) else [what]:

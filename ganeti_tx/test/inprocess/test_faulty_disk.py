@@ -43,7 +43,7 @@ def attempt(made: FaultyDisk, many: bool) -> BaseException | None:
     failed: list[BaseException] = []
     one = {TOP / "one": NEW[TOP / "one"]}
     writing = made.write_many(NEW) if many else made.write_atomic(TOP / "one", one[TOP / "one"])
-    Deferred.fromCoroutine(writing).addErrback(lambda failure: failed.append(failure.value))
+    Deferred.fromCoroutine(writing).addBoth(lambda result: failed.extend([result.value] if result else []))
     return failed[0] if failed else None
 
 
@@ -139,7 +139,7 @@ class ReplacementTests(SynchronousTestCase):
 
     def test_plan(self) -> None:
         """Every step that changes something can be made to fail."""
-        steps = set()
+        steps: set[str] = set()
         for plan, failing in self.each(many=True):
             attempt(failing, many=True)
             steps.update(step for step, _ in plan.struck)

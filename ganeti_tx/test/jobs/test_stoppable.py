@@ -122,8 +122,8 @@ class ConfigTests(SynchronousTestCase):
         self.assertEqual(self.store.snapshot.cluster.serial_no, serial)
 
     def test_names(self) -> None:
-        """Every method that adds, updates, removes, sets, changes, puts, reserves or makes something is a change."""
-        words = ("add_", "update_", "remove_", "set_", "change_", "put_", "generate_", "reserve_", "allocate_")
+        """Every method that adds, updates, removes, sets, changes, puts, reserves, makes or sends out something is a change."""
+        words = ("add_", "update_", "remove_", "set_", "change_", "put_", "generate_", "reserve_", "allocate_", "redist")
         meant = {name for name in IConfig.names(all=True) if name.startswith(words)}
         self.assertEqual(CHANGES, meant)
         self.assertFalse(CHANGES & set(IConfigReader.names()))

@@ -12,7 +12,7 @@ from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
-from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.changes import JobChanges, as_json
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
 from ganeti_tx.queue.scheduler import Scheduler
@@ -69,7 +69,7 @@ class JobCase(SynchronousTestCase):
 
     def classic(self, ids: list[int] | None, fields: list[str]) -> Any:
         """The rows of QueryJobs."""
-        return self.run_now(self.methods.query(ids, fields))
+        return as_json(self.run_now(self.methods.query(ids, fields)))
 
     def damage(self, number: int) -> None:
         """Spoil an archived job's file."""
@@ -161,7 +161,7 @@ class RowTests(JobCase):
         fields = sorted(FACTS["resources"]["job"]["fields"])
         rows = self.ask(fields)
         self.assertEqual(len(rows), 4)
-        self.assertEqual(rows, self.classic(None, fields))
+        self.assertEqual(as_json(rows), self.classic(None, fields))
 
     def test_values(self) -> None:
         """Values are those of the job's file."""

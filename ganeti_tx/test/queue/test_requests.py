@@ -238,4 +238,4 @@ class KillTests(RequestCase):
         async def bury() -> None:
             await answer
 
-        self.queue.scheduler.runs.bury = bury
+        self.queue.scheduler.runs.look_for_dead = bury
