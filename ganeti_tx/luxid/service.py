@@ -1,21 +1,24 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import LuxiDispatch
+from ganeti_tx.luxid.filter_methods import FilterMethods
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
@@ -48,6 +51,7 @@ class LuxidParts:
     watch: IFileWatch
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    config: IConfig
     look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
@@ -76,6 +80,9 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
             if node.master_candidate and node.name != parts.own_name
         ]
 
+    def rules() -> Mapping[str, FilterRule]:
+        return parts.snapshot().filters
+
     replicator = Replicator(parts.rpc, candidates)
     copies = QueueCopies(parts.rpc, candidates, replicator.behind, lambda: store.numbered(), lambda: drain.is_set())
     drain = DrainFlag(parts.files, parts.paths, copies.tell_drained)
@@ -90,6 +97,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         parts.now,
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+        rules=rules,
         look_for_dead=parts.look_for_dead,
     )
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete)
@@ -98,7 +106,8 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
-    dispatch = LuxiDispatch(jobs.table(), queries.table(), {"SetWatcherPause": pause.set})
+    filters = FilterMethods(parts.config, rules, lambda: store.last_id, scheduler.wake)
+    dispatch = LuxiDispatch(jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set})
 
     def file_changed(name: str) -> None:
         if (job_id := job_number(name)) is not None:

@@ -16,7 +16,7 @@ from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.client import WCONFD_ALONE, WconfClient
+from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
 
 #: For so many seconds a query waits for WConfD, which may just be restarting.
 PATIENCE = 0.5
@@ -52,6 +52,6 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(reactor, config.current, locks, wconf.look_for_dead)
+        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead)
 
     return Daemon("ganeti-luxid", paths, reactor, bring_up)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from attrs import frozen
 from twisted.internet.defer import Deferred, TimeoutError
 
-from ganeti_tx.errors import JobCanceled
+from ganeti_tx.errors import JobCanceled, JobQueueError
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, with_priority
 from ganeti_tx.queue.launcher import IRunner
@@ -30,7 +30,10 @@ class JobRequests:
     wake: Callable[[], None]
 
     async def cancel(self, job_id: int, kill: bool) -> tuple[bool, str]:
-        """Cancel a job, by force if need be; the sentence is true when it is said, by the job's file."""
+        """Cancel a job, by force if need be; the sentence is true when it is said, by the job's file.
+
+        @raise JobQueueError: the file of a job that waits cannot be written.
+        """
         run: Run | None = None
         while True:
             found = self.store.find(job_id)
@@ -41,10 +44,8 @@ class JobRequests:
                 return ended_answer(job, run)
             run = self.runs.get(job_id)
             if run is None:
-                run = self.runs.claim(job_id)
-                run.canceled = True
-                await self.runs.try_to_end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
-                continue
+                await self.runs.cancel_waiting(job)
+                return True, f"Job {job_id} canceled"
             run.canceled = True
             if run.runner is not None:
                 return await (self._kill(job, run, run.runner) if kill else self._stop(job, run, run.runner))
@@ -72,7 +73,7 @@ class JobRequests:
         run.killed = True
         runner.kill()
         if not await self._is_over(job.id, STOP_LIMIT):
-            return False, f"Job {job.id}: its process {runner.process_id} was sent SIGKILL and has not died yet"
+            return False, f"Job {job.id}: its process {runner.process_id} was sent SIGKILL, but the job is not over yet"
         found = self.store.find(job.id)
         return ended_answer(found[0] if found is not None else job, run)
 
@@ -109,11 +110,18 @@ class JobRequests:
         run = self.runs.claim(job.id)
         try:
             await self.store.put(with_priority(job, priority))
+        except OSError as error:
+            path = self.store.paths.job_file(job.id)
+            raise JobQueueError(
+                f"the priority is not changed: cannot write {path}: {error.strerror or error}"
+            ) from None
         finally:
-            self.ready.change_priority(job.id, (self.store.get(job.id) or job).priority)
-            self.runs.release(job.id)
-        if run.canceled:
-            await self.cancel(job.id, kill=False)
+            now = self.store.get(job.id) or job
+            self.ready.change_priority(job.id, now.priority)
+            if run.canceled:
+                self.runs.claim_and_end(now, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.runs.release(job.id)
 
 
 def ended_answer(job: QueuedJob, run: Run | None) -> tuple[bool, str]:

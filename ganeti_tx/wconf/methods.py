@@ -118,11 +118,11 @@ CONFIG_CALLS: tuple[Call[Any], ...] = tuple(each for each in list(globals().valu
 # Locks (daemons.txt, Locking)
 
 #: Requests, priority, seconds to wait; answers why it was given up when the time was over.
-UPDATE_LOCKS = Call("UpdateLocks", "update", (list[WireRequest], int, float | None), str | None)  # type: ignore[arg-type]
+UPDATE_LOCKS = Call("UpdateLocks", "update", (int, list[WireRequest], int, float | None), str | None)  # type: ignore[arg-type]
 OPPORTUNISTIC_UNION = Call("OpportunisticLockUnion", "opportunistic_union", (list[WireRequest], int), list[str], NEVER)
 LIST_LOCKS = Call("ListLocks", "held", (), dict[str, str])
 INTERSECT_LOCKS = Call("IntersectLocks", "intersect", (list[str],), NoneType)
-FREE_LOCKS = Call("FreeLocks", "release_all", (), NoneType)
+FREE_LOCKS = Call("FreeLocks", "release_all", (int,), NoneType)
 SET_LOCK_PRIORITY = Call("SetLockPriority", "set_priority", (int,), NoneType)
 REMOVE_LOCK = Call("RemoveLock", "remove", (str,), NoneType, NEVER)
 LIST_ALL_LOCKS = Call("ListAllLocks", "overview", (), list[WireLock])

@@ -37,7 +37,16 @@ class JobCase(SynchronousTestCase):
         self.run_now(self.store.add(self.job, 4))
         self.run_now(self.store.archive([1, 3]))
         changes = JobChanges(clock, self.store.get)
-        scheduler = Scheduler(self.store, changes, FakeLauncher(), clock.seconds, lambda: 20, lambda: 25, self.bury)
+        scheduler = Scheduler(
+            self.store,
+            changes,
+            FakeLauncher(),
+            clock.seconds,
+            lambda: 20,
+            tracked_limit=lambda: 25,
+            look_for_dead=self.bury,
+            rules=dict,
+        )
         drain = DrainFlag(self.files, self.paths, self.tell)
         rows = JobRows(self.store)
         self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, clock.seconds)

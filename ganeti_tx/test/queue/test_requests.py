@@ -203,7 +203,7 @@ class KillTests(RequestCase):
         self.runner.immortal = True
         asked = self.cancel(kill=True)
         self.queue.clock.advance(STOP_LIMIT)
-        self.assert_answer(asked, False, "process 1001 was sent SIGKILL and has not died yet")
+        self.assert_answer(asked, False, "process 1001 was sent SIGKILL, but the job is not over yet")
 
     def test_death_frees_locks(self) -> None:
         """When a process dies WConfD is told, before the job's file tells of it."""

@@ -40,10 +40,18 @@ class Queue:
         self.limit = limit
         self.burials = 0
         self.scheduler = Scheduler(
-            self.store, self.changes, self.launcher, self.clock.seconds, lambda: self.limit, lambda: 25, self._bury
+            self.store,
+            self.changes,
+            self.launcher,
+            self.clock.seconds,
+            lambda: self.limit,
+            tracked_limit=lambda: 25,
+            look_for_dead=self.bury,
+            rules=dict,
         )
 
-    async def _bury(self) -> None:
+    async def bury(self) -> None:
+        """Somebody's process died."""
         self.burials += 1
 
     async def _replicate(self, files: dict[str, bytes]) -> None:
