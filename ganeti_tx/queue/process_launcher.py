@@ -59,10 +59,11 @@ class ProcessRunner:
 
     def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
         """As IRunner says; an adopted job is only waited for, and may be over already."""
-        if job.id == self.adopted and job.id != self.job_id:
+        adopted, self.adopted = job.id == self.adopted, None  # it may be lent for the same job once more
+        if adopted and job.id != self.job_id:
             return succeed(None)
         over = self.over = Deferred()
-        if job.id != self.adopted:
+        if not adopted:
             self.job_id = job.id
             self.tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
         if self.channel is None:
