@@ -1,6 +1,7 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -51,6 +52,7 @@ class LuxidParts:
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
     config: IConfig
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
 
@@ -96,6 +98,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
         rules=rules,
+        look_for_dead=parts.look_for_dead,
     )
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete)
     rows = JobRows(store)

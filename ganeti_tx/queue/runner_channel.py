@@ -31,6 +31,12 @@ class JobOver(msgspec.Struct, frozen=True, tag=True):
     job_id: int
 
 
+class Stopping(msgspec.Struct, frozen=True, tag=True):
+    """The runner has taken note that the job shall stop, and its file says so if an opcode runs."""
+
+    job_id: int
+
+
 class TurnOver(msgspec.Struct, frozen=True, tag=True):
     """The job is between opcodes, or did not get its locks: does anybody wait for its slot that is as urgent as this?"""
 
@@ -70,7 +76,7 @@ class Leave(msgspec.Struct, frozen=True, tag=True):
     """There is no more work: end."""
 
 
-Message = Hello | JobOver | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
+Message = Hello | JobOver | Stopping | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
