@@ -25,10 +25,12 @@ from ganeti_tx.luxi.limits import MIB, Limits
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
+from ganeti_tx.runtime.master_term import Stamps, claim_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -125,7 +127,10 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
 
-    distributor = Distributor(parts.make_rpc(), parts.clock, parts.files, parts.paths, parts.own_name)
+    cluster = store.snapshot.cluster.uuid
+    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
+    rpc = StampedRpc(parts.make_rpc(), Stamps(term, lambda: 0))  # serial numbers order what is sent from here
+    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name)
     store.subscribe(distributor.distribute)
     distributor.distribute(store.snapshot)
     names = Names()
