@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from twisted.internet.defer import maybeDeferred
@@ -37,21 +37,21 @@ async def run_luxid(
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
     config: IConfig,
-    look_for_dead: Callable[[], None],
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]],
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
     @param config: for the changes that luxid itself makes, those of filter rules.
-    @param look_for_dead: tells WConfD that a job's process died.
+    @param look_for_dead: has WConfD free the locks of a job's process that died.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill, owner_died=look_for_dead)
+    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
@@ -65,6 +65,7 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
+        look_for_dead=look_for_dead,
         config=config,
         make_launcher=lambda: launcher,
         threads=threads,

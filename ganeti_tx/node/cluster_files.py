@@ -115,15 +115,16 @@ class ClusterFiles:
             self._turn.release()
 
     async def demote(self, call: NodeDemoteFromMc) -> None:
-        """Remove what only master candidates keep besides the job queue."""
+        """Remove what only master candidates keep besides the job queue: the configuration and the authority's key."""
         path = self.paths.ssconf_file("master_node")
         if self.files.exists(path) and self.files.read(path, MAX_SSCONF).decode().strip() == self.own_name:
             raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            if self.files.exists(self.paths.config_file):
-                self.files.remove(self.paths.config_file)
+            for path in (self.paths.config_file, self.paths.authority_key):
+                if self.files.exists(path):
+                    self.files.remove(path)
         finally:
             self._turn.release()
 

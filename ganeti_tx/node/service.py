@@ -12,6 +12,7 @@ from twisted.logger import Logger
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
+from ganeti_tx.node.copies_state import CopiesOfTheCluster
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.facts import Facts
@@ -103,6 +104,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     return NodeDispatch(
         cluster_files.table(),
         queue.table(),
+        CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),

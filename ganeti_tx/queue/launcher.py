@@ -27,8 +27,11 @@ class IRunner(Interface):
         @param secrets: secret parameters by opcode index, which no file holds.
         """
 
-    def cancel() -> None:
-        """Ask the running job to stop at its next safe point."""
+    def cancel() -> "Deferred[None]":
+        """Ask the running job to stop at its next safe point; asked again when the process is back after an absence.
+
+        Fires when the process has taken note, or has done with the job, or is dead; what it then is, its file says.
+        """
 
     def kill() -> None:
         """End the process now; the Deferred of `run` then fails."""

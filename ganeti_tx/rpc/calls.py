@@ -168,6 +168,23 @@ class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
+class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
+    """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
+
+    config: int | None
+    queue: int | None
+    ssconf: str
+    master: str
+
+
+class ClusterCopies(NodeCall, frozen=True, kw_only=True):
+    """How new are the copies that the node keeps, and who does its simple configuration say is the master?"""
+
+    name: ClassVar[str] = "cluster_copies"
+    result: ClassVar[Any] = CopiesState
+    timeout: ClassVar[float] = URGENT
+
+
 class JobqueueUpdate(NodeCall, frozen=True, kw_only=True):
     """Write files of the queue directory, by name; of each the one with the highest sequence number stays.
 

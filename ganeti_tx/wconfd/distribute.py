@@ -18,6 +18,9 @@ from ganeti_tx.wconfd.key_files import key_files
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16
+#: Seconds that a node has for a transfer, and the bytes that it must take in each further second.
+TRANSFER_LIMIT = 30.0
+SLOWEST = 256 * 1024
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
 LAST_RETRY = 300.0
@@ -176,15 +179,16 @@ class Distributor:
             return
         if node.master_candidate and courier.has_config < state.serial:
             path = str(Paths().config_file)  # the node puts it below its own root
-            await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial))
+            limit = TRANSFER_LIMIT + len(state.data) / SLOWEST
+            await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial), limit)
             courier.has_config = state.serial
         if courier.has_ssconf != state.ssconf:
-            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial))
+            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial), TRANSFER_LIMIT)
             courier.has_ssconf = state.ssconf
         if not courier.has_keys:
             courier.has_keys = True
             for call in key_files(self._files, self._paths, node):
-                await self._rpc.call(node, call)
+                await self._rpc.call(node, call, TRANSFER_LIMIT)
 
     def _succeeded(self, node: Node, courier: Courier) -> None:
         if courier.failures:
