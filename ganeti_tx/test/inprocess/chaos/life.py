@@ -23,13 +23,13 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 
 #: Simulated seconds of work, and the time after the last fault in which everything must have come to rest.
 DAY = 20.0
-REST = 600.0
+REST = 240.0
 #: Seconds after the last fault until the administrators put right what they have changed.
 SETTLE = 90.0
 #: Simulated seconds within which new jobs must succeed in the end.
-PROBE = 120.0
+PROBE = 60.0
 #: Turns between two looks at the locks.
-LOOK_EVERY = 16
+LOOK_EVERY = 40
 #: The turns of an ordinary day, among which the faults fall.
 TURNS = 1500
 
@@ -117,7 +117,7 @@ class Life:
     def _work(self) -> None:
         """The day with its faults; most come alone, some upon one another."""
         self.promises.begin()
-        self.operators.begin(self.chance.randint(3, 10))
+        self.operators.begin(self.chance.randint(2, 8))
         self.administrators.begin()
         plan = self._plan()
         end = self.time.rightNow + DAY
@@ -158,8 +158,9 @@ class Life:
 
     def _come_to_rest(self) -> None:
         self._pass(SETTLE)
-        if not self.record.broken:
-            self._ask(Deferred.fromCoroutine(self.administrators.restore()), REST)
+        if not self.record.broken and self.administrators.acted:
+            self._ask(Deferred.fromCoroutine(self.administrators.restore()), PROBE)
+        self._pass(REST)
         rest = Rest(self.promises, self.faults.darkened)
         if not self.record.broken:
             self.promises.look()
@@ -174,7 +175,7 @@ class Life:
         names = sorted(instance.name for instance in self.cluster.config.instances.values())
         jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
         jobs += [[self.operators.creation("web5", self.seed % 3 + 1)]]
-        jobs += [[self.operators.tagging()], [self.operators.tagging("node", "node2")]]
+        jobs += [[self.operators.tagging()]]
         self._ask(Deferred.fromCoroutine(self.operators.submit(*jobs)), PROBE)
 
     def _refused(self, failure: Any) -> None:

@@ -29,6 +29,7 @@ class Accepted:
     ops: list[Op]
     canceled_at: float | None = None
     stop_asked: bool = False
+    kill_asked: bool = False
 
 
 @define(eq=False)
@@ -165,7 +166,7 @@ class Operators:
         if job_id is None:
             return
         accepted = self.accepted[job_id]
-        accepted.stop_asked = True
+        accepted.stop_asked, accepted.kill_asked = True, accepted.kill_asked or kill
         done, text = await self.ask(lambda luxi: luxi.cancel_job(job_id, kill))
         if text == f"Job {job_id} canceled":
             accepted.canceled_at = self.cluster.time.rightNow
