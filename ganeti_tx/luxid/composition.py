@@ -76,6 +76,7 @@ async def run_luxid(
     async def stop() -> None:
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
+        luxid.catch_up.stop()
         watch.stop()
         launcher.stop()
         zygote.stop()

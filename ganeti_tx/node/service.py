@@ -12,18 +12,21 @@ from twisted.logger import Logger
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
+from ganeti_tx.node.copies_state import CopiesOfTheCluster
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
+from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.registry import load_storage
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles, RealFiles
@@ -95,9 +98,13 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
-    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name)
+    terms = Terms(parts.files, parts.paths)
+    queue = JobCopies(parts.files, parts.paths, terms)
+    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
     return NodeDispatch(
         cluster_files.table(),
+        queue.table(),
+        CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),

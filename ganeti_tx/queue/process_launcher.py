@@ -14,6 +14,7 @@ from zope.interface import implementer
 from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.runner_channel import (
+    MAX_REPORT,
     Channel,
     GoOn,
     Hello,
@@ -181,9 +182,19 @@ class ProcessJobLauncher:
     # What the zygote and the runners make happen
 
     def welcome(self, channel: Channel) -> None:
-        """A runner connected; it says who it is first."""
+        """A runner connected; it says who it is first, and soon."""
+        channel.MAX_LENGTH = MAX_REPORT
+        silence = self.clock.callLater(HELLO_LIMIT, channel.hang_up)
+
+        def heard() -> None:
+            if silence.active():
+                silence.cancel()
+
+        channel.lost = heard
 
         def hello(message: Message) -> None:
+            heard()
+            channel.lost = lambda: None
             if isinstance(message, Hello):
                 self._greet(channel, message)
             else:

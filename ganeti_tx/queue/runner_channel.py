@@ -14,7 +14,10 @@ from ganeti_tx.queue.job import QueuedJob
 
 log = Logger()
 
+#: What luxid sends a runner: a job file, and what is secret.
 MAX_MESSAGE = 80 * 1024 * 1024
+#: What a runner sends luxid: a few words.
+MAX_REPORT = 64 * 1024
 
 
 class Hello(msgspec.Struct, frozen=True, tag=True):
@@ -108,11 +111,16 @@ class Channel(Int32StringReceiver):
     def stringReceived(self, string: bytes) -> None:
         try:
             message = _decoder.decode(string)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             log.error("not a runner's message: {error}", error=error)
             self.hang_up()
             return
         self.receive(message)
+
+    def lengthLimitExceeded(self, length: int) -> None:
+        """The other side announces more than it may send."""
+        log.error("a runner's message of {length} bytes; allowed are {most}", length=length, most=self.MAX_LENGTH)
+        self.hang_up()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self.lost()

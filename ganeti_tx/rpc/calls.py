@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.model.stamp import Stamp
 
 MiB = 1024 * 1024
 
@@ -129,6 +130,7 @@ class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "node_demote_from_mc"
     timeout: ClassVar[float] = FAST
+    stamp: Stamp | None = None
 
 
 class BridgesExist(NodeCall, frozen=True, kw_only=True):
@@ -143,30 +145,58 @@ class BridgesExist(NodeCall, frozen=True, kw_only=True):
 
 
 class UploadFile(NodeCall, frozen=True, kw_only=True):
-    """Write one of the cluster's own files; only paths of the node's list are taken. A lower `serial` never replaces."""
+    """Write one of the cluster's own files; only paths of the node's list are taken.
+
+    What comes from a former master is refused; under one master a lower `serial` never replaces.
+    """
 
     name: ClassVar[str] = "upload_file"
     max_request: ClassVar[int] = 256 * MiB
     path: str
     data: bytes
     serial: int | None = None
+    stamp: Stamp | None = None
 
 
 class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
-    """Write simple configuration files, by key; values without the final newline."""
+    """Write simple configuration files, by key; values without the final newline. Older ones are refused."""
 
     name: ClassVar[str] = "write_ssconf_files"
     max_request: ClassVar[int] = 64 * MiB
     values: dict[str, str]
+    serial: int | None = None
+    stamp: Stamp | None = None
+
+
+class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
+    """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
+
+    config: int | None
+    queue: int | None
+    ssconf: str
+    master: str
+
+
+class ClusterCopies(NodeCall, frozen=True, kw_only=True):
+    """How new are the copies that the node keeps, and who does its simple configuration say is the master?"""
+
+    name: ClassVar[str] = "cluster_copies"
+    result: ClassVar[Any] = CopiesState
+    timeout: ClassVar[float] = URGENT
 
 
 class JobqueueUpdate(NodeCall, frozen=True, kw_only=True):
-    """Write files of the queue directory, by name."""
+    """Write files of the queue directory, by name; of each the one with the highest sequence number stays.
+
+    `sequences` are those of the files in their order; they count within the stamp's term.
+    """
 
     name: ClassVar[str] = "jobqueue_update"
     timeout: ClassVar[float] = URGENT
     max_request: ClassVar[int] = 128 * MiB
     files: list[tuple[str, str]]
+    sequences: list[int] = []
+    stamp: Stamp | None = None
 
 
 class JobqueueRename(NodeCall, frozen=True, kw_only=True):
@@ -176,6 +206,7 @@ class JobqueueRename(NodeCall, frozen=True, kw_only=True):
     timeout: ClassVar[float] = URGENT
     max_request: ClassVar[int] = 64 * MiB
     renames: list[tuple[str, str]]
+    stamp: Stamp | None = None
 
 
 class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
@@ -186,12 +217,23 @@ class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
     max_request: ClassVar[int] = 64 * MiB
     live: list[int]
     up_to: int
+    stamp: Stamp | None = None
 
 
 class JobqueuePurge(NodeCall, frozen=True, kw_only=True):
-    """Remove every job file and the archive."""
+    """Remove every job file and the archive; what was sent before it is not taken after it."""
 
     name: ClassVar[str] = "jobqueue_purge"
+    stamp: Stamp | None = None
+
+
+class JobqueueDigests(NodeCall, frozen=True, kw_only=True):
+    """The digests (`model.digest`) of these copies, by name; of those that are there."""
+
+    name: ClassVar[str] = "jobqueue_digests"
+    result: ClassVar[Any] = dict[str, str]
+    timeout: ClassVar[float] = URGENT
+    names: list[str]
 
 
 class JobqueueSetDrainFlag(NodeCall, frozen=True, kw_only=True):
@@ -200,6 +242,7 @@ class JobqueueSetDrainFlag(NodeCall, frozen=True, kw_only=True):
     name: ClassVar[str] = "jobqueue_set_drain_flag"
     timeout: ClassVar[float] = URGENT
     drained: bool
+    stamp: Stamp | None = None
 
 
 # Instances

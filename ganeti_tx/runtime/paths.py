@@ -94,6 +94,7 @@ class Paths:
     spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
     hmac_key = _At(f"{DATA}/hmac.key")
     cluster_domain_secret = _At(f"{DATA}/cluster-domain-secret")
+    master_term_file = _At(f"{DATA}/master-term")
     known_hosts = _At(f"{DATA}/known_hosts")
     ssh_public_keys = _At(f"{DATA}/ganeti_pub_keys")
     intent_to_upgrade = _At(f"{DATA}/intent-to-upgrade")

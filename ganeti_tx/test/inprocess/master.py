@@ -117,6 +117,7 @@ class MasterDaemons:
             config=wconf.config(NOBODY),
             look_for_dead=wconf.look_for_dead,
             make_launcher=lambda: launcher,
+            ticks=lambda: int(process.seconds() * 1e9),
         )
 
     def _luxid_up(self, process: Process, luxid: Luxid) -> None:

@@ -123,7 +123,18 @@ class ConfigTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Every method that adds, updates, removes, sets, changes, puts, reserves, makes or sends out something is a change."""
-        words = ("add_", "update_", "remove_", "set_", "change_", "put_", "generate_", "reserve_", "allocate_", "redist")
+        words = (
+            "add_",
+            "update_",
+            "remove_",
+            "set_",
+            "change_",
+            "put_",
+            "generate_",
+            "reserve_",
+            "allocate_",
+            "redist",
+        )
         meant = {name for name in IConfig.names(all=True) if name.startswith(words)}
         self.assertEqual(CHANGES, meant)
         self.assertFalse(CHANGES & set(IConfigReader.names()))

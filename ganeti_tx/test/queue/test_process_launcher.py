@@ -13,6 +13,7 @@ from ganeti_tx.queue.job import QueuedJob, QueuedOp
 from ganeti_tx.queue.launcher import IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.process_launcher import FORK_PAUSE, HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import (
+    MAX_REPORT,
     Channel,
     ChannelFactory,
     GoOn,
@@ -70,6 +71,37 @@ class Line:
     def break_off(self) -> None:
         """The connection is gone."""
         self.channel.connectionLost()
+
+
+class StrangerTests(SynchronousTestCase):
+    """Whoever connects to luxid's runner socket and is no runner."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.launcher = ProcessJobLauncher(self.clock, FakeLiveness(), lambda: None, lambda process, number: None)
+        self.line = Line(self.launcher)
+
+    def test_silence(self) -> None:
+        """Who does not say hello soon is hung up on; who hangs up himself leaves no timer behind."""
+        self.clock.advance(HELLO_LIMIT - 1)
+        self.assertFalse(self.line.transport.disconnected)
+        self.clock.advance(1)
+        self.assertTrue(self.line.transport.disconnected)
+        self.line.break_off()
+        Line(self.launcher).break_off()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_announced_length(self) -> None:
+        """A message longer than a runner has anything to say is not waited for."""
+        self.line.channel.dataReceived((MAX_REPORT + 1).to_bytes(4, "big"))
+        self.assertTrue(self.line.transport.disconnected)
+
+    def test_junk(self) -> None:
+        """What is no message ends the connection, not the daemon."""
+        for junk in (b"x", b"[" * 50_000, b'{"type": "Hello", "livelock": "\xff", "process_id": 1}', b"\x00" * 100):
+            line = Line(self.launcher)
+            line.channel.dataReceived(len(junk).to_bytes(4, "big") + junk)
+            self.assertTrue(line.transport.disconnected, junk[:10])
 
 
 class LauncherTests(SynchronousTestCase):
