@@ -84,8 +84,15 @@ def check_copies(cluster: CampaignCluster) -> list[str]:
     found = []
     master = cluster.paths(cluster.master)
     queue = {path.name: path.read_bytes() for path in master.queue_dir.glob("job-*")}
+    config = read_config(master.config_file.read_bytes()).config
+    candidates = {node.name for node in config.nodes.values() if node.master_candidate and not node.offline}
     for node in cluster.layout.nodes[1:]:
         paths = cluster.paths(node)
+        if node.name not in candidates:
+            continue
+        if not paths.config_file.exists():
+            found.append(f"{node.name} has no configuration")
+            continue
         if paths.config_file.read_bytes() != master.config_file.read_bytes():
             found.append(f"config.data of {node.name} (serial {cluster.serial(node)}) is not the master's")
         copies = {path.name: path.read_bytes() for path in paths.queue_dir.glob("job-*")}
