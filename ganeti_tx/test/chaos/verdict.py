@@ -1,17 +1,15 @@
 """The promises that must hold once all is calm; each function gives the violations it finds, as sentences."""
 
-import fcntl
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job
+from ganeti_tx.runtime.pidfile import was_abandoned
 from ganeti_tx.test.chaos.cluster import CampaignCluster
 from ganeti_tx.test.chaos.history import Fate, State, deeds, fate
 from ganeti_tx.test.chaos.witness import Testimony
@@ -144,7 +142,7 @@ def check_leftovers(cluster: CampaignCluster) -> list[str]:
     found = []
     for node in cluster.layout.nodes:
         paths = cluster.paths(node)
-        found += [f"{path} belongs to a dead process" for path in paths.livelock_dir.glob("*") if not is_held(path)]
+        found += [f"{path} belongs to a dead process" for path in paths.livelock_dir.glob("*") if was_abandoned(path)]
         for directory in (paths.data_dir, paths.run_dir):
             found += [f"{path} is left over" for path in directory.rglob(".*") if path.suffix in (".tmp", ".new")]
         found += [
@@ -153,21 +151,6 @@ def check_leftovers(cluster: CampaignCluster) -> list[str]:
             if path.is_file() and path.name[4:].strip(".0123456789") == ""
         ]
     return found
-
-
-def is_held(path: Path) -> bool:
-    """Whether a process holds a livelock."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return True  # it has just gone, which is as well
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def check_logs(cluster: CampaignCluster) -> list[str]:
