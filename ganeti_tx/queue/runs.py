@@ -11,7 +11,7 @@ from twisted.logger import Logger
 from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files_errors import reason
@@ -212,7 +212,7 @@ class Runs:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
         elif job.livelock is None:
             await self._stepped_back(job, run)
-        elif nothing_half_done(job) and (died is None or (run.adopted and not run.canceled)):
+        elif nothing_half_done(job) and never_had_it(run, died):
             await self.put_back(job)
         else:
             reason = died or "it ended without finishing the job"
@@ -269,3 +269,8 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
+
+
+def never_had_it(run: Run, died: RunnerDied | None) -> bool:
+    """Whether a process may have ended, or come back idle, without ever having been given the job."""
+    return died is None or isinstance(died, NeverGiven) or (run.adopted and not run.canceled)
