@@ -97,7 +97,7 @@ class BigQueueTests(TestCase):
         self.rows = JobRows(self.store)
         clock: Any = reactor
         changes = JobChanges(clock, self.store.get)
-        scheduler = Scheduler(self.store, changes, FakeLauncher(), lambda: NOW, lambda: 20, lambda: 25)
+        scheduler = Scheduler(self.store, changes, FakeLauncher(), lambda: NOW, lambda: 20)
         drain = DrainFlag(self.files, self.paths, nobody)
         self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, lambda: NOW)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), self.rows)
