@@ -43,6 +43,7 @@ class JobRun:
     now: Callable[[], float]
     submit_jobs: SubmitJobs
     resolve: Resolve
+    queue_faults: Callable[[], Sequence[str]]
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
     _stop: bool = False
@@ -222,6 +223,7 @@ class JobRun:
             feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
             submit_jobs=self.submit_jobs,
             resolve=self.resolve,
+            queue_faults=self.queue_faults,
         )
         return kind(op, around)
 

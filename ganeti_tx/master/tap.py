@@ -5,10 +5,13 @@ from typing import Any
 
 from twisted.python import usage
 
-from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.wconfd.service import build_wconfd, listen, real_parts
+
+#: luxid is no job; it changes the configuration for those who ask it to.
+LUXID = Owner(0, "")
 
 
 class Options(usage.Options):
@@ -35,7 +38,8 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.owners.bury)
+        config = wconfd.config(LUXID)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, wconfd.owners.bury)
 
         async def stop() -> None:
             await stop_luxid()

@@ -95,7 +95,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
-    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
+    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name)
     return NodeDispatch(
         cluster_files.table(),
         disks.table(),

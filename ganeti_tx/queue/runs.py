@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.errors import JobCanceled, OpExecError, encode_error
+from ganeti_tx.errors import JobCanceled, JobQueueError, OpExecError, encode_error
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
@@ -36,7 +36,7 @@ class Run:
 @define
 class Runs:
     """Hands jobs to processes and follows them. `over` is told of each that is out of a process's hands, whether it has
-    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told.
+    ended or waits again.
     """
 
     store: JobStore
@@ -44,7 +44,6 @@ class Runs:
     launcher: IJobLauncher
     now: Callable[[], float]
     over: Callable[[int], None]
-    withdraw: Callable[[int], Any]
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
@@ -79,25 +78,33 @@ class Runs:
         self.changes.announce(job_id)
         self.over(job_id)
 
-    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception) -> "Deferred[None]":
-        """End a job that waits; while its file is written nobody else may start or change it."""
+    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception | str) -> "Deferred[None]":
+        """End a job that waits or is in nobody's hands; while its file is written nobody else may start or change it."""
         self.claim(job.id).canceled = True
         return self._detach(self.end(job, status, error), job.id)
 
-    async def end(self, job: QueuedJob, status: Status, error: Exception) -> None:
+    async def end(self, job: QueuedJob, status: Status, error: Exception | str) -> None:
         """Write the end of a job that no process will end; when the disk refuses it, that goes on beside all else."""
 
         async def done() -> None:
             self._forget_secrets(job.id)
             self.release(job.id)
 
-        await self._insist(ended(job, status, encode_error(error), self.now()), done)
+        result = error if isinstance(error, str) else encode_error(error)
+        await self._insist(ended(job, status, result, self.now()), done)
 
-    async def try_to_end(self, job: QueuedJob, status: Status, error: Exception) -> None:
-        """The same at somebody's request. @raise OSError: the disk refused; the job is as it was."""
+    async def cancel_waiting(self, job: QueuedJob) -> None:
+        """End a job that no process has. @raise JobQueueError: its file cannot be written, so it goes on waiting."""
+        self.claim(job.id).canceled = True
+        end = ended(job, Status.CANCELED, encode_error(JobCanceled(f"job {job.id} was canceled")), self.now())
         try:
-            await self.store.put(ended(job, status, encode_error(error), self.now()))
+            await self.store.put(end)
             self._forget_secrets(job.id)
+        except OSError as error:
+            path = self.store.paths.job_file(job.id)
+            raise JobQueueError(
+                f"job {job.id} is not canceled: cannot write {path}: {error.strerror or error}"
+            ) from None
         finally:
             self.release(job.id)
 
@@ -229,11 +236,17 @@ class Runs:
             return
 
         async def waits_again() -> None:
-            self.release(job.id)
             if run.canceled:
-                await self.withdraw(job.id)
+                await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.release(job.id)
 
         await self._insist(job, waits_again)
+
+    def claim_and_put_back(self, job: QueuedJob) -> None:
+        """The same for a job that is in nobody's hands."""
+        self.claim(job.id)
+        self._detach(self.put_back(job), job.id)
 
     async def when_over(self, job_id: int) -> None:
         """Returns when no process is busy with a job any more, be it only with copies of its end."""

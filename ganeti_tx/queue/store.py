@@ -131,6 +131,8 @@ class JobStore:
         try:
             job = read_job(self.files, self.paths, job_id)
         except FileNotFoundError:
+            if not isinstance(known, QueuedJob):
+                self._forget(job_id)
             return None
         except (JobFileCorrupted, OSError) as error:
             if isinstance(known, QueuedJob):
@@ -205,6 +207,14 @@ class JobStore:
             except OSError as error:
                 log.error("{path} of a refused job remains: {reason}", path=str(path), reason=reason(error))
 
+    async def numbered(self) -> tuple[list[int], int]:
+        """The ids of the live jobs and the last id given, at a moment when no job is being stored."""
+        await self._numbering.acquire()
+        try:
+            return list(self._jobs), self._last_id
+        finally:
+            self._numbering.release()
+
     async def put(self, job: QueuedJob) -> None:
         """Store a changed job here; the copies follow."""
         data = encode_job(job)
@@ -223,20 +233,29 @@ class JobStore:
             for job_id in job_ids:
                 job = self.glance(job_id)
                 if job is not None and job.finalized:
-                    moved.append(self._archive_one(job_id))
+                    moved += self._archive_one(job_id)
         finally:
             if moved:
                 self.rename_copies(moved)
         return len(moved)
 
-    def _archive_one(self, job_id: int) -> tuple[str, str]:
+    def _archive_one(self, job_id: int) -> list[tuple[str, str]]:
+        """The job's old and new name; nothing for one whose file somebody took away."""
         old, new = self.paths.job_file(job_id), self.paths.archived_job_file(job_id)
         try:
             self.files.rename(old, new)
+        except FileNotFoundError:
+            self._forget(job_id)
+            return []
         except OSError as error:
             raise JobQueueError(f"job {job_id} cannot be moved to {new.parent}: {error.strerror or error}")
         del self._jobs[job_id]
-        return old.name, str(new.relative_to(self.paths.queue_dir))
+        return [(old.name, str(new.relative_to(self.paths.queue_dir)))]
+
+    def _forget(self, job_id: int) -> None:
+        """An ended job's file is gone without our doing."""
+        log.error("job {job_id} has no file any more; it is forgotten", job_id=job_id)
+        self._jobs.pop(job_id, None)
 
 
 class _WholeJobs(Mapping[int, QueuedJob]):

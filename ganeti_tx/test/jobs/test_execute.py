@@ -99,6 +99,7 @@ class JobRunCase(SynchronousTestCase):
             now=self.clock.seconds,
             submit_jobs=self.submit,
             resolve=self.resolve,
+            queue_faults=list,
             may_go_on=self.may_go_on,
         )
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
-from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
+from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
@@ -28,6 +29,18 @@ PROBE = 120.0
 LOOK_EVERY = 16
 #: The turns of an ordinary day, among which the faults fall.
 TURNS = 1500
+
+
+@implementer(ILogObserver)
+@frozen
+class Listening:
+    """Hands on what is logged."""
+
+    tell: Callable[[LogEvent], None]
+
+    def __call__(self, event: LogEvent) -> None:
+        """See ILogObserver."""
+        self.tell(event)
 
 
 @frozen
@@ -75,12 +88,13 @@ class Life:
 
     def live(self) -> Outcome:
         """All of it; stops at the first broken promise."""
-        globalLogPublisher.addObserver(self._logged)
+        listening = Listening(self._logged)
+        globalLogPublisher.addObserver(listening)
         try:
             self._work()
             self._come_to_rest()
         finally:
-            globalLogPublisher.removeObserver(self._logged)
+            globalLogPublisher.removeObserver(listening)
             self.cluster.end()
         record = self.record
         return Outcome(

@@ -4,10 +4,10 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from twisted.logger import LogEvent, globalLogBeginner
+from twisted.logger import globalLogBeginner
 
 from ganeti_tx.test.inprocess.chaos.campaign import run
-from ganeti_tx.test.inprocess.chaos.life import Outcome, live
+from ganeti_tx.test.inprocess.chaos.life import Listening, Outcome, live
 
 
 def main(argv: Sequence[str], say: Callable[[str], None] = print) -> int:
@@ -38,11 +38,7 @@ def tell(outcome: Outcome, say: Callable[[str], None], lines: int) -> None:
         say(f"seed {outcome.seed}: {outcome.turns} events, digest {outcome.digest}")
 
 
-def keep_quiet(event: LogEvent) -> None:
-    """What daemons log is looked at by the simulation itself."""
-
-
 def command() -> int:
     """The program."""
-    globalLogBeginner.beginLoggingTo([keep_quiet], redirectStandardIO=False, discardBuffer=True)
+    globalLogBeginner.beginLoggingTo([Listening(lambda event: None)], redirectStandardIO=False, discardBuffer=True)
     return main(sys.argv[1:])
