@@ -63,8 +63,15 @@ def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
         if status != 0:
             return status if status > 0 else 1  # twistd has said why, such as a wrong option
         said = f"fatal: ended before it was ready; see {log}"
+    status, said = parted(said)
     print(f"{daemon}: {said}", file=sys.stderr)
-    return 1
+    return status
+
+
+def parted(said: str) -> tuple[int, str]:
+    """The exit status with which a daemon gave up, and why."""
+    first, _, rest = said.partition(" ")
+    return (int(first), rest) if first.isdigit() else (1, said)
 
 
 def master() -> int:

@@ -11,6 +11,9 @@ from twisted.logger import Logger
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
+from ganeti_tx.mastership.address import MasterAddress
+from ganeti_tx.mastership.loyalty import LoyalRpc
+from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import ChannelFactory
@@ -20,6 +23,7 @@ from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -35,27 +39,31 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+    role: MasterRole,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
+    @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
     """
     paths = Paths.from_environment(os.environ)
     files = RealFiles(reactor_threads(reactor))
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
     zygote = Zygote(reactor, lambda: launcher.zygote_died())
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
+    launcher = ProcessJobLauncher(reactor, LocalLiveness(FlockLiveness(), paths.livelock_dir), zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
+    rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
+    address = MasterAddress(rpc, own_name())
     parts = LuxidParts(
         own_name=own_name(),
         paths=paths,
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=node_rpc(reactor, files, paths),
+        rpc=rpc,
         watch=watch,
         snapshot=snapshot,
         locks=locks,
@@ -63,8 +71,12 @@ async def run_luxid(
     )
     luxid = await build_luxid(parts)
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
+    await address.take(snapshot())
+    role.watch()
 
     async def stop() -> None:
+        role.stop()
+        await address.give_up(snapshot())
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
         watch.stop()

@@ -7,14 +7,16 @@ from twisted.python import usage
 
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
-from ganeti_tx.wconfd.service import build_wconfd, listen, real_parts
+from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 
 class Options(usage.Options):
     """What the master daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"]]
+    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optParameters = voting.PARAMETERS
 
 
 def makeService(options: Options) -> Daemon:
@@ -29,13 +31,15 @@ def make_service(options: Options, reactor: Any) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
-        wconfd = await build_wconfd(parts)
+        role, loyal = master_role(parts, lambda error: daemon.leave(error))
+        await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
+        wconfd = await build_wconfd(loyal)
         stop_wconfd = await listen(wconfd, reactor, parts.paths)
 
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, role)
 
         async def stop() -> None:
             await stop_luxid()
@@ -43,4 +47,5 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
         return stop
 
-    return Daemon("ganeti-master", parts.paths, reactor, bring_up, replaces=("ganeti-luxid", "ganeti-wconfd"))
+    daemon = Daemon("ganeti-master", parts.paths, reactor, bring_up, replaces=("ganeti-luxid", "ganeti-wconfd"))
+    return daemon

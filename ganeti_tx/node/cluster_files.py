@@ -9,6 +9,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, JobQueueError, ProgrammerError
+from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
@@ -91,7 +92,8 @@ class ClusterFiles:
         for key, value in call.values.items():
             if not SSCONF_KEY.fullmatch(key) or len(value) > MAX_SSCONF:
                 raise ConfigurationError(f"not simple configuration: key {key[:60]!r} with {len(value)} characters")
-        await write_ssconf(self.files, self.paths, call.values)
+        serial = {} if call.serial is None else {SSCONF_SERIAL: str(call.serial)}
+        await write_ssconf(self.files, self.paths, {**call.values, **serial})
 
     async def update_queue(self, call: JobqueueUpdate) -> None:
         """Write copies of job files and of the serial number."""

@@ -12,6 +12,8 @@ log = Logger()
 
 #: Does one call and gives its result.
 Method = Callable[[Any], Awaitable[Any]]
+#: Looks at a call and the name of its caller.
+Check = Callable[[NodeCall, str | None], Awaitable[None]]
 
 
 class UnknownCall(GanetiError):
@@ -25,7 +27,9 @@ class CallFailed(GanetiError):
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall], Method]) -> None:
+    def __init__(self, *tables: Mapping[type[NodeCall], Method], check: Check | None = None) -> None:
+        """@param check: raises when a call may not come from its caller."""
+        self._check = check
         self._methods: dict[type[NodeCall], Method] = {
             kind: method for table in tables for kind, method in table.items()
         }
@@ -37,9 +41,14 @@ class NodeDispatch:
             raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
         return kind
 
-    async def perform(self, call: NodeCall) -> Any:
-        """Do it. @raise CallFailed: with one line for the caller; a fault of ours is in the log in full."""
+    async def perform(self, call: NodeCall, caller: str | None = None) -> Any:
+        """Do it. @param caller: the name of the node that asks, where it is known.
+
+        @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.
+        """
         try:
+            if self._check is not None:
+                await self._check(call, caller)
             return await self._methods[type(call)](call)
         except GanetiError as error:
             raise CallFailed(str(error))

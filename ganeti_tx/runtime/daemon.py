@@ -12,7 +12,7 @@ from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.errors import GanetiError, one_line
+from ganeti_tx.errors import ExitCode, GanetiError, one_line
 from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
@@ -45,6 +45,11 @@ def why(error: BaseException | None) -> str | None:
     if isinstance(error, OSError):
         return (error.strerror or str(error)) + (f": {error.filename}" if error.filename else "")
     return None
+
+
+def status_of(error: BaseException | None) -> int:
+    """The exit status: errors after which a supervisor shall not start the daemon again at once have one of their own."""
+    return int(getattr(error, "exit_status", ExitCode.FAILURE))
 
 
 class Daemon(Service):
@@ -94,8 +99,17 @@ class Daemon(Service):
         else:
             reason = f"{self._daemon} cannot start"
             log.failure("fatal: {reason}", failure, reason=reason)
-        self._tell_starter(f"fatal: {reason}")
-        self._end_with(1)
+        status = status_of(failure.value)
+        self._tell_starter(f"{status} fatal: {reason}")
+        self._end(status)
+
+    def leave(self, error: GanetiError) -> None:
+        """End a daemon that is up and must not go on, with the reason as the last line of its own."""
+        log.error("fatal: {reason}", reason=one_line(error))
+        self._end(status_of(error))
+
+    def _end(self, status: int) -> None:
+        self._end_with(status)
         try:
             self._reactor.stop()
         except ReactorNotRunning:

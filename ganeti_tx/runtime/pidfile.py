@@ -46,3 +46,22 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
         return os.path.samestat(path.lstat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False
+
+
+def holder(path: Path) -> int | None:
+    """The id of the process that holds a pid file; one that a crash left behind may name anybody by now."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return None
+    except BlockingIOError:
+        return _written_in(path)
+    except OSError:
+        return None
+
+
+def _written_in(path: Path) -> int | None:
+    try:
+        return int(path.read_bytes()[:32].split()[0])
+    except (OSError, ValueError, IndexError):
+        return None

@@ -159,7 +159,7 @@ class Distributor:
             await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial))
             courier.has_config = state.serial
         if courier.has_ssconf != state.ssconf:
-            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf))
+            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial))
             courier.has_ssconf = state.ssconf
 
     def _failed(self, node: Node, uuid: str, courier: Courier, error: RpcError | OSError) -> None:

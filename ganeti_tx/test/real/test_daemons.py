@@ -19,11 +19,11 @@ APART = ("ganeti-wconfd", "ganeti-luxid")
 class Refusals(SynchronousTestCase):
     """Daemons that cannot run say why in one line, and end with a status other than 0."""
 
-    def fatal(self, cluster: SmallCluster, node: DevNode, daemon: str, *options: str) -> str:
-        """The one line with "fatal:", from a daemon that ended with status 1."""
+    def fatal(self, cluster: SmallCluster, node: DevNode, daemon: str, *options: str, status: int = 1) -> str:
+        """The one line with "fatal:", from a daemon that ended with this status."""
         done = cluster.programs.run(node, daemon, *options)
         said = [line for line in (done.stdout + done.stderr).splitlines() if "fatal:" in line]
-        self.assertEqual((done.returncode, len(said)), (1, 1), done.stdout + done.stderr)
+        self.assertEqual((done.returncode, len(said)), (status, 1), done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stdout + done.stderr)
         return said[0]
 
@@ -43,7 +43,7 @@ class Refusals(SynchronousTestCase):
         master, other = cluster.layout.nodes
         shutil.copytree(master.root / "var/lib/ganeti", other.root / "var/lib/ganeti", dirs_exist_ok=True)
         for daemon in ON_MASTER:
-            self.assertIn("node1.dev.example is", self.fatal(cluster, other, daemon, "--foreground"))
+            self.assertIn("node1.dev.example is", self.fatal(cluster, other, daemon, "--foreground", status=11))
 
     def test_running_already(self) -> None:
         """A second one is refused; ganeti-master counts for both its parts. The first goes on."""
