@@ -57,21 +57,15 @@ def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
     if said == READY:
         return 0
     if said is None:
-        said = f"not ready within {START_LIMIT:.0f} seconds; see {log}"
+        said = f"1 not ready within {START_LIMIT:.0f} seconds; see {log}"
     elif not said:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status != 0:
             return status if status > 0 else 1  # twistd has said why, such as a wrong option
-        said = f"fatal: ended before it was ready; see {log}"
-    status, said = parted(said)
-    print(f"{daemon}: {said}", file=sys.stderr)
-    return status
-
-
-def parted(said: str) -> tuple[int, str]:
-    """The exit status with which a daemon gave up, and why."""
-    first, _, rest = said.partition(" ")
-    return (int(first), rest) if first.isdigit() else (1, said)
+        said = f"1 fatal: ended before it was ready; see {log}"
+    status_said, _, reason = said.partition(" ")
+    print(f"{daemon}: {reason}", file=sys.stderr)
+    return int(status_said)
 
 
 def master() -> int:

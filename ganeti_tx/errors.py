@@ -39,6 +39,9 @@ class GanetiError(Exception):
     C{args} are what crosses the wire, so subclasses keep nothing else.
     """
 
+    #: How a daemon ends that cannot start because of it.
+    exit_code = ExitCode.FAILURE
+
     def __str__(self) -> str:
         return one_line(": ".join(str(arg) for arg in self.args)) or type(self).__name__
 

@@ -7,18 +7,14 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 
-class NotMaster(ConfigurationError):
-    """This node must not be the master: its own files or other nodes say so, or others have newer data."""
+class NotMasterError(ConfigurationError):
+    """This node must not be the master: its own files or other nodes say so; to start the daemon again is of no use."""
 
-    #: To start the daemon again would change nothing; a supervisor leaves it down.
-    exit_status = ExitCode.NOTMASTER
+    exit_code = ExitCode.NOTMASTER
 
 
 def check_ssconf_master(files: IFiles, paths: Paths, own_name: str) -> None:
-    """@raise NotMaster: ssconf says that another node is the master. Without ssconf nothing is said.
-
-    @raise ConfigurationError: it cannot be read.
-    """
+    """@raise ConfigurationError: ssconf says that another node is the master. Without ssconf nothing is said."""
     if not files.exists(paths.ssconf_file("master_node")):
         return
     master = SsconfReader(files, paths).master_node()
@@ -27,7 +23,7 @@ def check_ssconf_master(files: IFiles, paths: Paths, own_name: str) -> None:
 
 
 def check_master(config: ConfigData, paths: Paths, own_name: str) -> None:
-    """@raise NotMaster: the configuration says that another node is the master."""
+    """@raise ConfigurationError: the configuration says that another node is the master."""
     master = config.nodes.get(config.cluster.master_node)
     if master is None:
         raise ConfigurationError(f"{paths.config_file} names an unknown master node {config.cluster.master_node}")
@@ -35,9 +31,9 @@ def check_master(config: ConfigData, paths: Paths, own_name: str) -> None:
         raise not_the_master(own_name, master.name)
 
 
-def not_the_master(own_name: str, master: str) -> NotMaster:
+def not_the_master(own_name: str, master: str) -> NotMasterError:
     """The refusal to run on a node that is not the master."""
-    return NotMaster(
+    return NotMasterError(
         f"this node ({own_name}) is not the master of the cluster, {master} is; the configuration is changed there; "
         "'gnt-cluster master-failover' makes this node the master"
     )

@@ -7,12 +7,14 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from ganeti_tx.config.copies import where_copies_are
 from ganeti_tx.config.edit import Change
 from ganeti_tx.config.upgrade import read_config
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import NotSynced, reason
 from ganeti_tx.runtime.paths import Paths
 
 #: Ganeti 3.0 configuration table, path modes.
@@ -24,7 +26,11 @@ Listener = Callable[[ConfigData], None]
 
 @attrs.define(eq=False)
 class ConfigStore:
-    """Memory and disk agree: `snapshot` is what the file holds, and a change that cannot be written did not happen."""
+    """Memory and disk agree: `snapshot` is what the file holds, and a change that cannot be written did not happen.
+
+    A write whose file is in place, but whose directory could not be synced, counts: everybody who reads the file sees
+    it. It is repeated once; if that does not help, the next write makes it good (doc/design/disk-faults.rst).
+    """
 
     _files: IFiles
     _paths: Paths
@@ -33,6 +39,7 @@ class ConfigStore:
     _on_disk: ConfigData | None = attrs.field(default=None, init=False)
     _next: ConfigData | None = attrs.field(default=None, init=False)
     _waiting: list[Deferred[ConfigData]] = attrs.field(factory=list, init=False)
+    _served: list[Deferred[ConfigData]] = attrs.field(factory=list, init=False)
     _busy: bool = attrs.field(default=False, init=False)
     _listeners: list[Listener] = attrs.field(factory=list, init=False)
 
@@ -52,7 +59,12 @@ class ConfigStore:
             ) from None
         except OSError as error:
             raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
-        read = read_config(data)
+        try:
+            read = read_config(data)
+        except ConfigVersionMismatch:
+            raise  # it is whole
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{path}: {error}; {where_copies_are(self._files, self._paths)}") from None
         self._on_disk = self._next = read.config
         if read.upgraded:
             self._log.info("upgraded {path} from version {version}", path=str(path), version=read.version)
@@ -99,22 +111,35 @@ class ConfigStore:
 
     async def _write_all(self) -> None:
         while self._waiting:
-            waiting, self._waiting = self._waiting, []
+            self._served, self._waiting = self._waiting, []
             writing = self._next = touched(self.newest, self._now())
             try:
-                await self._files.write_atomic(self._paths.config_file, encode(writing), CONFIG_MODE)
+                await self._write(encode(writing))
             except OSError as error:
-                self._fall_back(waiting, error.strerror or str(error))
+                self._fall_back(reason(error) if error.filename else f"{self._paths.config_file}: {reason(error)}")
                 continue
             except (TypeError, ValueError) as error:  # something in it cannot be JSON
-                self._fall_back(waiting, str(error))
+                self._fall_back(f"{self._paths.config_file}: {error}")
                 continue
             self._on_disk = writing
             for listener in self._listeners:
                 self._tell(listener, writing)
-            for each in waiting:
+            served, self._served = self._served, []
+            for each in served:
                 each.callback(writing)
         self._busy = False
+
+    async def _write(self, data: bytes) -> None:
+        """@raise OSError: the file is as it was."""
+        path = self._paths.config_file
+        try:
+            await self._files.write_atomic(path, data, CONFIG_MODE)
+        except NotSynced as error:
+            self._log.error("{reason}; writing it once more", reason=reason(error))
+            try:
+                await self._files.write_atomic(path, data, CONFIG_MODE)
+            except OSError as again:
+                self._log.error("{reason}; the next change is written anew", reason=reason(again))
 
     def _tell(self, listener: Listener, written: ConfigData) -> None:
         """Whatever a listener does, the change was made and its caller is told so."""
@@ -125,15 +150,13 @@ class ConfigStore:
 
     def _failed(self, failure: Failure) -> None:
         self._busy = False
-        self._fall_back([], "internal error")
+        self._fall_back(f"{self._paths.config_file}: internal error")
         self._log.failure("the writer of the configuration failed", failure=failure)
 
-    def _fall_back(self, waiting: list[Deferred[ConfigData]], reason: str) -> None:
+    def _fall_back(self, why: str) -> None:
         """Back to what is on disk; what was changed since was built on what could not be written, and fails too."""
         self._next = self._on_disk
-        waiting.extend(self._waiting)
-        self._waiting = []
-        path = self._paths.config_file
-        self._log.error("cannot write {path}: {reason}", path=str(path), reason=reason)
-        for each in waiting:
-            each.errback(ConfigurationError(f"the change was not made: cannot write {path}: {reason}"))
+        refused, self._served, self._waiting = [*self._served, *self._waiting], [], []
+        self._log.error("cannot write {why}", why=why)
+        for each in refused:
+            each.errback(ConfigurationError(f"the change was not made: cannot write {why}"))

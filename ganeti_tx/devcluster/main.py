@@ -11,6 +11,7 @@ from pathlib import Path
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout, load
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
+from ganeti_tx.devcluster.supervising import PID_FILE, is_held
 from ganeti_tx.devcluster.up import up
 
 
@@ -21,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     starting = commands.add_parser("up", help="make it, or start it again")
     starting.add_argument("--nodes", type=int, default=3, help="how many nodes (default: %(default)s)")
+    starting.add_argument("--no-supervisor", action="store_true", help="leave daemons that die as they are")
     starting.add_argument("init_option", nargs="*", help="further options of gnt-cluster init, after --")
     stopping = commands.add_parser("down", help="end every process of it")
     stopping.add_argument("--keep", action="store_true", help="keep the directory, so that 'up' starts it again")
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def do_up(options: argparse.Namespace) -> int:
     """Make or start the cluster."""
-    layout = up(options.root, options.nodes, options.init_option)
+    layout = up(options.root, options.nodes, options.init_option, not options.no_supervisor)
     print(f"{layout.cluster_name} is up in {layout.root}: {', '.join(node.name for node in layout.nodes)}")
     print("Talk to it with 'ganeti-devcluster shell' or 'ganeti-devcluster run -- gnt-cluster info'.")
     return 0
@@ -78,6 +80,7 @@ def do_status(options: argparse.Namespace) -> int:
     for node in layout.nodes:
         daemons = ", ".join(sorted(running[node])) or "no daemon runs"
         print(f"{node.name} {node.address} {daemons}" + (f", {others[node]} other processes" if others[node] else ""))
+    print("daemons that die are started again" if is_held(layout.root / PID_FILE) else "there is no supervisor")
     return 3 if any(missing_daemons(layout).values()) else 0
 
 

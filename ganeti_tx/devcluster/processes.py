@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ganeti_tx.devcluster.supervising import stop_supervisor
+
 #: Seconds that a process gets between being asked and being killed.
 GRACE = 10.0
 DAEMONS = ("ganeti-noded", "ganeti-master", "ganeti-luxid", "ganeti-wconfd")
@@ -67,18 +69,18 @@ def node_of(process: int, roots: Sequence[Path]) -> Path | None:
 
 
 def end_all(root: Path) -> int:
-    """Ask every process to end, then kill what is left; gives how many there were."""
-    found = set(processes_of(root))
-    ended = len(found)
+    """Ask every process to end, the supervisor first, then kill what is left; gives how many there were."""
+    supervised = stop_supervisor(root)
+    asked: set[int] = set()
     deadline = time.monotonic() + GRACE
-    for process in found:
-        send(process, signal.SIGTERM)
-    while found and time.monotonic() < deadline:
+    while (found := set(processes_of(root))) and time.monotonic() < deadline:
+        for process in found - asked:  # a daemon that was just being started may show later
+            send(process, signal.SIGTERM)
+        asked |= found
         time.sleep(0.05)
-        found = set(processes_of(root))
     for process in found:
         send(process, signal.SIGKILL)
-    return ended
+    return len(asked) + supervised
 
 
 def send(process: int, number: signal.Signals) -> None:

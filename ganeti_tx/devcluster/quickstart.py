@@ -52,7 +52,7 @@ def start(root: Path) -> int:
     """The whole tour."""
     kvm = have_qemu() and make_guest()
     print(f"Bringing up three nodes in {root} ...", flush=True)
-    layout = up(root, 3, init_options(kvm))
+    layout = up(root, 3, init_options(kvm), supervised=True)
     booting = have_instance(layout, kvm)
     if kvm and booting:
         print("On its serial console:", flush=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons
+from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.runtime.shipped import shipped
 
 NODE_PORT = 1811
@@ -23,13 +24,21 @@ COMMAND_LIMIT = 180
 START_LIMIT = 30
 
 
-def up(root: Path, count: int, options: Sequence[str]) -> Layout:
+def up(root: Path, count: int, options: Sequence[str], supervised: bool = False) -> Layout:
     """A running cluster of `count` nodes; one that runs already is left as it is.
 
     @param options: further options of `gnt-cluster init`.
+    @param supervised: daemons that die are started again.
     @raise DevclusterError: with the failed command's own words.
     """
-    root = root.absolute()
+    layout = brought_up(root.absolute(), count, options)
+    if supervised:
+        start_supervisor(layout)
+    return layout
+
+
+def brought_up(root: Path, count: int, options: Sequence[str]) -> Layout:
+    """The same without a supervisor."""
     if (root / "devcluster.json").exists():
         layout = load(root)
         if not (layout.master.root / CONFIG).exists():

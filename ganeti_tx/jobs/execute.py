@@ -12,11 +12,12 @@ from twisted.logger import Logger
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.journal import Journal
-from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try, patience
+from ganeti_tx.locking.interfaces import ILocks, LockRequest, LockTimeout
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.opcodes import OpCode, decode
-from ganeti_tx.queue.job import FINAL, Status, timestamp
+from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 log = Logger()
@@ -41,8 +42,10 @@ class JobRun:
     now: Callable[[], float]
     submit_jobs: SubmitJobs
     resolve: Resolve
+    may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
     _stop: bool = False
+    _left: bool = False
     _waiting: "Deferred[None] | None" = None
 
     # What luxid may ask meanwhile
@@ -55,9 +58,9 @@ class JobRun:
 
     def set_priority(self, priority: int) -> None:
         """Change the opcodes that have not run yet, a waiting one included."""
-        for index, op in enumerate(self.journal.job.ops):
-            if op.status in (Status.QUEUED, Status.WAITING):
-                self.journal.change_op(index, priority=priority)
+        if self._left:
+            return
+        self.journal.job = with_priority(self.journal.job, priority)
         self._forget(self.journal.save())
         self._forget(Deferred.fromCoroutine(self._set_lock_priority(priority)))
 
@@ -70,37 +73,77 @@ class JobRun:
     # The run
 
     async def run(self) -> None:
-        """Run every opcode; when it returns the job's file holds its end, here and on every candidate that takes it.
+        """Run every opcode; when it returns the job's file holds its end, here and on every candidate that takes it, or has
+        the job queued again for whatever process comes next.
 
         @raise OSError: the file could not be written; the job has not ended then.
         @raise GanetiError: the job has ended, but it may still hold locks, which only its process's end frees.
         """
-        fault: GanetiError | None = None
         try:
             await self._run_ops()
-        finally:
-            try:
-                await self.locks.release_all()
-                await self.config.drop_reservations()
-            except GanetiError as error:
-                fault = error
+            fault = await self._let_go_at_the_end()
+        except SteppedBack:
+            await self.journal.copied()
+            return
+        except BaseException:
+            await self._let_go_at_the_end()
+            raise
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
         await self.journal.save()
         await self.journal.copied()
         if fault is not None:
             raise fault
 
+    async def _let_go_at_the_end(self) -> GanetiError | None:
+        """What kept something held, if so."""
+        try:
+            await self._let_go()
+        except GanetiError as error:
+            return error
+        return None
+
+    async def _let_go(self) -> None:
+        """Hold nothing any more."""
+        await self.locks.release_all()
+        await self.config.drop_reservations()
+
     async def _run_ops(self) -> None:
-        for index, op in enumerate(self.journal.job.ops):
-            if op.status not in FINAL and not await self._run_op(index):
+        remaining = [index for index, op in enumerate(self.journal.job.ops) if op.status not in FINAL]
+        for index in remaining:
+            if index != remaining[0]:
+                await self._offer_turn(index, self.journal.job.priority)
+            if not await self._run_op(index):
                 self._end_rest(index + 1)
                 return
+
+    async def _offer_turn(self, index: int, priority: int) -> None:
+        """Before an opcode begins: let the job go back to the queue when others wait for its slot.
+
+        A job with secrets ahead goes on: they are in this process's memory only.
+
+        @raise SteppedBack: it has gone back.
+        """
+        if self._stop or any(at >= index for at in self.secrets) or await self.may_go_on(priority) or self._stop:
+            return
+        await self._let_go()
+        self._left = True
+        here = self.journal.job
+        self.journal.job = put_back(here)
+        try:
+            await self.journal.save()
+        except OSError as error:
+            log.error("job {job_id} cannot go back to the queue: {error}", job_id=here.id, error=error)
+            self.journal.job, self._left = here, False
+            return
+        raise SteppedBack
 
     async def _run_op(self, index: int) -> bool:
         """Run one opcode; gives whether the next may run."""
         try:
             self._check_stop()
             result = msgspec.to_builtins(await self._execute(index), str_keys=True)
+        except SteppedBack:
+            raise
         except GanetiError as error:
             self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
             return False
@@ -138,12 +181,8 @@ class JobRun:
 
     async def _execute(self, index: int) -> Any:
         op = self._opcode(index)
-        unit = self._unit(index, op)
         await self.locks.release_all()  # those of the opcode before
-        if self.journal.op(index).status is not Status.WAITING:
-            self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
-            await self.journal.save()
-        await self._lock(index, unit)
+        unit = await self._with_locks(index, op)
         self._check_stop()
         begun = Deferred.fromCoroutine(self._begin(index))
         try:
@@ -160,6 +199,10 @@ class JobRun:
         @raise OpExecError: the file cannot be written.
         """
         self.journal.change_op(index, status=Status.RUNNING, exec_timestamp=timestamp(self.now()))
+        await self._save()
+
+    async def _save(self) -> None:
+        """@raise OpExecError: the file cannot be written."""
         try:
             await self.journal.save()
         except OSError as error:
@@ -185,24 +228,49 @@ class JobRun:
         )
         return kind(op, around)
 
+    async def _with_locks(self, index: int, op: OpCode) -> LogicalUnit[Any]:
+        """The opcode's unit, which has all its locks; each try that fails makes the opcode more urgent and offers its slot."""
+        while True:
+            unit = self._unit(index, op)
+            await self._be_waiting(index)
+            try:
+                await self._lock(index, unit)
+                return unit
+            except LockTimeout as error:
+                log.info("job {job_id}: {error}", job_id=self.journal.job.id, error=error)
+            await self._let_go()
+            self._check_stop()
+            waiting = self.journal.op(index)
+            self.journal.change_op(index, priority=after_failed_try(waiting))
+            await self._offer_turn(index, submitted_priority(waiting))
+            await self._save()
+
+    async def _be_waiting(self, index: int) -> None:
+        if self.journal.op(index).status is not Status.WAITING:
+            self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
+            await self._save()
+
     async def _lock(self, index: int, unit: LogicalUnit[Any]) -> None:
-        """Take the unit's locks level by level, the big one first."""
+        """Take the unit's locks level by level, the big one first. @raise LockTimeout: not all could be had in time."""
+        limit = patience(self.journal.op(index))
+        end = None if limit is None else self.clock.seconds() + limit
         big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
-        await self._acquire(index, [big])
+        await self._acquire(index, [big], end)
         await unit.expand_names()
         for level in Level:
             wanted = list(await unit.locks_at(level))
             if wanted:
-                await self._acquire(index, wanted)
+                await self._acquire(index, wanted, end)
 
-    async def _acquire(self, index: int, wanted: Sequence[LockRequest]) -> None:
+    async def _acquire(self, index: int, wanted: Sequence[LockRequest], end: float | None) -> None:
         self._check_stop()
         priority = self.journal.op(index).priority
-        self._waiting = Deferred.fromCoroutine(self._update_locks(wanted, priority))
+        left = None if end is None else max(end - self.clock.seconds(), 0.0)
+        self._waiting = Deferred.fromCoroutine(self._update_locks(wanted, priority, left))
         try:
             await self._waiting
         finally:
             self._waiting = None
 
-    async def _update_locks(self, wanted: Sequence[LockRequest], priority: int) -> None:
-        await self.locks.update(wanted, priority, None)
+    async def _update_locks(self, wanted: Sequence[LockRequest], priority: int, limit: float | None) -> None:
+        await self.locks.update(wanted, priority, limit)

@@ -28,20 +28,23 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
-from ganeti_tx.logic.base import Resolve
+from ganeti_tx.logic.base import Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.runner_channel import (
     Channel,
     ChannelFactory,
+    GoOn,
     Hello,
     JobOver,
     Leave,
     Message,
     RunJob,
     SetPriority,
+    StepBack,
     StopJob,
+    TurnOver,
 )
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -56,6 +59,8 @@ log = Logger()
 
 #: Seconds between tries to find luxid again.
 RECONNECT_INTERVAL = 0.5
+#: Seconds for luxid's answer whether a job keeps its slot; without one it does.
+TURN_LIMIT = 10.0
 #: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
 ORPHAN_LIMIT = 5.0
 
@@ -106,6 +111,7 @@ class RunnerParts:
     resolve: Resolve
     now: Callable[[], float]
     end: Callable[[], None]
+    units: UnitTable = UNITS
 
 
 def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
@@ -136,7 +142,7 @@ class Runner:
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None
-    _finished: list[int] = field(factory=list)
+    _turn: "Deferred[bool] | None" = None
     _ending: bool = False
 
     def begin(self) -> None:
@@ -170,14 +176,12 @@ class Runner:
         def hello() -> None:
             self._channel = channel
             channel.tell(Hello(self.parts.livelock, self.parts.process_id, self._job_id))
-            finished, self._finished = self._finished, []
-            for job_id in finished:
-                channel.tell(JobOver(job_id))
 
         channel.made = hello
 
     def _lost(self) -> None:
         self._channel = None
+        self._answered(True)
         if self._run is None:
             self._end()
         else:
@@ -192,8 +196,28 @@ class Runner:
         elif isinstance(message, SetPriority):
             if self._run is not None:
                 self._run.set_priority(message.priority)
+        elif isinstance(message, (GoOn, StepBack)):
+            self._answered(isinstance(message, GoOn))
         elif isinstance(message, Leave):
             self._end()
+
+    async def _may_go_on(self, priority: int) -> bool:
+        """Ask luxid; while it is away the job goes on."""
+        if self._channel is None or self._job_id is None:
+            return True
+        turn = self._turn = Deferred()
+        limit = self.parts.reactor.callLater(TURN_LIMIT, self._answered, True)
+        self._channel.tell(TurnOver(self._job_id, priority))
+        try:
+            return await turn
+        finally:
+            if limit.active():
+                limit.cancel()
+
+    def _answered(self, go_on: bool) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            turn.callback(go_on)
 
     async def _do(self, order: RunJob) -> None:
         job, parts = order.job, self.parts
@@ -204,7 +228,7 @@ class Runner:
         self._job_id = job.id
         self._run = JobRun(
             journal=journal,
-            units=UNITS,
+            units=parts.units,
             config=parts.wconf.config(owner),
             locks=parts.wconf.locks(owner),
             nodes=parts.rpc,
@@ -212,6 +236,7 @@ class Runner:
             now=parts.now,
             submit_jobs=submitter(parts.reactor, parts.paths),
             resolve=parts.resolve,
+            may_go_on=self._may_go_on,
             secrets=order.secrets,
         )
         await self._run.run()
@@ -219,7 +244,6 @@ class Runner:
         if self._channel is not None:
             self._channel.tell(JobOver(job.id))
         else:
-            self._finished.append(job.id)
             self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
 
     def _leave_alone(self) -> None:

@@ -39,6 +39,7 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+    look_for_dead: Callable[[], None],
     role: MasterRole,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
@@ -46,12 +47,15 @@ async def run_luxid(
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
     @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
+    @param look_for_dead: tells WConfD that a job's process died.
     """
     paths = Paths.from_environment(os.environ)
-    files = RealFiles(reactor_threads(reactor))
+    threads = reactor_threads(reactor)
+    files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
-    zygote = Zygote(reactor, lambda: launcher.zygote_died())
-    launcher = ProcessJobLauncher(reactor, LocalLiveness(FlockLiveness(), paths.livelock_dir), zygote.fork, os.kill)
+    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
+    liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
+    launcher = ProcessJobLauncher(reactor, liveness, zygote.fork, os.kill, owner_died=look_for_dead)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
@@ -68,6 +72,7 @@ async def run_luxid(
         snapshot=snapshot,
         locks=locks,
         make_launcher=lambda: launcher,
+        threads=threads,
     )
     luxid = await build_luxid(parts)
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)

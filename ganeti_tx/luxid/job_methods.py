@@ -1,6 +1,7 @@
 """LUXI's methods about jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define
@@ -9,13 +10,14 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.dispatch import Answer
-from ganeti_tx.luxid.job_rows import all_jobs
+from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.query.jobs import AT_A_TIME, JobRef
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
-from ganeti_tx.queue.fields import job_getters
-from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 
@@ -34,6 +36,7 @@ class JobMethods:
 
     scheduler: Scheduler
     store: JobStore
+    rows: JobRows
     changes: JobChanges
     drain: DrainFlag
     clock: IReactorTime
@@ -67,10 +70,8 @@ class JobMethods:
     async def submit_many(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
         """Store many jobs in one stroke; for each its id, or why it was refused."""
         self._refuse_when_drained()
-        decoded = [self._try_decode(ops) for ops in jobs]
-        good = [ops for ops in decoded if not isinstance(ops, GanetiError)]
-        ids = iter(await self.scheduler.submit(good))
-        return [(False, str(ops)) if isinstance(ops, GanetiError) else (True, next(ids)) for ops in decoded]
+        answers = await self.scheduler.submit_each([self._try_decode(ops) for ops in jobs])
+        return [(False, str(each)) if isinstance(each, GanetiError) else (True, each) for each in answers]
 
     def _try_decode(self, ops: Sequence[Any]) -> list[OpCode] | GanetiError:
         try:
@@ -119,7 +120,7 @@ class JobMethods:
 
         One that has just ended is waited for: its process still copies its file to the candidates.
         """
-        found = self.store.get(job_id)
+        found = self.store.glance(job_id)
         if found is not None and found.finalized and not await self._until_over(job_id, COPIES_LIMIT):
             return False
         return await self.store.archive([job_id]) == 1
@@ -130,11 +131,11 @@ class JobMethods:
         Gives how many were archived and how many were not looked at.
         """
         deadline = self.clock.seconds() + timeout
-        ended = (job for job in self.store.jobs.values() if job.finalized and not self.scheduler.is_followed(job.id))
-        waiting = [job.id for job in ended if self._is_old(job.end_timestamp, age)]
+        ended = (job for job in self.store.live.values() if job.finalized and not self.scheduler.is_followed(job.id))
+        waiting = deque(job.id for job in ended if self._is_old(job.end_timestamp, age))
         archived = 0
         while waiting and self.clock.seconds() < deadline:
-            batch, waiting = waiting[:ARCHIVE_BATCH], waiting[ARCHIVE_BATCH:]
+            batch = [waiting.popleft() for _ in range(min(ARCHIVE_BATCH, len(waiting)))]
             archived += await self.store.archive(batch)
             await deferLater(self.clock, 0)  # others want to be answered, too
         return archived, len(waiting)
@@ -142,24 +143,31 @@ class JobMethods:
     def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
         return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
 
-    async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[list[Any]]:
+    async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[Any]:
         """A row a job, by ids or as asked; one that is not there has its id and nulls.
 
         Without ids it is all jobs, the archived ones only when it is asked who is archived.
         """
-        known = [name for name in fields if name != "archived"]
-        getters = dict(zip(known, job_getters(known), strict=True))
+        job_getters([name for name in fields if name != "archived"])
+        whole = not set(fields) <= {*HEAD_FIELDS, "archived"}
+        refs = await self.rows.find(job_ids, "archived" in fields)
         if job_ids is None:
-            jobs = sorted(all_jobs(self.store, "archived" in fields), key=lambda each: each[0].id)
-            return [row(each, fields, getters) for each in jobs]
-        found = [(job_id, self.store.find(job_id)) for job_id in job_ids]
-        return [row(each, fields, getters) if each is not None else missing(job_id, fields) for job_id, each in found]
+            return [
+                item async for rows in self._rows(refs, fields, whole) for item in encode_elements([*rows.values()])
+            ]
+        found: dict[int, list[Any]] = {}
+        async for rows in self._rows(refs, fields, whole):
+            found |= rows
+        return [found.get(job_id) or missing(job_id, fields) for job_id in job_ids]
 
-
-def row(found: tuple[QueuedJob, bool], fields: Sequence[str], getters: Mapping[str, Any]) -> list[Any]:
-    """The fields of a job that is archived or not."""
-    job, archived = found
-    return [archived if name == "archived" else getters[name](job) for name in fields]
+    async def _rows(
+        self, refs: Sequence[JobRef], fields: Sequence[str], whole: bool
+    ) -> AsyncIterator[dict[int, list[Any]]]:
+        """Some jobs at a time: their fields by id."""
+        for start in range(0, len(refs), AT_A_TIME):
+            part = refs[start : start + AT_A_TIME]
+            loaded = await self.rows.load(part, whole)
+            yield {ref.id: [loaded[ref.id][name] for name in fields] for ref in part if ref.id in loaded}
 
 
 def missing(job_id: int, fields: Sequence[str]) -> list[Any]:

@@ -1,28 +1,42 @@
-"""Jobs as rows for the query language."""
+"""Jobs for those who ask about them: from memory where that has them, else from their files, some at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
+from pathlib import Path
 from typing import Any
 
-from attrs import define
-from twisted.logger import Logger
+from attrs import define, field
+from twisted.internet.defer import DeferredSemaphore
 
 from ganeti_tx.errors import JobFileCorrupted
+from ganeti_tx.query.jobs import JobRef
+from ganeti_tx.queue.archive import Archive
 from ganeti_tx.queue.fields import FIELDS
 from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.job_file import read_job
+from ganeti_tx.queue.job_head import JobHead
+from ganeti_tx.queue.loading import LiveJob
 from ganeti_tx.queue.store import JobStore
 
-log = Logger()
+#: So many readings of job files may be under way; more would leave no threads for those who write.
+READERS = 2
+
+Read = tuple[JobRef, QueuedJob]
+Fault = tuple[JobRef, JobFileCorrupted | OSError]
 
 
 class JobRow(Mapping[str, Any]):
     """One job; a field is computed when it is asked for."""
 
-    def __init__(self, job: QueuedJob, archived: bool) -> None:
+    def __init__(self, job: LiveJob, archived: bool) -> None:
         self._job = job
         self._archived = archived
 
     def __getitem__(self, name: str) -> Any:
-        return self._archived if name == "archived" else FIELDS[name](self._job)
+        if name == "archived":
+            return self._archived
+        get: Any = FIELDS[name]
+        return get(self._job)
 
     def __iter__(self) -> Iterator[str]:
         yield from FIELDS
@@ -34,27 +48,77 @@ class JobRow(Mapping[str, Any]):
 
 @define
 class JobRows:
-    """Finds jobs; without ids all of them, the archived ones only when it is asked who is archived."""
+    """Finds jobs and loads them; see `query.jobs.Jobs`."""
 
     store: JobStore
+    _turns: DeferredSemaphore = field(factory=lambda: DeferredSemaphore(READERS))
 
-    def __call__(self, job_ids: Sequence[int] | None, wanted: frozenset[str]) -> list[JobRow]:
-        """The jobs that are there, in the order asked for. @param wanted: the fields that will be read."""
-        if job_ids is None:
-            return [JobRow(*each) for each in all_jobs(self.store, "archived" in wanted)]
-        found = (self.store.find(job_id) for job_id in job_ids)
-        return [JobRow(*each) for each in found if each is not None]
+    async def find(self, ids: Sequence[int] | None, archived: bool) -> Sequence[JobRef]:
+        """As Jobs.find says; the archive's directories are listed in a thread, and no file is opened."""
+        live = self.store.live
+        if ids is None and not archived:
+            return [JobRef(job_id, False) for job_id in live]
+        if ids is None:
+            return await self.store.threads.run(self._all, list(live))
+        elsewhere = {job_id for job_id in ids if job_id not in live}
+        there = await self.store.threads.run(self._among_archived, elsewhere) if elsewhere else set()
+        return [JobRef(id, id in elsewhere, asked=True) for id in ids if id in there or id not in elsewhere]
 
+    def _all(self, live: Sequence[int]) -> list[JobRef]:
+        """Runs in a thread."""
+        seen = set(live)
+        archived = (job_id for job_id in Archive(self.store.files, self.store.paths).ids() if job_id not in seen)
+        return list(merge((JobRef(job_id, False) for job_id in live), (JobRef(job_id, True) for job_id in archived)))
 
-def all_jobs(store: JobStore, with_archived: bool) -> Iterator[tuple[QueuedJob, bool]]:
-    """Every job and whether it is archived; an archived file that is no job is left out with a word in the log."""
-    for job in store.jobs.values():
-        yield job, False
-    for job_id in store.archived() if with_archived else ():
+    def _among_archived(self, ids: set[int]) -> set[int]:
+        """Runs in a thread."""
+        return {job_id for job_id in ids if job_id > 0 and self.store.files.exists(self._archived_file(job_id))}
+
+    def _archived_file(self, job_id: int) -> Path:
+        return self.store.paths.archived_job_file(job_id)
+
+    async def load(self, refs: Sequence[JobRef], whole: bool) -> Mapping[int, JobRow]:
+        """As Jobs.load says; each file is opened once, and the reactor has its turn meanwhile."""
+        rows: dict[int, JobRow] = {}
+        unread: list[JobRef] = []
+        for ref in refs:
+            job = None if ref.archived else self.store.glance(ref.id)
+            if job is None or (whole and isinstance(job, JobHead)):
+                unread.append(ref)
+            else:
+                rows[ref.id] = JobRow(job, False)
+        read, faults = await self._read(unread)
+        rows.update((ref.id, JobRow(job, ref.archived)) for ref, job in read)
+        for ref, error in faults:
+            self._tell(ref, error)
+        return rows
+
+    async def _read(self, refs: Sequence[JobRef]) -> tuple[list[Read], list[Fault]]:
+        await self._turns.acquire()
         try:
-            found = store.find(job_id)
-        except (JobFileCorrupted, OSError) as error:
-            log.error("archived job {job_id} is left out: {error}", job_id=job_id, error=error)
-        else:
-            if found is not None:
-                yield found
+            return await self.store.threads.run(self._read_some, refs)
+        finally:
+            self._turns.release()
+
+    def _read_some(self, refs: Sequence[JobRef]) -> tuple[list[Read], list[Fault]]:
+        """Runs in a thread. A job that is not where it was is looked for in the archive; one that is gone is left out."""
+        found: list[Read] = []
+        faults: list[Fault] = []
+        for ref in refs:
+            for archived in (True,) if ref.archived else (False, True):
+                place = ref._replace(archived=archived)
+                try:
+                    found.append((place, read_job(self.store.files, self.store.paths, ref.id, archived)))
+                except FileNotFoundError:
+                    continue
+                except (JobFileCorrupted, OSError) as error:
+                    faults.append((place, error))
+                break
+        return found, faults
+
+    def _tell(self, ref: JobRef, error: JobFileCorrupted | OSError) -> None:
+        self.store.spoiled(ref.id, ref.archived, error)
+        if ref.asked:
+            why = error if isinstance(error, JobFileCorrupted) else error.strerror
+            lost = self.store.paths.queue_lost_dir
+            raise JobFileCorrupted(f"job {ref.id} cannot be shown: {why}; a damaged file is kept in {lost}")

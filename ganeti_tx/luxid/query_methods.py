@@ -5,6 +5,7 @@ from typing import Any
 
 from attrs import define
 
+from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.model.config_data import ConfigData
@@ -25,7 +26,7 @@ class QueryMethods:
     def table(self) -> Mapping[str, Answer]:
         """Which method is which call."""
         return {
-            "Query": self.queries.query,
+            "Query": self.query,
             "QueryFields": self.fields,
             "QueryInstances": self._classic("instance"),
             "QueryNodes": self._classic("node"),
@@ -36,6 +37,11 @@ class QueryMethods:
             "QueryConfigValues": self.config_values,
             "QueryClusterInfo": self.cluster_info,
         }
+
+    async def query(self, what: str, names: Sequence[str], raw_filter: object) -> dict[str, Any]:
+        """As Queries.query says."""
+        fields, parts = self.queries.parts(what, names, raw_filter)
+        return {"fields": fields, "data": [item async for part in parts for item in encode_elements(part)]}
 
     async def fields(self, what: str, names: Sequence[str] | None) -> dict[str, Any]:
         """As Queries.fields says."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -21,15 +21,17 @@ from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.job_file import job_number
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JOB_FILE, JobStore
+from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
 log = Logger()
 
@@ -48,6 +50,7 @@ class LuxidParts:
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
     make_launcher: Callable[[], IJobLauncher]
+    threads: IThreads = field(factory=InlineThreads)
 
 
 @define
@@ -86,23 +89,30 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         await tell(JobqueueSetDrainFlag(drained=drained))
 
     replicator = Replicator(parts.rpc, candidates)
-    store = JobStore(parts.files, parts.paths, replicator.replicate, rename_copies)
+    store = JobStore(parts.files, parts.paths, replicator.replicate, rename_copies, parts.threads)
     await store.load()
     changes = JobChanges(parts.clock, store.get)
     launcher = parts.make_launcher()
-    scheduler = Scheduler(store, changes, launcher, parts.now, lambda: parts.snapshot().cluster.max_running_jobs)
+    scheduler = Scheduler(
+        store,
+        changes,
+        launcher,
+        parts.now,
+        running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
+        tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+    )
     catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
     drain = DrainFlag(parts.files, parts.paths, tell_drained)
-    jobs = JobMethods(scheduler, store, changes, drain, parts.clock, parts.now)
     rows = JobRows(store)
+    jobs = JobMethods(scheduler, store, rows, changes, drain, parts.clock, parts.now)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
     dispatch = LuxiDispatch(jobs.table(), queries.table(), {"SetWatcherPause": pause.set})
 
     def file_changed(name: str) -> None:
-        if match := JOB_FILE.match(name):
-            scheduler.file_changed(int(match[1]))
+        if (job_id := job_number(name)) is not None:
+            scheduler.file_changed(job_id)
             catch_up.look()  # jobs make candidates
 
     parts.watch.watch(parts.paths.queue_dir, file_changed)

@@ -4,6 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
 from twisted.python import usage
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
@@ -19,6 +21,8 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.client import WCONFD_ALONE, WconfClient
+
+log = Logger()
 
 #: For so many seconds a query waits for WConfD, which may just be restarting.
 PATIENCE = 0.5
@@ -62,7 +66,11 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(reactor, config.current, locks, role)
+        def look_for_dead() -> None:
+            looking = Deferred.fromCoroutine(wconf.look_for_dead())
+            looking.addErrback(lambda failure: log.warn("locks of a dead job: {error}", error=failure.value))
+
+        return await run_luxid(reactor, config.current, locks, look_for_dead, role)
 
     daemon = Daemon("ganeti-luxid", paths, reactor, bring_up)
     return daemon

@@ -1,11 +1,11 @@
-"""luxid's end of the zygote: it is kept alive, and asked for runners."""
+"""luxid's end of the zygote: it is kept alive, asked for runners, and heard about those that ended."""
 
 import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.interfaces import IProcessTransport, IReactorProcess
 from twisted.internet.protocol import ProcessProtocol
 from twisted.logger import Logger
@@ -14,25 +14,43 @@ from twisted.python.failure import Failure
 log = Logger()
 
 FORK = b"f"
-#: Seconds before a zygote that died is replaced.
-RESTART_DELAY = 0.5
+#: The zygote's descriptors: orders, output, complaints, and a line for each runner that ended.
+REPORTS = 3
+DESCRIPTORS = {0: "w", 1: "r", 2: "r", REPORTS: "r"}
+#: Seconds before a zygote that died is replaced: the first, and what each further death at once makes of it at most.
+RESTART_DELAY = 0.1
+MAX_RESTART_DELAY = 10.0
+#: Seconds for which a zygote must live until the deaths before are forgotten.
+GOOD_LIFE = 5.0
+#: No report is nearly as long.
+MAX_LINE = 64
 
 
-class _Output(ProcessProtocol):
-    """What the zygote and its runners say goes into our log."""
+class ZygoteOutput(ProcessProtocol):
+    """What the zygote and its runners say goes into our log; its reports go to `runner_ended` as process id and status."""
 
-    def __init__(self, ended: Callable[[], None]) -> None:
+    def __init__(self, ended: Callable[[], None], runner_ended: Callable[[int, int], None]) -> None:
         self._ended = ended
+        self._runner_ended = runner_ended
+        self._unfinished = b""
 
-    def outReceived(self, data: bytes) -> None:
-        self._say(data)
+    def childDataReceived(self, childFD: int, data: bytes) -> None:
+        if childFD == REPORTS:
+            *lines, rest = (self._unfinished + data).split(b"\n")
+            self._unfinished = rest[:MAX_LINE]
+            for line in lines:
+                self._report(line)
+        else:
+            for line in data.decode("utf-8", "replace").splitlines():
+                log.info("job process: {line}", line=line)
 
-    def errReceived(self, data: bytes) -> None:
-        self._say(data)
-
-    def _say(self, data: bytes) -> None:
-        for line in data.decode("utf-8", "replace").splitlines():
-            log.info("job process: {line}", line=line)
+    def _report(self, line: bytes) -> None:
+        try:
+            process_id, status = map(int, line.split())
+        except ValueError:
+            log.error("not a report of the zygote: {line}", line=line)
+            return
+        self._runner_ended(process_id, status)
 
     def processExited(self, reason: Failure) -> None:
         self._ended()
@@ -44,14 +62,19 @@ class Zygote:
 
     reactor: Any
     died: Callable[[], None]
+    runner_ended: Callable[[int, int], None]
     _process: IProcessTransport | None = None
     _stopping: bool = False
+    _delay: float = RESTART_DELAY
+    _started: float = field(default=0.0, init=False)
 
     def start(self) -> None:
         """Start it now."""
         reactor: IReactorProcess = self.reactor
         argv = [sys.executable, "-m", "ganeti_tx.jobs.zygote"]
-        self._process = reactor.spawnProcess(_Output(self._ended), sys.executable, argv, env=dict(os.environ))
+        output = ZygoteOutput(self._ended, self.runner_ended)
+        self._started = self.reactor.seconds()
+        self._process = reactor.spawnProcess(output, sys.executable, argv, env=dict(os.environ), childFDs=DESCRIPTORS)
 
     def fork(self) -> None:
         """Ask for one more runner."""
@@ -68,8 +91,10 @@ class Zygote:
         self._process = None
         if self._stopping:
             return
-        log.error("the zygote of the job processes died; starting another")
-        self.reactor.callLater(RESTART_DELAY, self._restart)
+        lived = self.reactor.seconds() - self._started
+        self._delay = RESTART_DELAY if lived > GOOD_LIFE else min(self._delay * 2, MAX_RESTART_DELAY)
+        log.error("the zygote of the job processes died; starting another in {delay} s", delay=self._delay)
+        self.reactor.callLater(self._delay, self._restart)
 
     def _restart(self) -> None:
         if not self._stopping:

@@ -39,7 +39,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, role)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.owners.bury, role)
 
         async def stop() -> None:
             await stop_luxid()

@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
-from ganeti_tx.config.mastership import NotMaster, check_master, check_ssconf_master
+from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.mastership.own_ballot import job_serial
@@ -32,7 +32,7 @@ INTERVAL = 2.0
 def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
     """This node's configuration, by which it is the master.
 
-    @raise ConfigurationError: it cannot be read. @raise NotMaster: it, or ssconf, names another master.
+    @raise ConfigurationError: it cannot be read. @raise NotMasterError: it, or ssconf, names another master.
     """
     try:
         check_ssconf_master(files, paths, own_name)
@@ -66,7 +66,7 @@ class MasterRole:
 
         @param lead: this daemon owns the configuration: make it newer than anything that anybody has, so that every
             node takes what comes from here. To be done before the files are opened by those who own them.
-        @raise NotMaster: this node is not the master. @raise NoQuorum: too few nodes have answered.
+        @raise NotMasterError: this node is not the master. @raise NoQuorum: too few nodes have answered.
         """
         config = own_config(self.files, self.paths, self.own_name)
         tally = await self._poll(config, voting.patience if voting.vote else 0.0)
@@ -119,7 +119,7 @@ class MasterRole:
     def _look(self) -> None:
         try:
             check_ssconf_master(self.files, self.paths, self.own_name)
-        except NotMaster as error:
+        except NotMasterError as error:
             self._lose(error)
         except ConfigurationError as error:  # it is perhaps being written
             log.warn("cannot tell who is the master: {error}", error=error)
@@ -141,7 +141,7 @@ class MasterRole:
     async def _ask_again(self) -> None:
         try:
             tally = await self._poll(own_config(self.files, self.paths, self.own_name), 0.0)
-        except NotMaster as error:
+        except NotMasterError as error:
             self._lose(error)
             return
         if tally.overtaken and tally.outcome is not Outcome.WON:

@@ -5,7 +5,7 @@ from enum import Enum
 
 import attrs
 
-from ganeti_tx.config.mastership import NotMaster
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.rpc.calls import Ballot
 
@@ -152,14 +152,14 @@ def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
             "make the node with the newest data the master ('gnt-cluster master-failover' there), or, if that is lost "
             "anyway, give --no-voting --yes-do-it here"
         )
-        return NotMaster(f"{name} cannot be the master: {listed(tally.newer)}; {advice}")
+        return NotMasterError(f"{name} cannot be the master: {listed(tally.newer)}; {advice}")
     if tally.outcome is Outcome.LOST:
         advice = (
             "use the cluster from its master; 'gnt-cluster master-failover' makes another node the master"
             if purpose is Purpose.START
             else "remove what does not belong to this cluster, or run the command on another candidate"
         )
-        return NotMaster(f"{name} is not the master: {listed([*tally.against, *tally.silent])}; {advice}")
+        return NotMasterError(f"{name} is not the master: {listed([*tally.against, *tally.silent])}; {advice}")
     role = "is the master" if purpose is Purpose.START else "may become the master"
     return NoQuorum(
         f"only {len(tally.agree)} of {tally.all} nodes agree that {name} {role}, {tally.needed} are needed; no "

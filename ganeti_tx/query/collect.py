@@ -1,6 +1,7 @@
 """Answering a query: rows, filter, live data from the nodes that matter, columns."""
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import frozen
@@ -13,10 +14,14 @@ from ganeti_tx.query.order import natural
 
 #: Fields that one query may ask for.
 MAX_FIELDS = 2000
+#: `at_a_time` of a resource whose rows are all in memory and whose nodes are asked once.
+ALL_AT_ONCE = sys.maxsize
 #: Resources that only jobs can tell of.
 OF_JOBS = frozenset({"cluster", "extstorage", "os"})
 
 Answer = dict[str, Any]
+#: The cells of one item.
+Row = tuple[Cell, ...]
 
 
 class Resource(Protocol):
@@ -29,6 +34,10 @@ class Resource(Protocol):
     @property
     def fields(self) -> Mapping[str, Field]:
         """All its fields by name."""
+
+    @property
+    def at_a_time(self) -> int:
+        """With how many rows `collect` deals at a time; what it gave for them is let go before the next."""
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
@@ -59,11 +68,17 @@ class Queries:
         @raise OpPrereqError: unknown resource, name, or field in the filter. @raise GenericError: jobs must be asked.
         @raise QueryFilterParseError: malformed filter. @raise ParameterError: types that cannot be compared.
         """
+        fields, parts = self.parts(what, names, raw_filter)
+        return {"fields": fields, "data": [row async for part in parts for row in part]}
+
+    def parts(
+        self, what: str, names: Sequence[str], raw_filter: object
+    ) -> tuple[list[dict[str, str]], AsyncIterator[list[Row]]]:
+        """The same answer bit by bit: the definitions of the fields, and the cells of some items at a time."""
         resource = self._resource(what)
         fields = self._fields(resource, names)
         condition = None if raw_filter is None else Parser(resource.fields).parse(raw_filter)
-        data = await self._data(resource, fields, condition)
-        return {"fields": [field.definition() for field in fields], "data": data}
+        return [field.definition() for field in fields], self._data(resource, fields, condition)
 
     async def classic(self, what: str, items: Sequence[str], names: Sequence[str]) -> list[list[object]]:
         """Plain rows, null for whatever is not normal; items by name (all without any), unknown ones are left out.
@@ -102,12 +117,23 @@ class Queries:
             raise OpPrereqError(f"{len(names)} fields asked for; allowed are {MAX_FIELDS}", ECode.INVAL)
         return [resource.fields.get(name) or unknown(name) for name in names]
 
-    async def _data(self, resource: Resource, fields: list[Field], condition: Filter | None) -> list[tuple[Cell, ...]]:
+    async def _data(
+        self, resource: Resource, fields: list[Field], condition: Filter | None
+    ) -> AsyncIterator[list[Row]]:
         filtered = list(condition.fields()) if condition is not None else []
         wanted = frozenset(field.name for field in (*fields, *filtered))
         asked = condition.asked(resource.name_field) if condition is not None else None
         rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
-        if condition is None or asked is not None:
+        for start in range(0, len(rows), resource.at_a_time):
+            part = rows[start : start + resource.at_a_time]
+            yield await self._part(resource, fields, condition if asked is None else None, part, context)
+
+    async def _part(
+        self, resource: Resource, fields: list[Field], condition: Filter | None, rows: Sequence[Any], context: Any
+    ) -> list[Row]:
+        """The cells of those rows that pass."""
+        filtered = list(condition.fields()) if condition is not None else []
+        if condition is None:
             return await self._columns(resource, fields, rows, context)
         rows = passing(rows, condition.bind(lambda field: known_now(field, context)))
         if any(field.needs for field in filtered):
@@ -117,9 +143,7 @@ class Queries:
             return table(fields, rows, context)
         return await self._columns(resource, fields, rows, context)
 
-    async def _columns(
-        self, resource: Resource, fields: list[Field], rows: Sequence[Any], context: Any
-    ) -> list[tuple[Cell, ...]]:
+    async def _columns(self, resource: Resource, fields: list[Field], rows: Sequence[Any], context: Any) -> list[Row]:
         needs = needs_of(fields)
         if needs and rows:
             context = await resource.collect(rows, context, needs)
@@ -141,7 +165,7 @@ def passing(rows: Sequence[Any], test: Test) -> list[Any]:
     return [row for row in rows if test(row) is not False]
 
 
-def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> list[tuple[Cell, ...]]:
+def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> list[Row]:
     """The cells, row by row; made column by column, which is faster."""
     if not fields:
         return [() for _ in rows]

@@ -49,12 +49,16 @@ class Match(Enum):
 
 
 class Need(Enum):
-    """What nodes must be asked for before a field has values."""
+    """What nodes must be asked for, or files be read for, before a field has values."""
 
     INSTANCES = auto()
     CONSOLES = auto()
     NODES = auto()
     SPINDLES = auto()
+    JOBS = auto()
+    """What memory may have of a job."""
+    JOB_FILES = auto()
+    """All that is in a job's file."""
 
 
 class Missing(Enum):
@@ -81,7 +85,7 @@ class Field:
 
     @property
     def live(self) -> bool:
-        """Whether nodes must be asked."""
+        """Whether nodes must be asked, or files be read."""
         return bool(self.needs)
 
     def definition(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.filter_rule import FilterRule
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Kind, Need, by_name, stored
 from ganeti_tx.query.order import natural
 from ganeti_tx.query.view import View
@@ -29,6 +30,7 @@ class FilterRows:
     view: Callable[[], View]
     name_field: str = "uuid"
     fields: Mapping[str, Field] = FILTER_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

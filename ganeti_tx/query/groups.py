@@ -10,6 +10,7 @@ from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.ipolicy import fill as fill_ipolicy
 from ganeti_tx.model.params.node import fill_ndparams
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Kind, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.fields_ndparams import ndparam_fields
 from ganeti_tx.query.view import View, chosen
@@ -92,6 +93,7 @@ class GroupRows:
     view: Callable[[], View]
     name_field: str = "name"
     fields: Mapping[str, Field] = GROUP_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import frozen
 
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_instance import INSTANCE_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
@@ -21,6 +22,7 @@ class InstanceRows:
     rpc: INodeRpc
     name_field: str = "name"
     fields: Mapping[str, Field] = INSTANCE_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

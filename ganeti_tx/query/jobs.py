@@ -1,35 +1,71 @@
-"""Jobs as a resource of queries: the rows are handed in by whoever keeps the queue."""
+"""Jobs as a resource of queries: found and loaded by whoever keeps the queue."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name
+from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, Cell
+from ganeti_tx.query.field import Field, Getter, Gives, Kind, Match, Need, by_name, stored
 
 #: A job by field name.
 JobRow = Mapping[str, Any]
-#: Gives the jobs with these ids, wherever they are kept, or all (None), in any order. The second argument names the
-#: fields that will be read, so that no others need be worked out; archived jobs belong to all only if C{archived} is one.
-Jobs = Callable[[Sequence[int] | None, frozenset[str]], Iterable[JobRow]]
+#: So many jobs are in memory at a time for one query.
+AT_A_TIME = 200
 
 
-def job_field(name: str, title: str, kind: Kind, doc: str, **more: Any) -> Field:
+class JobRef(NamedTuple):
+    """Which job, where it is, and whether it was asked for by its id."""
+
+    id: int
+    archived: bool
+    asked: bool = False
+
+
+class Jobs(Protocol):
+    """Where jobs are kept."""
+
+    async def find(self, ids: Sequence[int] | None, archived: bool) -> Sequence[JobRef]:
+        """All jobs in the order of their ids, the archived ones only if so wanted; or those of the ids, in that order."""
+
+    async def load(self, refs: Sequence[JobRef], whole: bool) -> Mapping[int, JobRow]:
+        """The jobs by id; one that is gone or damaged is left out.
+
+        @param whole: every field is wanted; else those with Need.JOBS.
+        @raise JobFileCorrupted: one that was asked for is damaged.
+        """
+
+
+def job_field(name: str, title: str, kind: Kind, doc: str, *, need: Need = Need.JOBS, **more: Any) -> Field:
     """A field that the row has."""
-    get = itemgetter(name)
-    return Field(name, title, kind, doc, lambda context: get, **more)
+
+    def bind(context: Mapping[int, JobRow] | None) -> Getter:
+        rows = context or {}
+
+        def get(ref: JobRef) -> Cell:
+            row = rows.get(ref.id)
+            value = None if row is None else row[name]
+            return UNAVAILABLE if value is None else (NORMAL, value)
+
+        return get
+
+    return Field(name, title, kind, doc, bind, Gives.CELL, needs=frozenset({need}), **more)
+
+
+def in_file(name: str, title: str, doc: str) -> Field:
+    """A field with a value for each opcode, which only the file has."""
+    return job_field(name, title, Kind.OTHER, doc, need=Need.JOB_FILES)
 
 
 def moment(name: str, title: str, doc: str) -> Field:
     """A point in time as [seconds, microseconds], which may not have come yet."""
-    return job_field(name, title, Kind.OTHER, doc, gives=Gives.MAYBE, match=Match.TIMESTAMP)
+    return job_field(name, title, Kind.OTHER, doc, match=Match.TIMESTAMP)
 
 
 JOB_FIELDS = by_name(
     [
-        job_field("id", "ID", Kind.NUMBER, "Job ID"),
+        stored("id", "ID", Kind.NUMBER, "Job ID"),
         job_field(
             "status",
             "Status",
@@ -37,15 +73,15 @@ JOB_FIELDS = by_name(
             "Status of the job: queued, waiting, canceling, running, canceled, success or error",
         ),
         job_field("priority", "Priority", Kind.NUMBER, "Current priority: -20 is first, 19 is last"),
-        job_field("archived", "Archived", Kind.BOOL, "Whether the job is archived"),
-        job_field("ops", "OpCodes", Kind.OTHER, "Opcodes with their parameters"),
-        job_field("opresult", "OpCode_result", Kind.OTHER, "Result of each opcode"),
-        job_field("opstatus", "OpCode_status", Kind.OTHER, "Status of each opcode"),
-        job_field("oplog", "OpCode_log", Kind.OTHER, "Messages of each opcode"),
-        job_field("opstart", "OpCode_start", Kind.OTHER, "When each opcode was started, before its locks"),
-        job_field("opexec", "OpCode_exec", Kind.OTHER, "When each opcode began its work, with its locks"),
-        job_field("opend", "OpCode_end", Kind.OTHER, "When each opcode ended"),
-        job_field("oppriority", "OpCode_prio", Kind.OTHER, "Priority of each opcode"),
+        stored("archived", "Archived", Kind.BOOL, "Whether the job is archived"),
+        in_file("ops", "OpCodes", "Opcodes with their parameters"),
+        in_file("opresult", "OpCode_result", "Result of each opcode"),
+        in_file("opstatus", "OpCode_status", "Status of each opcode"),
+        in_file("oplog", "OpCode_log", "Messages of each opcode"),
+        in_file("opstart", "OpCode_start", "When each opcode was started, before its locks"),
+        in_file("opexec", "OpCode_exec", "When each opcode began its work, with its locks"),
+        in_file("opend", "OpCode_end", "When each opcode ended"),
+        in_file("oppriority", "OpCode_prio", "Priority of each opcode"),
         job_field("summary", "Summary", Kind.OTHER, "Each opcode in one word"),
         moment("received_ts", "Received", "When the job was received"),
         moment("start_ts", "Start", "When the job was started"),
@@ -56,28 +92,29 @@ JOB_FIELDS = by_name(
 
 @frozen
 class JobRows:
-    """Rows are mappings; there is no context."""
+    """Rows say which jobs there are; the context has the jobs themselves."""
 
     jobs: Jobs
     name_field: str = "id"
     fields: Mapping[str, Field] = JOB_FIELDS
+    at_a_time: int = AT_A_TIME
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
-    ) -> tuple[Sequence[JobRow], None]:
-        """As Resource.rows says; the order is that of the ids."""
-        wanted = (wanted & set(self.fields)) | {"id"}
+    ) -> tuple[Sequence[JobRef], None]:
+        """As Resource.rows says; the order is that of the ids. Archived jobs belong to all if `archived` is wanted."""
         if names is None:
-            return sorted(self.jobs(None, wanted), key=itemgetter("id")), None
+            return await self.jobs.find(None, "archived" in wanted), None
         ids = list(dict.fromkeys(number for name in names if (number := job_id(name, strict)) is not None))
-        found = {row["id"]: row for row in self.jobs(ids, wanted)}
-        missing = [number for number in ids if number not in found]
-        if strict and missing:
-            raise OpPrereqError(f"job {missing[0]} not known", ECode.NOENT)
-        return [found[number] for number in ids if number in found], None
+        refs = await self.jobs.find(ids, True)
+        if strict and len(refs) < len(ids):
+            missing = min(set(ids) - {ref.id for ref in refs}, key=ids.index)
+            raise OpPrereqError(f"job {missing} not known", ECode.NOENT)
+        return refs, None
 
-    async def collect(self, rows: Sequence[JobRow], context: None, needs: frozenset[Need]) -> None:
-        """Nothing to ask nodes for."""
+    async def collect(self, rows: Sequence[JobRef], context: None, needs: frozenset[Need]) -> Mapping[int, JobRow]:
+        """The jobs by id, read from their files where need be."""
+        return await self.jobs.load(rows, Need.JOB_FILES in needs)
 
 
 def job_id(name: object, strict: bool) -> int | None:

@@ -6,6 +6,7 @@ from inspect import isawaitable
 from attrs import frozen
 
 from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Gives, Kind, Need, by_name, computed
 
 #: Gives the present state of the lock table.
@@ -46,6 +47,7 @@ class LockRows:
     locks: Locks
     name_field: str = "name"
     fields: Mapping[str, Field] = LOCK_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

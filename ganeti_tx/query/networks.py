@@ -7,6 +7,7 @@ from attrs import frozen
 
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Kind, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.view import View, chosen
 
@@ -112,6 +113,7 @@ class NetworkRows:
     view: Callable[[], View]
     name_field: str = "name"
     fields: Mapping[str, Field] = NETWORK_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

@@ -7,6 +7,7 @@ from attrs import frozen
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.node import Node
+from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
 from ganeti_tx.query.live import node_facts
@@ -32,6 +33,7 @@ class NodeRows:
     rpc: INodeRpc
     name_field: str = "name"
     fields: Mapping[str, Field] = NODE_FIELDS
+    at_a_time: int = ALL_AT_ONCE
 
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool

@@ -5,8 +5,10 @@ from enum import Enum
 from typing import Any
 
 import attrs
+import msgspec
 
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
+from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.job import QueuedJob, Status
 
 
@@ -40,6 +42,49 @@ def absolute(depends: Sequence[tuple[int, Sequence[str]]], job_id: int) -> list[
             raise OpPrereqError(f"job {job_id} cannot depend on job {other}: only on an earlier one", ECode.INVAL)
         result.append([resolved, list(statuses)])
     return result
+
+
+#: A job to be stored, or why it was refused.
+Submitted = Sequence[OpCode] | GanetiError
+
+
+def settle(jobs: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> list[Submitted]:
+    """The jobs of one submission, those refused whose dependencies cannot be; relative ids count only those that are taken."""
+    settled: list[Submitted] = []
+    for ops in jobs:
+        if not isinstance(ops, GanetiError):
+            try:
+                ops = [_settle_op(op, settled, last_id, is_known) for op in ops]
+            except OpPrereqError as error:
+                ops = error
+        settled.append(ops)
+    return settled
+
+
+def _settle_op(op: OpCode, before: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> OpCode:
+    if not op.depends:
+        return op
+    depends = tuple((_settle_id(other, before, last_id, is_known), statuses) for other, statuses in op.depends)
+    return msgspec.structs.replace(op, depends=depends)
+
+
+def _settle_id(other: int, before: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> int:
+    """@raise OpPrereqError: no job can depend on that one."""
+    position = len(before) + other
+    if other < 0 <= position:
+        if isinstance(before[position], GanetiError):
+            raise OpPrereqError(f"it depends on job {other} of this submission, which was refused", ECode.INVAL)
+        return -sum(not isinstance(each, GanetiError) for each in before[position:])
+    if other == 0:
+        raise OpPrereqError("a job cannot depend on itself (job 0), only on an earlier one", ECode.INVAL)
+    resolved = other if other > 0 else last_id + 1 + position
+    if resolved > last_id:
+        raise OpPrereqError(
+            f"a job cannot depend on job {other}, which is not there yet, only on an earlier one", ECode.INVAL
+        )
+    if resolved < 1 or not is_known(resolved):
+        raise OpPrereqError(f"cannot depend on job {other}: it is neither in the queue nor in its archive", ECode.NOENT)
+    return resolved
 
 
 def examine(job: QueuedJob, status_of: Callable[[int], Status | None]) -> Finding:

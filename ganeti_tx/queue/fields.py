@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
-from ganeti_tx.model.opcodes import decode, encode, summary
+from ganeti_tx.model.opcodes import decode, encode
 from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.queue.job_head import JobHead, summary_of
 
 
 def public_input(stored: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -16,18 +17,24 @@ def public_input(stored: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"OP_ID": stored.get("OP_ID")}
 
 
-def summary_of(stored: Mapping[str, Any]) -> str:
-    """The opcode's summary; its name alone when this version does not know it."""
-    try:
-        return summary(decode(stored))
-    except GanetiError:
-        return str(stored.get("OP_ID", "")).removeprefix("OP_")
+def summaries(job: QueuedJob | JobHead) -> list[str]:
+    """One text an opcode."""
+    return job.summaries if isinstance(job, JobHead) else [summary_of(op.input) for op in job.ops]
 
 
-FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
+#: What is known of a job without its opcodes.
+HEAD_FIELDS: Mapping[str, Callable[[QueuedJob | JobHead], Any]] = {
     "id": lambda job: job.id,
     "status": lambda job: job.status,
     "priority": lambda job: job.priority,
+    "received_ts": lambda job: job.received_timestamp,
+    "start_ts": lambda job: job.start_timestamp,
+    "end_ts": lambda job: job.end_timestamp,
+    "summary": summaries,
+}
+
+FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
+    **HEAD_FIELDS,
     "ops": lambda job: [public_input(op.input) for op in job.ops],
     "opresult": lambda job: [op.result for op in job.ops],
     "opstatus": lambda job: [op.status for op in job.ops],
@@ -36,10 +43,6 @@ FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
     "opexec": lambda job: [op.exec_timestamp for op in job.ops],
     "opend": lambda job: [op.end_timestamp for op in job.ops],
     "oppriority": lambda job: [op.priority for op in job.ops],
-    "received_ts": lambda job: job.received_timestamp,
-    "start_ts": lambda job: job.start_timestamp,
-    "end_ts": lambda job: job.end_timestamp,
-    "summary": lambda job: [summary_of(op.input) for op in job.ops],
 }
 
 

@@ -11,7 +11,10 @@ from ganeti_tx.errors import JobFileCorrupted
 Timestamp = tuple[int, int]
 LogEntry = tuple[int, Timestamp, str, Any]
 
-DEFAULT_PRIORITY = 0
+#: The lower the number, the more urgent (design-2.3, Job priorities).
+HIGHEST_PRIORITY, DEFAULT_PRIORITY, LOWEST_PRIORITY = -20, 0, 19
+#: What an opcode's own parameter may say (Ganeti 3.0 opcode table).
+SUBMIT_PRIORITIES = (-10, 0, 10)
 MAX_JOB_FILE = 64 * 1024 * 1024
 
 
@@ -107,15 +110,43 @@ def ended(job: QueuedJob, status: Status, result: Any, now: float) -> QueuedJob:
     return msgspec.structs.replace(closed, end_timestamp=at)
 
 
-def has_not_begun(job: QueuedJob) -> bool:
-    """Whether none of the job's opcodes has got beyond waiting for its locks: nothing has been changed anywhere."""
-    return all(op.status in (Status.QUEUED, Status.WAITING) for op in job.ops)
+def nothing_half_done(job: QueuedJob) -> bool:
+    """Whether no opcode is in the middle of its work: each has ended, or waits and has changed nothing anywhere."""
+    return not any(op.status in (Status.RUNNING, Status.CANCELING) for op in job.ops)
 
 
 def put_back(job: QueuedJob) -> QueuedJob:
-    """The job as it was before a process had it."""
+    """The job as it waits in the queue: no process has it, and what has ended stays as it ended."""
     fresh = with_open_ops(job, lambda op: msgspec.structs.replace(op, status=Status.QUEUED, start_timestamp=None))
-    return msgspec.structs.replace(fresh, livelock=None, process_id=None, start_timestamp=None)
+    begun = any(op.status in FINAL for op in job.ops)
+    start = job.start_timestamp if begun else None
+    return msgspec.structs.replace(fresh, livelock=None, process_id=None, start_timestamp=start)
+
+
+def handed_over(job: QueuedJob, livelock: str, process_id: int, now: float) -> QueuedJob:
+    """The job as its process finds it: the livelock in it, its next opcode waiting."""
+    at = timestamp(now)
+    ops = list(job.ops)
+    following = next(index for index, op in enumerate(ops) if op.status not in FINAL)
+    ops[following] = msgspec.structs.replace(ops[following], status=Status.WAITING, start_timestamp=at)
+    start = job.start_timestamp or at
+    return msgspec.structs.replace(job, ops=ops, start_timestamp=start, livelock=livelock, process_id=process_id)
+
+
+def with_priority(job: QueuedJob, priority: int) -> QueuedJob:
+    """The job with another priority for what has not run yet, from which failed tries count anew."""
+    return with_open_ops(job, lambda op: op if op.status is Status.RUNNING else reprioritized(op, priority))
+
+
+def reprioritized(op: QueuedOp, priority: int) -> QueuedOp:
+    """The opcode with a new priority, and with a submitted one that is nearest to it of those not less urgent."""
+    base = max((each for each in SUBMIT_PRIORITIES if each <= priority), default=min(SUBMIT_PRIORITIES))
+    return msgspec.structs.replace(op, priority=priority, input={**op.input, "priority": base})
+
+
+def submitted_priority(op: QueuedOp) -> int:
+    """The priority that the opcode had before its first try to get its locks."""
+    return max(int(op.input.get("priority") or DEFAULT_PRIORITY), op.priority)
 
 
 _encoder = msgspec.json.Encoder()

@@ -1,6 +1,6 @@
 """The seam between the queue and the processes that run its jobs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from twisted.internet.defer import Deferred
 from zope.interface import Attribute, Interface
@@ -21,7 +21,8 @@ class IRunner(Interface):
     def run(job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
         """Start a job whose file names this runner's livelock (daemons.txt, Job execution).
 
-        Fires when the job's file holds its end. Fails with RunnerDied when the process ended first.
+        Fires when the runner has done with the job: its file holds its end, or has it queued again without a livelock,
+        after `may_go_on` was false. Fails with RunnerDied when the process ended first.
 
         @param secrets: secret parameters by opcode index, which no file holds.
         """
@@ -38,6 +39,11 @@ class IRunner(Interface):
 
 class IJobLauncher(Interface):
     """Where runners come from."""
+
+    may_go_on: Callable[[int, int], bool] = Attribute(
+        "Set by the queue: whether a job, by its id, keeps its slot although it is between opcodes or did not get its locks; "
+        "the priority is that of those who must wait for it no longer."
+    )
 
     def reserve() -> "Deferred[IRunner]":
         """A runner that is ready and nobody else's. Cancelling gives it up.

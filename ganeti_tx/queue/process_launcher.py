@@ -13,13 +13,27 @@ from zope.interface import implementer
 
 from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
-from ganeti_tx.queue.runner_channel import Channel, Hello, JobOver, Leave, Message, RunJob, SetPriority, StopJob
+from ganeti_tx.queue.runner_channel import (
+    Channel,
+    GoOn,
+    Hello,
+    JobOver,
+    Leave,
+    Message,
+    RunJob,
+    SetPriority,
+    StepBack,
+    StopJob,
+    TurnOver,
+)
 from ganeti_tx.runtime.livelock import ILiveness
 
 log = Logger()
 
 #: Seconds that a fork may take until the runner says hello.
 HELLO_LIMIT = 30.0
+#: Seconds from the death of a fork that never said hello to the next, which may have the same fault.
+FORK_PAUSE = 0.2
 #: Seconds after which a runner without work leaves, when more than KEPT_IDLE others have none either.
 IDLE_LIMIT = 30.0
 KEPT_IDLE = 2
@@ -47,14 +61,14 @@ class ProcessRunner:
         over = self.over = Deferred()
         if job.id != self.adopted:
             self.job_id = job.id
-            self._tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
+            self.tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
         if self.channel is None:
             self.launcher.watch(self)
         return over
 
     def cancel(self) -> None:
         """Ask for a stop at the next safe point."""
-        self._tell(StopJob())
+        self.tell(StopJob())
 
     def kill(self) -> None:
         """End the process, if it is still the one that holds the livelock."""
@@ -62,9 +76,10 @@ class ProcessRunner:
 
     def set_priority(self, priority: int) -> None:
         """Pass on the new priority."""
-        self._tell(SetPriority(priority))
+        self.tell(SetPriority(priority))
 
-    def _tell(self, message: Message) -> None:
+    def tell(self, message: Message) -> None:
+        """Say something to the process; into the void when there is no connection."""
         if self.channel is not None:
             self.channel.tell(message)
 
@@ -88,10 +103,14 @@ class ProcessJobLauncher:
     liveness: ILiveness
     fork: Callable[[], None]
     send_signal: Callable[[int, int], None]
+    may_go_on: Callable[[int, int], bool] = lambda job_id, priority: True
     _idle: list[ProcessRunner] = field(factory=list)
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
     _forking: list[IDelayedCall] = field(factory=list)
+    _greeted: set[int] = field(factory=set)
+    #: Told when a runner with a job has died: WConfD can free its locks at once.
+    owner_died: Callable[[], None] = lambda: None
 
     # IJobLauncher
 
@@ -154,6 +173,7 @@ class ProcessJobLauncher:
         runner = self._known.get(hello.livelock)
         if runner is None:
             runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
+            self._greeted.add(hello.process_id)
             if hello.job_id is None and self._forking:
                 self._forking.pop(0).cancel()
         runner.channel = channel
@@ -170,6 +190,8 @@ class ProcessJobLauncher:
         if isinstance(message, JobOver) and message.job_id == runner.job_id:
             runner.finish()
             self._lend_or_keep(runner)
+        elif isinstance(message, TurnOver) and message.job_id == runner.job_id:
+            runner.tell(GoOn() if self.may_go_on(message.job_id, message.priority) else StepBack())
 
     def _lend_or_keep(self, runner: ProcessRunner) -> None:
         if runner in self._idle:
@@ -205,6 +227,7 @@ class ProcessJobLauncher:
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
+        self.owner_died()
         runner.finish(RunnerDied("its livelock is free"))
 
     def kill(self, runner: ProcessRunner) -> None:
@@ -223,8 +246,18 @@ class ProcessJobLauncher:
             log.warn("cannot tell whether the process of {livelock} lives: {error}", livelock=livelock, error=error)
             return True
 
+    def runner_ended(self, process_id: int, status: int) -> None:
+        """The zygote says that a child of its ended; one that never said hello is replaced."""
+        if process_id in self._greeted:
+            self._greeted.remove(process_id)
+        elif self._forking:
+            log.warn("runner {pid} ended with {status} before it said hello", pid=process_id, status=status)
+            self._forking.pop(0).cancel()
+            self.clock.callLater(FORK_PAUSE, self._fork_what_lacks)
+
     def zygote_died(self) -> None:
         """Nobody forks any more what was asked for; ask again of the next zygote."""
+        self._greeted.clear()
         while self._forking:
             self._forking.pop().cancel()
         self._fork_what_lacks()

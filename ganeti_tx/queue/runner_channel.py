@@ -26,9 +26,24 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 
 class JobOver(msgspec.Struct, frozen=True, tag=True):
-    """The job's file holds its end."""
+    """The runner has done with the job: its file holds its end, or has it queued again without a livelock."""
 
     job_id: int
+
+
+class TurnOver(msgspec.Struct, frozen=True, tag=True):
+    """The job is between opcodes, or did not get its locks: does anybody wait for its slot that is as urgent as this?"""
+
+    job_id: int
+    priority: int
+
+
+class GoOn(msgspec.Struct, frozen=True, tag=True):
+    """Nobody waits: the job keeps its slot."""
+
+
+class StepBack(msgspec.Struct, frozen=True, tag=True):
+    """Somebody waits: the job shall go back to the queue. Nothing has changed until its file says so."""
 
 
 class RunJob(msgspec.Struct, frozen=True, tag=True):
@@ -55,7 +70,7 @@ class Leave(msgspec.Struct, frozen=True, tag=True):
     """There is no more work: end."""
 
 
-Message = Hello | JobOver | RunJob | StopJob | SetPriority | Leave
+Message = Hello | JobOver | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 

@@ -7,6 +7,9 @@ from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.model.opcodes.private import REDACTED
 from ganeti_tx.queue.job import FINAL, QueuedJob
 
+#: Secret parameters of a job's opcodes, by opcode index.
+Secrets = dict[int, dict[str, Any]]
+
 
 def secret_parameters(op: OpCode) -> dict[str, Any]:
     """The parameters of an opcode that no file may hold, as they came over the wire."""

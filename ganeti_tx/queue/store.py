@@ -1,107 +1,146 @@
 """The job files: numbered, written whole, copied to the candidates, archived. Memory and disk always agree."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted, JobQueueError
-from ganeti_tx.queue.job import MAX_JOB_FILE, QueuedJob, decode_job, encode_job
+from ganeti_tx.queue.job import QueuedJob, encode_job
+from ganeti_tx.queue.job_file import is_spoiled, read_job
+from ganeti_tx.queue.job_head import head_of
+from ganeti_tx.queue.loading import FILE_MODE, LiveJob, QueueLoader
+from ganeti_tx.queue.lost_found import LostAndFound
 from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads, IThreads
+
+__all__ = ["FILE_MODE", "JobStore", "RenameCopies"]
 
 log = Logger()
 
-JOB_FILE = re.compile(r"^job-(\d+)$")
-FILE_MODE = 0o640
-DIRECTORY_MODE = 0o750
-QUEUE_VERSION = "1\n"
+#: Told of job files that were archived: pairs of old and new name, relative to the queue's directory.
+RenameCopies = Callable[[Sequence[tuple[str, str]]], object]
 
 
 @define
 class JobStore:
-    """Every job that is not archived, in memory and on disk."""
+    """Every job that is not archived: on disk, and in memory whole while it is open, or its head once it has ended."""
 
     files: IFiles
     paths: Paths
     replicate: Replicate
-    rename_copies: Callable[[Sequence[tuple[str, str]]], object]
-    _jobs: dict[int, QueuedJob] = field(factory=dict)
+    rename_copies: RenameCopies
+    threads: IThreads = field(factory=InlineThreads)
+    lost: LostAndFound = field(init=False)
+    _jobs: dict[int, LiveJob] = field(factory=dict)
     _outdated: set[int] = field(factory=set)
     _last_id: int = 0
     _numbering: DeferredLock = field(factory=DeferredLock)
 
+    def __attrs_post_init__(self) -> None:
+        self.lost = LostAndFound(self.files, self.paths)
+
     async def load(self) -> None:
-        """Read the queue directory; a file that is no job is set aside with a word in the log, never fatal."""
-        for directory in (self.paths.queue_dir, self.paths.queue_archive_dir):
-            if not self.files.exists(directory):
-                self.files.mkdir(directory, DIRECTORY_MODE)
-        self._jobs = dict(sorted((job.id, job) for job in self._read_all()))
-        self._last_id = max([self._read_serial(), *self._jobs])
-        if not self.files.exists(self.paths.queue_version_file):
-            await self.files.write_atomic(self.paths.queue_version_file, QUEUE_VERSION.encode(), FILE_MODE)
+        """Read the queue directory, as QueueLoader says."""
+        loader = QueueLoader(self.files, self.paths, self.threads, self.lost)
+        self._jobs, self._last_id = await loader.load()
 
-    def _read_all(self) -> Iterator[QueuedJob]:
-        for name in self.files.listdir(self.paths.queue_dir):
-            match = JOB_FILE.match(name)
-            if match is None:
-                continue
-            try:
-                yield self._read(int(match[1]))
-            except (JobFileCorrupted, OSError) as error:
-                log.error("{name} in the queue directory is left out: {error}", name=name, error=error)
-
-    def _read(self, job_id: int) -> QueuedJob:
-        job = decode_job(self.files.read(self.paths.job_file(job_id), MAX_JOB_FILE))
-        if job.id != job_id:
-            raise JobFileCorrupted(f"job-{job_id} holds job {job.id}")
-        return job
-
-    def _read_serial(self) -> int:
-        if not self.files.exists(self.paths.queue_serial_file):
-            return 0
-        text = self.files.read(self.paths.queue_serial_file, 64).decode("ascii", "replace").strip()
-        if not text.isdigit():
-            log.error("the queue's serial file holds {text!r}; counting on from the newest job", text=text)
-            return 0
-        return int(text)
-
-    @property
-    def jobs(self) -> Mapping[int, QueuedJob]:
-        """The live jobs by id, in the order of their ids."""
-        for job_id in list(self._outdated):
-            self.reload(job_id)
-        return self._jobs
+    # What is known without opening a file
 
     @property
     def count(self) -> int:
         """How many live jobs there are."""
         return len(self._jobs)
 
+    @property
+    def last_id(self) -> int:
+        """The highest id that was ever given."""
+        return self._last_id
+
+    @property
+    def live(self) -> Mapping[int, LiveJob]:
+        """The live jobs by id, in the order of their ids: open ones whole, of ended ones the heads."""
+        for job_id in list(self._outdated):
+            self.reload(job_id)
+        return self._jobs
+
+    def glance(self, job_id: int) -> LiveJob | None:
+        """A live job, of which the head will do."""
+        if job_id in self._outdated:
+            self.reload(job_id)
+        return self._jobs.get(job_id)
+
+    @property
+    def open_jobs(self) -> list[QueuedJob]:
+        """The live jobs to which something may still happen."""
+        return [job for job in self.live.values() if isinstance(job, QueuedJob)]
+
+    # Whole jobs; that of an ended one is read from its file
+
+    @property
+    def jobs(self) -> Mapping[int, QueuedJob]:
+        """The live jobs by id, in the order of their ids; each is read when it is looked at."""
+        return _WholeJobs(self)
+
     def get(self, job_id: int) -> QueuedJob | None:
         """A live job."""
-        return self.reload(job_id) if job_id in self._outdated else self._jobs.get(job_id)
+        job = self.glance(job_id)
+        return job if job is None or isinstance(job, QueuedJob) else self.reload(job_id)
 
     def find(self, job_id: int) -> tuple[QueuedJob, bool] | None:
-        """A job, live or archived, and whether it is archived."""
+        """A job, live or archived, and whether it is archived.
+
+        @raise JobFileCorrupted: its file in the archive holds no job; it was set aside. @raise OSError: it cannot be read.
+        """
         job = self.get(job_id)
         if job is not None:
             return job, False
-        path = self.paths.archived_job_file(job_id)
-        if not self.files.exists(path):
+        try:
+            return read_job(self.files, self.paths, job_id, archived=True), True
+        except FileNotFoundError:
             return None
-        return decode_job(self.files.read(path, MAX_JOB_FILE)), True
+        except (JobFileCorrupted, OSError) as error:
+            self.spoiled(job_id, True, error)
+            raise
 
-    def archived(self) -> Iterator[int]:
-        """The ids of the archived jobs."""
-        archive = self.paths.queue_archive_dir
-        for directory in sorted(filter(str.isdigit, self.files.listdir(archive)), key=int):
-            names = map(JOB_FILE.match, self.files.listdir(archive / directory))
-            yield from sorted(int(match[1]) for match in names if match is not None)
+    def spoiled(self, job_id: int, archived: bool, error: JobFileCorrupted | OSError) -> None:
+        """A job's file could not be read: if it is to blame, it is set aside, and what is in memory of it forgotten."""
+        path = self.paths.archived_job_file(job_id) if archived else self.paths.job_file(job_id)
+        if not is_spoiled(error):
+            log.error("{path} cannot be read now: {error}", path=str(path), error=error)
+            return
+        self.lost.set_aside(path, error)
+        if not archived:
+            self._jobs.pop(job_id, None)
+
+    def outdate(self, job_id: int) -> None:
+        """The job's own process wrote its file: read it again when somebody asks."""
+        self._outdated.add(job_id)
+
+    def reload(self, job_id: int) -> QueuedJob | None:
+        """Take in what the job's own process wrote."""
+        self._outdated.discard(job_id)
+        known = self._jobs.get(job_id)
+        try:
+            job = read_job(self.files, self.paths, job_id)
+        except FileNotFoundError:
+            return None
+        except (JobFileCorrupted, OSError) as error:
+            if isinstance(known, QueuedJob):
+                log.error("job {job_id} cannot be read again: {error}", job_id=job_id, error=error)
+                return known
+            self.spoiled(job_id, False, error)
+            return None
+        self._keep(job)
+        return job
+
+    def _keep(self, job: QueuedJob) -> None:
+        self._jobs[job.id] = head_of(job) if job.finalized else job
+
+    # Changes
 
     async def add(self, make: Callable[[int], QueuedJob], count: int) -> list[QueuedJob]:
         """Number and store new jobs; they are on disk here and on the candidates when this returns.
@@ -120,50 +159,73 @@ class JobStore:
                     {self.paths.queue_dir / name: data for name, data in files.items()}, FILE_MODE
                 )
             except OSError as error:
-                raise JobQueueError(f"cannot store the job in {self.paths.queue_dir}: {error.strerror or error}")
+                self._withdraw(jobs)
+                why = error.strerror or error
+                raise JobQueueError(f"cannot store the job in {self.paths.queue_dir}: {why}; no job was submitted")
             for job in jobs:
-                self._jobs[job.id] = job
+                self._keep(job)
         finally:
             self._numbering.release()
         await self.replicate(files)
         return jobs
 
+    def _withdraw(self, jobs: Sequence[QueuedJob]) -> None:
+        """Remove what a failed submission may have left, so that no job runs after a restart that was refused."""
+        for job in jobs:
+            path = self.paths.job_file(job.id)
+            try:
+                if self.files.exists(path):
+                    self.files.remove(path)
+            except OSError as error:
+                log.error("{path} of a refused job remains: {error}", path=str(path), error=error)
+
     async def put(self, job: QueuedJob) -> None:
         """Store a changed job here; the copies follow."""
         data = encode_job(job)
         await self.files.write_atomic(self.paths.job_file(job.id), data, FILE_MODE)
-        self._jobs[job.id] = job
+        self._keep(job)
         await self.replicate({f"job-{job.id}": data})
 
-    def outdate(self, job_id: int) -> None:
-        """The job's own process wrote its file: read it again when somebody asks."""
-        self._outdated.add(job_id)
-
-    def reload(self, job_id: int) -> QueuedJob | None:
-        """Take in what the job's own process wrote."""
-        self._outdated.discard(job_id)
-        try:
-            self._jobs[job_id] = self._read(job_id)
-        except FileNotFoundError:
-            return None
-        except (JobFileCorrupted, OSError) as error:
-            log.error("job {job_id} cannot be read again: {error}", job_id=job_id, error=error)
-        return self._jobs.get(job_id)
-
     async def archive(self, job_ids: Sequence[int]) -> int:
-        """Move finished jobs to the archive, here and on the candidates; gives how many there were."""
-        moved = [job_id for job_id in job_ids if (job := self.get(job_id)) is not None and job.finalized]
-        for job_id in moved:
-            self.files.rename(self.paths.job_file(job_id), self.paths.archived_job_file(job_id))
-            del self._jobs[job_id]
-        if moved:
-            queue = self.paths.queue_dir
-            self.rename_copies(
-                [(f"job-{job_id}", str(self.paths.archived_job_file(job_id).relative_to(queue))) for job_id in moved]
-            )
+        """Move ended jobs to the archive, here and on the candidates; gives how many there were.
+
+        @raise JobQueueError: one could not be moved; those before it were.
+        """
+        moved: list[tuple[str, str]] = []
+        try:
+            for job_id in job_ids:
+                job = self.glance(job_id)
+                if job is not None and job.finalized:
+                    moved.append(self._archive_one(job_id))
+        finally:
+            if moved:
+                self.rename_copies(moved)
         return len(moved)
 
+    def _archive_one(self, job_id: int) -> tuple[str, str]:
+        old, new = self.paths.job_file(job_id), self.paths.archived_job_file(job_id)
+        try:
+            self.files.rename(old, new)
+        except OSError as error:
+            raise JobQueueError(f"job {job_id} cannot be moved to {new.parent}: {error.strerror or error}")
+        del self._jobs[job_id]
+        return old.name, str(new.relative_to(self.paths.queue_dir))
 
-def started(job: QueuedJob, livelock: str, process_id: int) -> QueuedJob:
-    """The job with the name of its process's livelock in it."""
-    return msgspec.structs.replace(job, livelock=livelock, process_id=process_id)
+
+class _WholeJobs(Mapping[int, QueuedJob]):
+    """The live jobs; a look at an ended one opens its file."""
+
+    def __init__(self, store: JobStore) -> None:
+        self._store = store
+
+    def __getitem__(self, job_id: int) -> QueuedJob:
+        job = self._store.get(job_id)
+        if job is None:
+            raise KeyError(job_id)
+        return job
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(list(self._store.live))
+
+    def __len__(self) -> int:
+        return self._store.count

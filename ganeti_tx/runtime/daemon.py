@@ -13,9 +13,10 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import ExitCode, GanetiError, one_line
-from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
+from ganeti_tx.runtime.directories import DIRECTORY_MODES, ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
 from ganeti_tx.runtime.readiness import READY, starter
@@ -45,11 +46,6 @@ def why(error: BaseException | None) -> str | None:
     if isinstance(error, OSError):
         return (error.strerror or str(error)) + (f": {error.filename}" if error.filename else "")
     return None
-
-
-def status_of(error: BaseException | None) -> int:
-    """The exit status: errors after which a supervisor shall not start the daemon again at once have one of their own."""
-    return int(getattr(error, "exit_status", ExitCode.FAILURE))
 
 
 class Daemon(Service):
@@ -86,6 +82,8 @@ class Daemon(Service):
 
     async def _bring_up(self) -> None:
         ensure_directories(self._paths, RealFiles(InlineThreads()), system_owners if os.geteuid() == 0 else no_owners)
+        for left in remove_leftovers(self._paths.root / each.lstrip("/") for each in DIRECTORY_MODES):
+            log.warn("removed {path}, which a program that died had not finished", path=str(left))
         for path in self._pid_paths:
             self._pid_files.append(claim_pid_file(path))
         self._stop = await self._start()
@@ -99,14 +97,14 @@ class Daemon(Service):
         else:
             reason = f"{self._daemon} cannot start"
             log.failure("fatal: {reason}", failure, reason=reason)
-        status = status_of(failure.value)
-        self._tell_starter(f"{status} fatal: {reason}")
+        status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
+        self._tell_starter(f"{status:d} fatal: {reason}")
         self._end(status)
 
     def leave(self, error: GanetiError) -> None:
         """End a daemon that is up and must not go on, with the reason as the last line of its own."""
         log.error("fatal: {reason}", reason=one_line(error))
-        self._end(status_of(error))
+        self._end(error.exit_code)
 
     def _end(self, status: int) -> None:
         self._end_with(status)

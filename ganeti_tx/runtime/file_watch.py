@@ -11,7 +11,7 @@ from twisted.internet.interfaces import IReactorFDSet
 from twisted.python.filepath import FilePath
 from zope.interface import Interface, implementer
 
-from ganeti_tx.runtime.files import is_temporary
+from ganeti_tx.runtime.files_leftovers import is_temporary
 
 #: What counts as a change: a file is written whole, moved here or away, or removed.
 EVENTS = inotify.IN_CLOSE_WRITE | inotify.IN_MOVED_TO | inotify.IN_MOVED_FROM | inotify.IN_DELETE

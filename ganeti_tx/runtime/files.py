@@ -3,20 +3,20 @@
 import errno
 import os
 import stat
-from collections import Counter
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from attrs import frozen
 from zope.interface import Interface, implementer
 
+from ganeti_tx.runtime.files_calls import IDiskCalls, SystemCalls
+from ganeti_tx.runtime.files_leftovers import is_temporary
+from ganeti_tx.runtime.files_replace import NewestWins, Replacement
 from ganeti_tx.runtime.threads import IThreads
 
 DEFAULT_FILE_MODE = 0o640
 DEFAULT_DIRECTORY_MODE = 0o750
-TEMPORARY_SUFFIX = ".tmp"
 
 #: Await it, or hand it to `Deferred.fromCoroutine`.
 Writing = Coroutine[Any, Any, None]
@@ -39,14 +39,15 @@ class IFiles(Interface):
     def write_atomic(path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> Writing:
         """Replace or create a file; done once it is on the disk (unless `sync` is false).
 
-        A reader sees the old content or the new, never a part; a failure leaves the old file and nothing else.
+        A reader sees the old content or the new, never a part; a failure leaves the old file and nothing else, and
+        names the path, what the system said and what to do. The one exception is NotSynced: the new file is in place.
         Of several writes under way to one path, the one asked for last is the one that stays.
         """
 
     def write_many(files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> Writing:
         """Replace or create many files, each as `write_atomic` does, with one directory sync for all of a directory.
 
-        When one of them cannot be written, none is replaced.
+        When one of them cannot be written, none is replaced; HalfPlaced says that even that could not be kept up.
         """
 
     def read(path: Path, limit: int) -> bytes:
@@ -84,37 +85,22 @@ class IFiles(Interface):
 class RealFiles:
     """The file system of this machine."""
 
-    def __init__(self, threads: IThreads) -> None:
+    def __init__(self, threads: IThreads, calls: IDiskCalls | None = None) -> None:
+        """`calls` are this machine's unless a test has others."""
         self._threads = threads
-        self._newest = _NewestWins()
+        self._calls = calls or SystemCalls()
+        self._newest = NewestWins()
 
     async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
         """See `IFiles`."""
-        ticket = self._newest.enter([path])
-        await self._threads.run(self._replace_all, {path: data}, mode, sync, ticket)
+        await self._threads.run(self._replacement({path: data}, mode, sync).run)
 
     async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
         """See `IFiles`."""
-        ticket = self._newest.enter(list(files))
-        await self._threads.run(self._replace_all, dict(files), mode, True, ticket)
+        await self._threads.run(self._replacement(dict(files), mode, True).run)
 
-    def _replace_all(self, files: Mapping[Path, bytes], mode: int, sync: bool, ticket: int) -> None:
-        """Write every file beside its target, then move all into place. Runs in a thread."""
-        waiting: dict[Path, Path] = {}
-        try:
-            for path, data in files.items():
-                waiting[path] = path.parent / f".{path.name}.{os.getpid()}-{ticket}{TEMPORARY_SUFFIX}"
-                _write_new(waiting[path], data, mode, sync)
-            for path in files:
-                self._newest.move(waiting[path], path, ticket)
-                del waiting[path]
-            if sync:
-                for directory in {path.parent for path in files}:
-                    _sync_directory(directory)
-        finally:
-            for temporary in waiting.values():
-                temporary.unlink(missing_ok=True)
-            self._newest.leave(list(files))
+    def _replacement(self, files: Mapping[Path, bytes], mode: int, sync: bool) -> Replacement:
+        return Replacement(self._calls, self._newest, self._newest.enter(list(files)), files, mode, sync)
 
     def read(self, path: Path, limit: int) -> bytes:
         """See `IFiles`."""
@@ -174,63 +160,3 @@ class RealFiles:
     def set_owner(self, path: Path, uid: int, gid: int) -> None:
         """See `IFiles`."""
         os.chown(path, uid, gid)
-
-
-class _NewestWins:
-    """Lets a write into its place only if no later one is there: threads finish in any order."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._last_ticket = 0
-        self._under_way: Counter[Path] = Counter()
-        self._placed: dict[Path, int] = {}
-
-    def enter(self, paths: list[Path]) -> int:
-        """A ticket for one write to some paths; tickets rise."""
-        with self._lock:
-            self._under_way.update(paths)
-            self._last_ticket += 1
-            return self._last_ticket
-
-    def move(self, temporary: Path, path: Path, ticket: int) -> None:
-        """Put what was written in its place, or drop it for what is newer."""
-        with self._lock:
-            if ticket < self._placed.get(path, 0):
-                temporary.unlink()
-            else:
-                temporary.rename(path)
-                self._placed[path] = ticket
-
-    def leave(self, paths: list[Path]) -> None:
-        """The write is over, well or not; nothing is kept of a path to which none is under way."""
-        with self._lock:
-            for path in paths:
-                self._under_way[path] -= 1
-                if not self._under_way[path]:
-                    del self._under_way[path]
-                    self._placed.pop(path, None)
-
-
-def is_temporary(name: str) -> bool:
-    """Whether a name in a directory is that of a write under way (or of one that a crash cut short)."""
-    return name.startswith(".") and name.endswith(TEMPORARY_SUFFIX)
-
-
-def _write_new(path: Path, data: bytes, mode: int, sync: bool) -> None:
-    """A file that must not exist yet; nobody can open it before its mode is right."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, mode)
-        file.write(data)
-        file.flush()
-        if sync:
-            os.fsync(descriptor)
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make renames in a directory outlast a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -7,6 +7,7 @@ needed to tell: no process ids, which are used again, and no connection, which a
 import fcntl
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,12 @@ from attrs import frozen
 from zope.interface import Interface, implementer
 
 from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.files_errors import explained
 
 LIVELOCK_MODE = 0o600
+#: What a livelock is called until it is locked, and for how many seconds that may last.
+_UNNAMED = ".new"
+UNNAMED_LIMIT = 60.0
 _PURPOSE = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -29,7 +34,10 @@ class ILiveness(Interface):
         """
 
     def remove_stale(directory: Path) -> list[Path]:
-        """Remove the livelocks of dead processes and return them."""
+        """Remove the livelocks of dead processes and return them.
+
+        A file that got no name yet is removed when it is old: its process died before it had locked and named it.
+        """
 
 
 def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> HeldFile:
@@ -42,8 +50,11 @@ def create_livelock(directory: Path, purpose: str, now: Callable[[], float]) -> 
     if not _PURPOSE.fullmatch(purpose):
         raise ValueError(f"not the purpose of a livelock: {purpose!r}")
     name = f"{purpose}_{os.getpid()}_{now():.6f}"
-    unnamed = directory / f".{name}.new"
-    descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    unnamed = directory / f".{name}{_UNNAMED}"
+    try:
+        descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, LIVELOCK_MODE)
+    except OSError as failure:
+        raise explained(failure, directory / name) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         unnamed.rename(directory / name)
@@ -75,11 +86,17 @@ class FlockLiveness:
 
     def remove_stale(self, directory: Path) -> list[Path]:
         """See `ILiveness`."""
-        stale = [
-            path
-            for path in sorted(directory.iterdir())
-            if path.is_file() and path.name[0] != "." and not self.is_alive(path)
-        ]
+        stale = [path for path in sorted(directory.iterdir()) if _is_old(path) and not self.is_alive(path)]
         for path in stale:
             path.unlink(missing_ok=True)
         return stale
+
+
+def _is_old(path: Path) -> bool:
+    """Whether a file in the livelock directory is a livelock: one with a name, or one that never got a name."""
+    if not path.name.startswith("."):
+        return path.is_file()
+    try:
+        return path.name.endswith(_UNNAMED) and time.time() - path.lstat().st_mtime > UNNAMED_LIMIT
+    except FileNotFoundError:
+        return False

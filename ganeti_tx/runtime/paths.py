@@ -96,6 +96,7 @@ class Paths:
     # The job queue.
     queue_dir = _At(f"{DATA}/queue")
     queue_archive_dir = _At(f"{DATA}/queue/archive")
+    queue_lost_dir = _At(f"{DATA}/queue/lost+found")
     queue_drain_file = _At(f"{DATA}/queue/drain")
     queue_lock_file = _At(f"{DATA}/queue/lock")
     queue_serial_file = _At(f"{DATA}/queue/serial")

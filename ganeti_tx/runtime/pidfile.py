@@ -3,19 +3,30 @@
 import errno
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from ganeti_tx.errors import PidFileLockError
 from ganeti_tx.runtime.file_lock import HeldFile
+from ganeti_tx.runtime.files_errors import explained
 
 PID_FILE_MODE = 0o644
+#: Seconds after which a file is claimed again that somebody only asked about.
+ASKED = 0.001
 
 
 def claim_pid_file(path: Path) -> HeldFile:
     """Write this process's id to a pid file and hold it; releasing it removes it.
 
-    @raise PidFileLockError: another process holds it.
+    @raise PidFileLockError: another process holds it. @raise OSError: it cannot be written; an empty one may be left.
     """
+    try:
+        return _claim(path)
+    except OSError as failure:
+        raise explained(failure, path) from None
+
+
+def _claim(path: Path) -> HeldFile:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PID_FILE_MODE)
         try:
@@ -31,13 +42,24 @@ def claim_pid_file(path: Path) -> HeldFile:
 
 
 def _lock(descriptor: int, path: Path) -> None:
+    """Only an exclusive lock of somebody else is a reason to fail; who asks about the file holds a shared one for a moment."""
+    while not _try(descriptor, fcntl.LOCK_EX):
+        if not _try(descriptor, fcntl.LOCK_SH):
+            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise PidFileLockError(f"{path} is locked by process {holder}: it is running already")
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        time.sleep(ASKED)
+
+
+def _try(descriptor: int, kind: int) -> bool:
+    """Whether a lock could be had at once."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except OSError as failure:
         if failure.errno not in {errno.EAGAIN, errno.EACCES}:
             raise
-        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-        raise PidFileLockError(f"{path} is locked by process {holder}: it is running already")
+        return False
+    return True
 
 
 def _is_still_at(path: Path, descriptor: int) -> bool:
@@ -49,19 +71,29 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 
 
 def holder(path: Path) -> int | None:
-    """The id of the process that holds a pid file; one that a crash left behind may name anybody by now."""
+    """The process that holds a pid file; None when nobody does, or it has not said its id yet."""
     try:
-        with path.open("rb") as file:
-            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return None
-    except BlockingIOError:
-        return _written_in(path)
-    except OSError:
+        process, held = _look(path)
+    except FileNotFoundError:
         return None
+    return process if held else None
 
 
-def _written_in(path: Path) -> int | None:
+def was_abandoned(path: Path) -> bool:
+    """Whether a pid file's process died without removing it, as one does that ends in order."""
     try:
-        return int(path.read_bytes()[:32].split()[0])
-    except (OSError, ValueError, IndexError):
-        return None
+        return not _look(path)[1]
+    except FileNotFoundError:
+        return False
+
+
+def _look(path: Path) -> tuple[int | None, bool]:
+    """The process id in a pid file, and whether the file is held. @raise FileNotFoundError: there is none (any more)."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        held = not _try(descriptor, fcntl.LOCK_SH)
+        text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        path.lstat()  # its holder may have removed it and let it go meanwhile, in that order
+    finally:
+        os.close(descriptor)
+    return (int(text) if text.isdigit() else None), held

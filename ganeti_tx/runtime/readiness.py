@@ -7,6 +7,7 @@ from collections.abc import Callable, MutableMapping
 
 #: Names the descriptor of a pipe on which the starter listens.
 VARIABLE = "GANETI_READY_FD"
+#: What a daemon tells that is up; one that is not tells its exit status and why, such as "11 fatal: not the master".
 READY = "ready"
 MAX_SAID = 4096
 

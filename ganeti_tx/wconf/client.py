@@ -8,7 +8,7 @@ from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
 from ganeti_tx.wconf.link import PATIENCE, Link
-from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, WireLock
+from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, WireLock
 from ganeti_tx.wconf.remote_config import RemoteConfig
 from ganeti_tx.wconf.remote_locks import RemoteLocks
 
@@ -54,6 +54,10 @@ class WconfClient:
     async def lock_overview(self) -> list[LockStatus]:
         """Every lock that is held or waited for, in the order of locks."""
         return [status_of(each) for each in await self._link.ask(LIST_ALL_LOCKS, NOBODY)]
+
+    async def look_for_dead(self) -> None:
+        """Have the locks of the dead freed now; WConfD finds them by itself a little later."""
+        await self._link.ask(LOOK_FOR_DEAD, NOBODY)
 
     def close(self) -> None:
         """Hang up."""

@@ -124,6 +124,8 @@ FREE_LOCKS = Call("FreeLocks", "release_all", (), NoneType)
 SET_LOCK_PRIORITY = Call("SetLockPriority", "set_priority", (int,), NoneType)
 REMOVE_LOCK = Call("RemoveLock", "remove", (str,), NoneType, NEVER)
 LIST_ALL_LOCKS = Call("ListAllLocks", "overview", (), list[WireLock])
+#: Somebody knows that a process died: what it had is free when the answer comes.
+LOOK_FOR_DEAD = Call("LookForDead", "look_for_dead", (), NoneType)
 
 CALLS: dict[str, Call[Any]] = {each.name: each for each in list(globals().values()) if isinstance(each, Call)}
 

@@ -1,31 +1,38 @@
 """The server's end of the WConfD protocol: each method is one call of the configuration or of the locks."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import attrs
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import LockError
+from ganeti_tx.errors import ConfigurationError, LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
-from ganeti_tx.locking.levels import Lock
+from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.peer import Peer
-from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, RESERVING, WireLock, WireOwner, WireRequest
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, DROP_RESERVATIONS, RESERVING, WireLock, WireOwner, WireRequest
+
+#: Seconds for which a lock that is granted, but cannot be written down, is held back before it is refused.
+KEEP_LIMIT = 10.0
+EXCLUSIVE = Mode.EXCLUSIVE
 
 
 @attrs.define(eq=False)
 class WconfDispatch:
-    """Answers requests. `saved` fires when locks and reservations are where a restart finds them; `is_alive` asks for an owner's
-    process; `look_for_dead` is called before somebody waits, for what he waits for may be held by nobody any more.
+    """Answers requests. `saved` waits, for so many seconds or without end, until locks and reservations are where a
+    restart finds them; `is_alive` asks for an owner's process; `look_for_dead` is called before somebody waits, for what
+    he waits for may be held by nobody any more; `is_unknown` tells the jobs whose locks an earlier daemon lost.
     """
 
     _config: Callable[[Owner], IConfig]
     _locks: DeferredLocks
-    _saved: Callable[[], Awaitable[None]]
+    _saved: Callable[[float | None], Awaitable[None]]
     _is_alive: Callable[[Owner], bool]
     _look_for_dead: Callable[[], None]
+    _is_unknown: Callable[[Owner], bool] = lambda owner: False
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
     _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
 
@@ -36,7 +43,7 @@ class WconfDispatch:
         if method in self._config_names:
             result = await getattr(self._config(owner), attribute)(*args[1:])
             if method in RESERVING:
-                await self._saved()
+                await self._keep_reserved(method)
             return result
         return await getattr(self, attribute)(owner, *args[1:])
 
@@ -46,7 +53,8 @@ class WconfDispatch:
         self, owner: Owner, requests: list[WireRequest], priority: int, timeout: float | None
     ) -> str | None:
         """Wait for the locks; a request that is sent again takes the place of the one whose connection was lost."""
-        self._check_alive(owner)
+        self._check_owner(owner)
+        before = self._locks.held(owner)
         earlier = self._updates.pop(owner, None)
         if earlier is not None:
             earlier.cancel()
@@ -62,15 +70,17 @@ class WconfDispatch:
         finally:
             if self._updates.get(owner) is waiting:
                 del self._updates[owner]
-        await self._saved()
+        await self._keep_granted(owner, before)
         return None
 
     async def opportunistic_union(self, owner: Owner, requests: list[WireRequest], priority: int) -> list[str]:
         """What was added or upgraded."""
-        self._check_alive(owner)
+        self._check_owner(owner)
+        before = self._locks.held(owner)
         wanted = [LockRequest.parse(*request) for request in requests]
         added = self._locks.opportunistic_union(owner, wanted, priority)
-        await self._saved()
+        if added:
+            await self._keep_granted(owner, before)
         return [str(lock) for lock in sorted(added)]
 
     async def held(self, owner: Owner) -> dict[str, str]:
@@ -80,13 +90,14 @@ class WconfDispatch:
 
     async def intersect(self, owner: Owner, locks: list[str]) -> None:
         """Release all that is not listed."""
-        self._locks.intersect(owner, [Lock.parse(name) for name in locks])
-        await self._saved()
+        if not self._is_unknown(owner):
+            self._locks.intersect(owner, [Lock.parse(name) for name in locks])
+            await self._saved(None)
 
     async def release_all(self, owner: Owner) -> None:
         """Release everything. A restart must not find it held: its owner has gone on and releases nothing again."""
         self._locks.release_all(owner)
-        await self._saved()
+        await self._saved(None)
 
     async def set_priority(self, owner: Owner, priority: int) -> None:
         """Move a waiting update."""
@@ -94,16 +105,48 @@ class WconfDispatch:
 
     async def remove(self, owner: Owner, lock: str) -> None:
         """Forget a lock."""
-        self._locks.remove(owner, Lock.parse(lock))
-        await self._saved()
+        if not self._is_unknown(owner):
+            self._locks.remove(owner, Lock.parse(lock))
+            await self._saved(None)
 
     async def overview(self, owner: Owner) -> list[WireLock]:
         """Every lock that is held or waited for."""
         return [wire_lock(status) for status in self._locks.overview()]
 
-    def _check_alive(self, owner: Owner) -> None:
+    async def look_for_dead(self, owner: Owner) -> None:
+        """Take from the dead what they have, now."""
+        self._look_for_dead()
+
+    def _check_owner(self, owner: Owner) -> None:
         if not self._is_alive(owner):
             raise LockError(f"{owner} cannot take locks: no living process holds its livelock {owner.livelock!r}")
+        if self._is_unknown(owner):
+            raise LockError(
+                f"{owner} cannot take more locks: the list of those it holds (locks.data) was damaged; run the job again"
+            )
+
+    # What a restart must find
+
+    async def _keep_granted(self, owner: Owner, before: Mapping[Lock, Mode]) -> None:
+        """Nobody is told of a lock that a restart would give to another.
+
+        @raise LockError: it cannot be written down; the owner has what it had before.
+        """
+        try:
+            await self._saved(KEEP_LIMIT)
+        except OSError as error:
+            gained = [
+                lock for lock, mode in self._locks.held(owner).items() if before.get(lock) not in (mode, EXCLUSIVE)
+            ]
+            self._locks.update(owner, [LockRequest(lock, before.get(lock)) for lock in gained])
+            raise LockError(f"no locks can be given out: cannot write {reason(error)}") from None
+
+    async def _keep_reserved(self, method: str) -> None:
+        """@raise ConfigurationError: it cannot be written down; what was reserved is so until its owner ends."""
+        try:
+            await self._saved(None if method == DROP_RESERVATIONS.name else KEEP_LIMIT)
+        except OSError as error:
+            raise ConfigurationError(f"nothing can be reserved: cannot write {reason(error)}") from None
 
 
 def wire_lock(status: LockStatus) -> WireLock:

@@ -1,21 +1,29 @@
 """State that is kept in a file for a restart: written when it changed, changes that arrive together in one write."""
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.files_retry import in_place
 
 #: Not more than its owner reads and writes: the names of locks and livelocks are nobody else's business.
 MODE = 0o600
+#: Seconds between a write that failed and the next try; doubled each time up to the second number.
+FIRST_PAUSE = 0.25
+LAST_PAUSE = 4.0
 
 
 @attrs.define(eq=False)
 class Mirror:
-    """A write that fails is logged and repeated with the next change: locking must go on when a disk is full.
+    """A write that fails is repeated until it succeeds; `saved` tells nobody that it did before it has.
 
     The file is not synced to the disk: it matters when this process restarts, and a machine that restarts has no jobs.
     """
@@ -23,9 +31,11 @@ class Mirror:
     _files: IFiles
     _path: Path
     _content: Callable[[], bytes]
+    _clock: IReactorTime
     _log: Logger = attrs.field(factory=Logger, init=False)
     _dirty: bool = attrs.field(default=False, init=False)
     _busy: bool = attrs.field(default=False, init=False)
+    _problem: OSError | None = attrs.field(default=None, init=False)
     _waiting: list[Deferred[None]] = attrs.field(factory=list, init=False)
 
     def changed(self) -> None:
@@ -33,23 +43,53 @@ class Mirror:
         self._dirty = True
         if not self._busy:
             self._busy = True
-            Deferred.fromCoroutine(self._write())
+            Deferred.fromCoroutine(self._write()).addErrback(
+                lambda failure: self._log.failure("{path} is not written any more", failure, path=str(self._path))
+            )
 
-    async def saved(self) -> None:
-        """Waits until what is so now is in the file, or could not be written."""
-        if self._busy:
-            done: Deferred[None] = Deferred()
-            self._waiting.append(done)
+    async def saved(self, patience: float | None = None) -> None:
+        """Waits until what is so now is in the file.
+
+        @param patience: seconds; None for as long as it takes.
+        @raise OSError: it was not written in that time; it will be once the disk takes it.
+        """
+        if not self._busy:
+            return
+        done: Deferred[None] = Deferred()
+        self._waiting.append(done)
+        if patience is not None:
+            done.addTimeout(patience, self._clock)
+        try:
             await done
+        except TimeoutError:
+            if self._problem is not None:
+                raise self._problem from None
+            raise OSError(errno.ETIMEDOUT, "the disk did not take a write in time", str(self._path)) from None
 
     async def _write(self) -> None:
+        pause = FIRST_PAUSE
         while self._dirty or self._waiting:
             self._dirty = False
             waiting, self._waiting = self._waiting, []
             try:
-                await self._files.write_atomic(self._path, self._content(), MODE, sync=False)
+                await in_place(self._files.write_atomic(self._path, self._content(), MODE, sync=False))
             except OSError as error:
-                self._log.error("cannot write {path}: {reason}", path=str(self._path), reason=error.strerror)
+                self._failed(error, waiting)
+                await deferLater(self._clock, pause)
+                pause = min(pause * 2, LAST_PAUSE)
+                continue
+            if self._problem is not None:
+                self._log.info("{path} is written again", path=str(self._path))
+                self._problem, pause = None, FIRST_PAUSE
             for each in waiting:
-                each.callback(None)
+                if not each.called:
+                    each.callback(None)
         self._busy = False
+
+    def _failed(self, error: OSError, waiting: list[Deferred[None]]) -> None:
+        """Nobody is told; all of it is tried again."""
+        if self._problem is None:
+            self._log.error("cannot write {reason}; trying again until it succeeds", reason=reason(error))
+        self._problem = error
+        self._dirty = True
+        self._waiting = [each for each in [*waiting, *self._waiting] if not each.called]

@@ -14,12 +14,12 @@ from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.runtime.livelock import ILiveness
 
 #: Seconds between two looks at everybody who has something.
-INTERVAL = 5.0
+INTERVAL = 1.0
 
 
 @attrs.define(eq=False)
 class Owners:
-    """Looks at livelocks from time to time, and whenever somebody has to wait for a lock."""
+    """Looks at livelocks from time to time, whenever somebody has to wait for a lock, and when luxid has seen a death."""
 
     _locks: DeferredLocks
     _reservations: Reservations
@@ -59,8 +59,7 @@ class Owners:
             self._log.warn("job {job} has died; its locks are free", job=owner.job_id)
             self._locks.owner_died(owner)
             self._reservations.drop((owner.job_id, owner.livelock))
-        if dead:
-            self._remove_livelocks()
+        self._remove_livelocks()
 
     def _remove_livelocks(self) -> None:
         try:

@@ -28,6 +28,7 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -38,6 +39,7 @@ from ganeti_tx.wconf.server import WconfDispatch
 from ganeti_tx.wconfd.distribute import Distributor
 from ganeti_tx.wconfd.mirror import Mirror
 from ganeti_tx.wconfd.owners import Owners
+from ganeti_tx.wconfd.unknown_locks import UNKNOWN, UnknownLocks, living_jobs, set_aside
 
 log = Logger()
 
@@ -45,6 +47,8 @@ log = Logger()
 SOCKET_MODE = 0o600
 #: locks.data and tempres.data: a job that holds every lock of a large cluster needs less than 1 MiB.
 MAX_STATE_BYTES = 64 * 1024 * 1024
+#: Seconds for which the end of this daemon waits for a disk that takes no writes.
+STOP_LIMIT = 5.0
 #: Each job has a connection for short requests and perhaps one that waits, for as long as it runs.
 LIMITS = Limits(connections=4096, idle=86400.0)
 
@@ -78,13 +82,16 @@ class Wconfd:
     owners: Owners
     factory: LuxiFactory
     config: Callable[[Owner], LocalConfig]
-    saved: Callable[[], Awaitable[None]]
+    saved: Callable[[float | None], Awaitable[None]]
 
     async def stop(self) -> None:
         """Break off what can be done again later, and wait for what cannot."""
         self.owners.stop()
         self.distributor.stop()
-        await self.saved()
+        try:
+            await self.saved(STOP_LIMIT)
+        except OSError as error:
+            log.error("ended before it could write {reason}", reason=reason(error))
 
 
 async def build_wconfd(parts: WconfdParts) -> Wconfd:
@@ -99,11 +106,21 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     for fault in verify(store.snapshot):
         log.warn("{fault}", fault=fault)
 
-    table = held_locks(parts)
-    locks_file = Mirror(parts.files, parts.paths.locks_file, lambda: snapshot.encode(table))
+    table, unknown = held_locks(parts)
+
+    def held_by_all() -> bytes:
+        unknown.keep(table)
+        return UNKNOWN if unknown else snapshot.encode(table)
+
+    def is_unknown(owner: Owner) -> bool:
+        unknown.keep(table)
+        return owner in unknown
+
+    locks_file = Mirror(parts.files, parts.paths.locks_file, held_by_all, parts.clock)
     locks = DeferredLocks(table, parts.clock, locks_file.changed)
+    unknown.protect(locks)
     reservations = kept_reservations(parts)
-    reservations_file = Mirror(parts.files, parts.paths.temporary_reservations_file, reservations.encode)
+    reservations_file = Mirror(parts.files, parts.paths.temporary_reservations_file, reservations.encode, parts.clock)
     reservations.on_change = reservations_file.changed
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
@@ -117,38 +134,44 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         key = (owner.job_id, owner.livelock)
         return LocalConfig(store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names)
 
-    async def saved() -> None:
-        await locks_file.saved()
-        await reservations_file.saved()
+    async def saved(patience: float | None) -> None:
+        await locks_file.saved(patience)
+        await reservations_file.saved(patience)
 
-    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury)
+    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     reader = LocalReader(store, names)
     return Wconfd(store, reader, locks, reservations, distributor, owners, factory, config, saved)
 
 
-def held_locks(parts: WconfdParts) -> LockTable:
-    """The locks that an earlier WConfD had given out. @raise ConfigurationError: locks.data cannot be read."""
-    data = kept(parts, parts.paths.locks_file)
+def held_locks(parts: WconfdParts) -> tuple[LockTable, UnknownLocks]:
+    """The locks that an earlier WConfD had given out; when its file is damaged, the jobs whose locks are unknown.
+
+    @raise ConfigurationError: locks.data cannot be read.
+    """
+    path = parts.paths.locks_file
+    data = kept(parts, path)
     try:
-        return LockTable() if data is None else snapshot.decode(data)
+        return (LockTable() if data is None else snapshot.decode(data)), UnknownLocks()
     except LockError as error:
-        raise ConfigurationError(
-            f"{parts.paths.locks_file}: {error}; when no job runs any more, remove the file and start again"
-        ) from None
+        if data != UNKNOWN:
+            set_aside(parts.files, path, error, parts.now())
+    return LockTable(), UnknownLocks(living_jobs(parts.files, parts.paths, parts.liveness.is_alive))
 
 
 def kept_reservations(parts: WconfdParts) -> Reservations:
-    """What jobs had reserved. @raise ConfigurationError: tempres.data cannot be read."""
+    """What jobs had reserved; nothing when the file is damaged, for a change that takes what is taken is refused anyway.
+
+    @raise ConfigurationError: tempres.data cannot be read.
+    """
     reservations = Reservations()
     path = parts.paths.temporary_reservations_file
     data = kept(parts, path)
     try:
-        reservations.restore(data or b"[]")
+        reservations.restore(b"[]" if data is None else data)
     except ConfigurationError as error:
-        raise ConfigurationError(
-            f"{path}: {error}; when no job runs any more, remove the file and start again"
-        ) from None
+        set_aside(parts.files, path, error, parts.now())
+        return Reservations()
     return reservations
 
 
@@ -159,7 +182,7 @@ def kept(parts: WconfdParts, path: Any) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
+        raise ConfigurationError(f"cannot read {reason(error)}") from None
 
 
 def real_parts(reactor: Any) -> WconfdParts:

@@ -1,6 +1,6 @@
 """Runners without processes: a test says when they are ready, done or dead."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -49,6 +49,7 @@ class FakeRunner:
 class FakeLauncher:
     """Has a runner ready at once, unless `holding`: then the test calls `release`."""
 
+    may_go_on: Callable[[int, int], bool] = lambda job_id, priority: True
     holding: bool = False
     living: set[str] = field(factory=set)
     runners: list[FakeRunner] = field(factory=list)

@@ -27,6 +27,10 @@ class FakeLiveness:
         """See `ILiveness`."""
         return self._alive.get(path, False)
 
+    def living(self) -> list[Path]:
+        """The livelocks of all who live. For tests."""
+        return [path for path, alive in self._alive.items() if alive]
+
     def remove_stale(self, directory: Path) -> list[Path]:
         """See `ILiveness`."""
         stale = sorted(path for path, alive in self._alive.items() if path.parent == directory and not alive)

@@ -1,11 +1,11 @@
 """A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
 
-from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from random import Random
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred
 
 from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
 from ganeti_tx.bootstrap.problems import Problems
@@ -15,37 +15,33 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ResolverError
 from ganeti_tx.locking.interfaces import LockStatus
-from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
+from ganeti_tx.logic.base import UnitTable
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
-from ganeti_tx.queue.process_launcher import ProcessJobLauncher
-from ganeti_tx.queue.runner_channel import ChannelFactory
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.fakes.storage import FakeDisk
-from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch, put
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
-from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.master import PATIENCE, MasterDaemons
+from ganeti_tx.test.inprocess.network import Network
 from ganeti_tx.test.inprocess.node import CLUSTER_NAME, SimulatedNode, cluster_keys, keys_of
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
-from ganeti_tx.wconf.client import WconfClient
-from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd
 
 T = TypeVar("T")
 
 MASTER_IP = "192.0.2.100"
 #: Names that resolve besides the nodes' and the cluster's: instances that a test may make.
 INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in range(1, 10)}
-#: Simulated seconds after which what has not ended never will.
-PATIENCE = 30 * 86400.0
 
 
 @define(eq=False)
-class InProcessCluster:
+class InProcessCluster(MasterDaemons):
     """A cluster of `size` nodes, of which the first is the master; `spare` machines more can be added to it.
 
     The same seed gives the same run.
@@ -55,25 +51,22 @@ class InProcessCluster:
     seed: int = 0
     spare: int = 1
     time: SimulatedTime = field(factory=SimulatedTime)
+    about_to: Callable[[Process, Callable[..., Any]], None] | None = None
+    units_of: Callable[[str], UnitTable] = lambda livelock: UNITS
     sockets: Sockets = field(factory=Sockets)
     network: Network = field(factory=Network)
     liveness: FakeLiveness = field(factory=FakeLiveness)
     paths: Paths = field(factory=Paths)
     processes: list[Process] = field(factory=list)
     nodes: dict[str, SimulatedNode] = field(factory=dict)
-    wconfd: Wconfd = field(init=False)
-    luxid: Luxid = field(init=False)
-    zygote: InProcessZygote = field(init=False)
     entropy: SeededEntropy = field(init=False)
     _shared: dict[str, FakeDisk] = field(factory=dict)
-    _wconfd_process: Process = field(init=False)
-    _luxid_process: Process = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
         for number in range(1, self.size + self.spare + 1):
             name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared)
+            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared, self.time)
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()
@@ -82,9 +75,8 @@ class InProcessCluster:
             node.join(ssconf_values(config))
         resolver = Resolver(self.master.disk, self.paths, InlineThreads(), self.time, unknown_host)
         self.zygote = InProcessZygote(
-            self.new_process, self.master.disk, self.paths, self.network, self.liveness, self.master.name,
-            resolver.resolve,
-        )  # fmt: skip
+            self.new_process, self.master, self.paths, self.network, self.liveness, resolver.resolve, self.units_of
+        )
         self.start_wconfd()
         self.start_luxid()
 
@@ -108,14 +100,9 @@ class InProcessCluster:
         """A node, or a machine that can become one, by its full or short name."""
         return self.nodes.get(name) or self.nodes.get(f"{name}.example.com")
 
-    @property
-    def config(self) -> ConfigData:
-        """The configuration that is on disk."""
-        return self.wconfd.store.snapshot
-
     def new_process(self, name: str) -> Process:
         """One more simulated process."""
-        process = Process(name, self.time, self.sockets)
+        process = Process(name, self.time, self.sockets, about_to=self.about_to)
         self.processes.append(process)
         return process
 
@@ -149,68 +136,6 @@ class InProcessCluster:
             first, uuid=self.entropy.uuid(), name=node.name, primary_ip=node.address, secondary_ip=node.address
         )
 
-    # The master daemons
-
-    def start_wconfd(self) -> None:
-        """Start WConfD over the files that are there."""
-        process = self._wconfd_process = self.new_process("wconfd")
-        parts = WconfdParts(
-            own_name=self.master.name,
-            paths=self.paths,
-            files=ProcessFiles(self.master.disk, process),
-            clock=process,
-            now=process.seconds,
-            make_rpc=lambda: NetworkRpc(self.network, process),
-            liveness=self.liveness,
-            entropy=self.entropy,
-        )
-        self.wconfd = self.run(build_wconfd(parts))
-        process.listenUNIX(str(self.paths.wconfd_socket), self.wconfd.factory)
-
-    def kill_wconfd(self) -> None:
-        """End it at once; what it had not written is lost."""
-        self._wconfd_process.die()
-
-    def start_luxid(self) -> None:
-        """Start luxid over the files that are there, and wait until it is up."""
-        parts = self._luxid_parts()
-        self._up(self._luxid_process, self.run(build_luxid(parts)))
-
-    def start_luxid_later(self) -> None:
-        """The same without waiting."""
-        parts = self._luxid_parts()
-        process = self._luxid_process
-        starting = Deferred.fromCoroutine(build_luxid(parts))
-        starting.addCallback(lambda luxid: self._up(process, luxid))
-
-    def _luxid_parts(self) -> LuxidParts:
-        """A new process for luxid, which asks WConfD over its socket."""
-        process = self._luxid_process = self.new_process("luxid")
-        launcher = ProcessJobLauncher(process, self.liveness, lambda: self.zygote.fork(process), self.zygote.kill)
-        wconf = WconfClient(process, self.paths.wconfd_socket)
-        process.listenUNIX(str(self.paths.runner_socket), ChannelFactory(launcher.welcome))
-        parts = LuxidParts(
-            own_name=self.master.name,
-            paths=self.paths,
-            files=ProcessFiles(self.master.disk, process),
-            clock=process,
-            now=process.seconds,
-            rpc=NetworkRpc(self.network, process),
-            watch=ProcessFileWatch(self.master.disk, process),
-            snapshot=lambda: self.config,
-            locks=wconf.lock_overview,
-            make_launcher=lambda: launcher,
-        )
-        return parts
-
-    def _up(self, process: Process, luxid: Luxid) -> None:
-        self.luxid = luxid
-        process.listenUNIX(str(self.paths.query_socket), luxid.factory)
-
-    def kill_luxid(self) -> None:
-        """End it at once; running jobs go on."""
-        self._luxid_process.die()
-
     # Its life
 
     def run(self, work: Awaitable[T], limit: float = PATIENCE) -> T:
@@ -225,6 +150,14 @@ class InProcessCluster:
         """End every process."""
         for process in self.processes:
             process.die()
+
+    def lose_power(self, node: SimulatedNode, chance: Random) -> None:
+        """A machine goes dark; if it is the master, so do its daemons and every job."""
+        if node is self.master:
+            self.kill_wconfd()
+            self.kill_luxid()
+            self.zygote.lose_power()
+        node.lose_power(chance)
 
     # What can be seen
 

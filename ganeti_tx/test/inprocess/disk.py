@@ -3,38 +3,60 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.task import deferLater
 from zope.interface import implementer
 
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import DEFAULT_DIRECTORY_MODE, DEFAULT_FILE_MODE, FileStat, IFiles
 from ganeti_tx.test.fakes.file_watch import MemoryFileWatch
 from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import Process
 
-#: Seconds that a write takes until it is on the disk.
-LATENCY = 0.002
+#: Seconds that a write takes until it is on the disk; and until its process hears of it.
+LATENCY = 0.0015
+ECHO = 0.0005
 
 
 @implementer(IFiles)
 @define
 class ProcessFiles:
-    """The files of a node for one process."""
+    """The files of a node for one process.
 
-    disk: MemoryFiles
+    As with threads, writes under way may be done in any order, and of several to one path the last one asked for stays.
+    A process that dies meanwhile does not know whether they were done.
+    """
+
+    disk: LosingFiles
     process: Process
+    _tickets: int = 0
+    _placed: dict[Path, int] = field(factory=dict)
 
     async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
         """See IFiles."""
-        await deferLater(self.process, LATENCY)
-        await self.disk.write_atomic(path, data, mode, sync=sync)
+        self._tickets += 1
+        ticket = self._tickets
+        await self.process.takes(LATENCY)
+        if ticket > self._placed.get(path, 0):
+            self._placed[path] = ticket
+            await self.disk.write_atomic(path, data, mode, sync=sync)
+        await self.process.takes(ECHO)
 
     async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
-        """See IFiles."""
-        await deferLater(self.process, LATENCY)
-        await self.disk.write_many(files, mode)
+        """See IFiles. Each is put in its place by itself: who dies meanwhile leaves the first of them."""
+        self._tickets += 1
+        ticket = self._tickets
+        await self.process.takes(LATENCY)
+        for path in files:
+            self.disk.check_write("write_many", path)
+        for number, (path, data) in enumerate(files.items()):
+            if number:
+                await self.process.takes(ECHO)
+            if ticket > self._placed.get(path, 0):
+                self._placed[path] = ticket
+                self.disk.place(path, data, mode)
+        await self.process.takes(ECHO)
 
     def read(self, path: Path, limit: int) -> bytes:
         """See IFiles."""

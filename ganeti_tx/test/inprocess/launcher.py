@@ -6,11 +6,13 @@ from pathlib import Path
 from attrs import define, field
 
 from ganeti_tx.jobs.runner import Runner, RunnerParts
+from ganeti_tx.logic.base import UnitTable
+from ganeti_tx.luxid.zygote_process import RESTART_DELAY
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.inprocess.disk import ProcessFiles
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
 from ganeti_tx.wconf.client import WconfClient
 
@@ -21,40 +23,68 @@ FIRST_PROCESS_ID = 2001
 
 @define(eq=False)
 class InProcessZygote:
-    """Forks runners, and kills them: a process that has died does nothing more and its livelock is free."""
+    """Forks runners, and kills them: a process that has died does nothing more and its livelock is free.
+
+    Each luxid has a zygote of its own, which forks what it was told to even when that luxid has died meanwhile.
+    """
 
     new_process: Callable[[str], Process]
-    disk: MemoryFiles
+    node: SimulatedNode
     paths: Paths
     network: Network
     liveness: FakeLiveness
-    own_name: str
     resolve: Callable[[str], Awaitable[tuple[str, str]]]
+    units_of: Callable[[str], UnitTable]
     runners: dict[int, Process] = field(factory=dict)
+    process: Process = field(init=False)
+    _parent: Process = field(init=False)
+    _died: Callable[[], None] = field(init=False)
     _last: int = FIRST_PROCESS_ID - 1
 
-    def fork(self, parent: Process) -> None:
+    def start(self, parent: Process, died: Callable[[], None]) -> None:
+        """A luxid starts its zygote; `died` is told when there is another in the place of one that died."""
+        self._parent, self._died = parent, died
+        self.process = self.new_process("zygote")
+
+    def die(self) -> None:
+        """What it was told to fork is lost with it; luxid starts another."""
+        self.process.die()
+        self._parent.callLater(RESTART_DELAY, self._restart)
+
+    def _restart(self) -> None:
+        self.start(self._parent, self._died)
+        self._died()
+
+    def lose_power(self) -> None:
+        """Everybody is gone, and so are the livelocks."""
+        self.process.die()
+        for process_id in list(self.runners):
+            self.kill(process_id)
+        self.liveness.remove_stale(self.paths.livelock_dir)
+
+    def fork(self) -> None:
         """Make one more runner, which connects to luxid by itself."""
-        parent.callLater(FORK_TIME, self._fork)
+        self.process.arrive(FORK_TIME, self._fork)
 
     def _fork(self) -> None:
         self._last += 1
         process_id = self._last
         process = self.runners[process_id] = self.new_process(f"runner-{process_id}")
-        livelock = self.liveness.start(self._livelock(process_id))
-        files = ProcessFiles(self.disk, process)
+        livelock = str(self.liveness.start(self._livelock(process_id)))
+        files = ProcessFiles(self.node.disk, process)
         parts = RunnerParts(
             paths=self.paths,
             reactor=process,
-            livelock=str(livelock),
+            livelock=livelock,
             process_id=process_id,
-            own_name=self.own_name,
+            own_name=self.node.name,
             files=files,
             rpc=NetworkRpc(self.network, process),
             wconf=WconfClient(process, self.paths.wconfd_socket),
             resolve=self.resolve,
-            now=process.seconds,
+            now=self.node.now,
             end=lambda: self.kill(process_id),
+            units=self.units_of(livelock),
         )
         process.callLater(0, Runner(parts).begin)
 
@@ -63,5 +93,8 @@ class InProcessZygote:
 
     def kill(self, process_id: int, signal: int = 9) -> None:
         """End a runner at once, wherever it is."""
-        self.runners.pop(process_id).die()
+        process = self.runners.pop(process_id, None)
+        if process is None:
+            raise ProcessLookupError(process_id)
+        process.die()
         self.liveness.die(self._livelock(process_id))

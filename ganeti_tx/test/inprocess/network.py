@@ -10,6 +10,7 @@ from zope.interface import implementer
 
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.client import CONNECT_LIMIT
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
     NodeCallError,
@@ -24,6 +25,8 @@ from ganeti_tx.test.inprocess.simulation import Process
 
 #: Seconds that a call takes to a node, and its answer back.
 LATENCY = 0.001
+#: Seconds after which callers find out that a machine that was answering them has gone without a word.
+SILENCE_LIMIT = 60.0
 
 
 class Trouble(Enum):
@@ -32,6 +35,8 @@ class Trouble(Enum):
     REFUSED = "nobody listens there"
     LOST = "the call never arrives"
     ANSWER_LOST = "the call is done, its answer never arrives"
+    SILENT = "no connection can be had, and nobody says so"
+    BROKEN = "the call is taken, and the connection breaks at once; what the node does it does"
 
 
 @frozen
@@ -56,11 +61,51 @@ class Sent:
 
 
 @define(eq=False)
+class Exchange:
+    """A call that waits for its answer."""
+
+    rpc: "NetworkRpc"
+    node: Target
+    call: NodeCall
+    answer: "Deferred[bytes]" = field(factory=Deferred)
+
+    def succeed(self, data: bytes) -> None:
+        """The answer is there, unless it was given up."""
+        if not self.answer.called:
+            self.answer.callback(data)
+
+    def fail(self, why: str) -> None:
+        """There will be no answer."""
+        if not self.answer.called:
+            where = f"node {self.node.name} ({self.node.primary_ip})"
+            self.answer.errback(NodeUnreachableError(f"cannot reach {where} for {self.call.name}: {why}"))
+
+
+@define(eq=False)
 class Listener:
-    """A node daemon that answers at an address."""
+    """A node daemon that answers at an address, and whom it has yet to answer."""
 
     process: Process
     dispatch: NodeDispatch
+    owes: list[Exchange] = field(factory=list)
+
+    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Trouble | None) -> None:
+        """Take a call, in the daemon's process."""
+        if trouble is Trouble.BROKEN:
+            exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body))
+        doing.addCallback(lambda data: self._answer(exchange, data))
+
+    def _answer(self, exchange: Exchange, data: bytes) -> None:
+        if exchange in self.owes:
+            self.owes.remove(exchange)
+            exchange.rpc.process.arrive(LATENCY, exchange.succeed, data)
+
+    def gone(self, heard_after: float) -> None:
+        """It answers nobody any more; its callers hear of it after so many seconds."""
+        for exchange in self.owes:
+            exchange.rpc.process.callLater(heard_after, exchange.fail, "the connection was lost")
+        self.owes.clear()
 
 
 @define(eq=False)
@@ -70,13 +115,31 @@ class Network:
     daemons: dict[str, Listener] = field(factory=dict)
     sent: list[Sent] = field(factory=list)
     cut_off: set[str] = field(factory=set)
+    silent: set[str] = field(factory=set)
     fault: Fault | None = None
+
+    def listen(self, address: str, listener: Listener) -> None:
+        """A node daemon answers there from now on."""
+        self.daemons[address] = listener
+
+    def stop(self, address: str, heard_after: float) -> None:
+        """Nobody answers there any more; who waits for an answer hears of it after so many seconds."""
+        listener = self.daemons.pop(address, None)
+        if listener is not None:
+            listener.gone(heard_after)
+
+    def fall_silent(self, address: str) -> None:
+        """A machine is gone; who waits for it finds out in the end."""
+        self.silent.add(address)
+        self.stop(address, SILENCE_LIMIT)
 
     def trouble(self, node: Target, call: NodeCall) -> Trouble | Says | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
+        if node.primary_ip in self.silent:
+            return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
 
@@ -95,37 +158,28 @@ class NetworkRpc:
         body = encode_call(call)
         limit = timeout if timeout is not None else call.time_limit()
         self.network.sent.append(Sent(self.process.seconds(), self.process.name, node.name, call))
-        trouble = self.network.trouble(node, call)
-        answer: Deferred[bytes] = Deferred()
-        if trouble is None or trouble is Trouble.ANSWER_LOST:
-            daemon = self.network.daemons[node.primary_ip]
-            back = answer if trouble is None else Deferred()
-            daemon.process.callLater(LATENCY, self._arrive, daemon, type(call).name, body, back)
-        elif isinstance(trouble, Says):
-            self.process.callLater(2 * LATENCY, self._answer, answer, encode_failure(trouble.text))
-        elif trouble is Trouble.REFUSED:
-            self.process.callLater(LATENCY, self._refuse, answer, node, call)
-        answer.addTimeout(limit, self.process)
+        exchange = Exchange(self, node, call)
+        self._send(exchange, body, self.network.trouble(node, call))
+        exchange.answer.addTimeout(limit, self.process)
         try:
-            data = await answer
+            data = await exchange.answer
         except TimeoutError:
             raise NodeUnreachableError(f"node {node.name} did not answer {call.name} within {limit:.0f} s")
         return decode_answer(node.name, call, data)
 
-    def _arrive(self, daemon: Listener, name: str, body: bytes, back: "Deferred[bytes]") -> None:
-        """In the daemon's process."""
-        Deferred.fromCoroutine(perform(daemon.dispatch, name, body)).addCallback(
-            lambda data: self.process.callLater(LATENCY, self._answer, back, data)
-        )
-
-    def _answer(self, answer: "Deferred[bytes]", data: bytes) -> None:
-        if not answer.called:
-            answer.callback(data)
-
-    def _refuse(self, answer: "Deferred[bytes]", node: Target, call: NodeCall) -> None:
-        if not answer.called:
-            text = f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: Connection refused"
-            answer.errback(NodeUnreachableError(text))
+    def _send(self, exchange: Exchange, body: bytes, trouble: Trouble | Says | None) -> None:
+        if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN):
+            daemon = self.network.daemons[exchange.node.primary_ip]
+            name = exchange.call.name
+            daemon.process.arrive(LATENCY, daemon.perform, exchange, name, body, trouble)
+            if trouble is not Trouble.ANSWER_LOST:
+                daemon.owes.append(exchange)
+        if trouble is Trouble.REFUSED:
+            self.process.arrive(LATENCY, exchange.fail, "Connection refused")
+        elif trouble is Trouble.SILENT:
+            self.process.callLater(CONNECT_LIMIT, exchange.fail, "the connection timed out")
+        elif isinstance(trouble, Says):
+            self.process.arrive(2 * LATENCY, exchange.succeed, encode_failure(trouble.text))
 
     async def call_many(
         self, nodes: Iterable[Target], call: Any, timeout: float | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from random import Random
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -20,12 +21,12 @@ from ganeti_tx.runtime.directories import ensure_directories, no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
-from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakeStorage
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
-from ganeti_tx.test.inprocess.network import Listener, Network
-from ganeti_tx.test.inprocess.simulation import Process
+from ganeti_tx.test.inprocess.network import LATENCY, Listener, Network
+from ganeti_tx.test.inprocess.power import LosingFiles
+from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
 
 CLUSTER_NAME = "cluster.example.com"
 OS_NAME = "noop"
@@ -72,14 +73,17 @@ class SimulatedNode:
     network: Network
     new_process: Callable[[str], Process]
     shared_disks: dict[str, FakeDisk]
+    clock: SimulatedTime
     paths: Paths = field(factory=Paths)
-    disk: MemoryFiles = field(factory=MemoryFiles)
+    disk: LosingFiles = field(init=False)
     storage: dict[str, IStorage] = field(init=False)
     files_storage: FakeStorage = field(init=False)
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
+    clock_error: float = 0.0
 
     def __attrs_post_init__(self) -> None:
+        self.disk = LosingFiles(self.clock.seconds)
         ensure_directories(self.paths, self.disk, no_owners)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
@@ -133,22 +137,42 @@ class SimulatedNode:
             runner=self.scripts,
             clock=process,
             reactor=process,
-            now=process.seconds,
+            now=self.now,
             owns_address=lambda address: address == self.address,
             leave=self.stop,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
         )
-        self.network.daemons[self.address] = Listener(process, build_dispatch(parts, self.storage))
+        self.network.listen(self.address, Listener(process, build_dispatch(parts, self.storage)))
 
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)
+
+    def now(self) -> float:
+        """What the machine's own clock says, in seconds since the epoch."""
+        return self.clock.seconds() + self.clock_error
 
     def stop(self) -> None:
         """End the node daemon, as a kill does."""
         if self.daemon is not None:
             self.daemon.die()
-            self.network.daemons.pop(self.address, None)
+            self.network.stop(self.address, LATENCY)
             self.daemon = None
+
+    def lose_power(self, chance: Random) -> None:
+        """All that ran here is gone, nobody is told, and of the files what had not reached the disk."""
+        if self.daemon is not None:
+            self.daemon.die()
+            self.daemon = None
+        self.network.fall_silent(self.address)
+        self.disk.lose_power(chance)
+        for disk in self.files_storage.disks.values():
+            disk.assembled = False
+
+    def boot(self) -> None:
+        """Come up again, and start the node daemon."""
+        self.network.silent.discard(self.address)
+        ensure_directories(self.paths, self.disk, no_owners)
+        self.start()
 
     def running(self) -> list[str]:
         """The instances that run here."""

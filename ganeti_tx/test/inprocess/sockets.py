@@ -30,6 +30,7 @@ class Stream:
     disconnecting: bool = False
     _closed: bool = False
     _paused: bool = False
+    _under_way: list[bytes | Failure] = field(factory=list)
     _arrived: list[bytes | Failure] = field(factory=list)
 
     def write(self, data: bytes) -> None:
@@ -84,17 +85,28 @@ class Stream:
             self.process.callLater(0, self._lost, here)
 
     def break_off(self) -> None:
-        """The process has died."""
+        """The process has died: its peer gets what was written before, and then hears of it."""
         if not self._closed:
             self._closed = True
             self._tell_peer(Failure(ConnectionLost()))
 
+    def sever(self) -> None:
+        """The connection breaks; what is under way is lost."""
+        assert self.peer is not None
+        for end in (self, self.peer):
+            if not end._closed:
+                end._closed = True
+                end.process.callLater(0, end._lost, Failure(ConnectionLost()))
+
     def _tell_peer(self, what: bytes | Failure) -> None:
         assert self.peer is not None
-        self.peer.process.callLater(LATENCY, self.peer._arrive, what)
+        for piece in self.process.time.cut(what) if isinstance(what, bytes) else [what]:
+            self.peer._under_way.append(piece)
+            self.peer.process.arrive(LATENCY, self.peer._arrive)
 
-    def _arrive(self, what: bytes | Failure) -> None:
-        self._arrived.append(what)
+    def _arrive(self) -> None:
+        """However long each took, the first that was sent is the first to come."""
+        self._arrived.append(self._under_way.pop(0))
         self._hand_over()
 
     def _hand_over(self) -> None:
@@ -171,7 +183,7 @@ class Sockets:
         connector = Connector(path, factory)
         factory.doStart()
         factory.startedConnecting(connector)
-        process.callLater(LATENCY, self._attempt, process, connector)
+        process.arrive(LATENCY, self._attempt, process, connector)
         return connector
 
     def _attempt(self, process: Process, connector: Connector) -> None:

@@ -8,8 +8,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
+from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.queue.changes import as_json
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
@@ -28,6 +30,7 @@ class JobMethodTests(SynchronousTestCase):
         self.methods = JobMethods(
             self.queue.scheduler,
             self.queue.store,
+            JobRows(self.queue.store),
             self.queue.changes,
             self.drain,
             self.queue.clock,
@@ -84,7 +87,7 @@ class JobMethodTests(SynchronousTestCase):
             self.get("QueryJobs", [2, 9, 1], ["id", "summary"]),
             [[2, ["TEST_DELAY(0.0)"]], [9, None], [1, ["TEST_DELAY(0.0)"]]],
         )
-        self.assertEqual([row[0] for row in self.get("QueryJobs", None, ["id"])], [1, 2])
+        self.assertEqual([row[0] for row in as_json(self.get("QueryJobs", None, ["id"]))], [1, 2])
         self.assertIn("colour", str(self.failureResultOf(self.ask("QueryJobs", None, ["colour"]), OpPrereqError).value))
 
     def test_archive(self) -> None:

@@ -15,6 +15,7 @@ from ganeti_tx.model.cluster import DataCollector
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CLUSTER, CONFIG, FILTER, GROUP, INSTANCE, NETWORK, NODE, NODE2
+from ganeti_tx.test.query.case import FakeJobs
 from ganeti_tx.test.query.facts_table import FACTS
 
 PAUSE = 1_700_000_000.5
@@ -28,7 +29,7 @@ class MethodCase(SynchronousTestCase):
         self.config = CONFIG
         self.rpc = FakeNodeRpc()
         info = ClusterInfo(lambda: self.config, lambda: PAUSE, lambda: True, lambda: ["64bit", "x86_64"])
-        methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), lambda ids, wanted: (), info)
+        methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), FakeJobs(dict), info)
         self.dispatch = LuxiDispatch(methods.table())
 
     def start(self, method: str, *args: Any) -> Deferred[Any]:

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMaster
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ConfigurationError, OpPrereqError
 from ganeti_tx.mastership.loyalty import LoyalRpc
@@ -119,7 +119,7 @@ class TakeTests(RoleCase):
     def test_others_know_another_master(self) -> None:
         """A quorum that follows another node stops us at once."""
         self.ballots = {name: self.ballot("node2", 1010) for name in self.ballots}
-        text = str(self.failureResultOf(self.take(), NotMaster).value)
+        text = str(self.failureResultOf(self.take(), NotMasterError).value)
         self.assertIn("node2 takes node2 as the master", text)
 
     def test_power_up(self) -> None:
@@ -150,12 +150,12 @@ class TakeTests(RoleCase):
                 f"node {name} refused master_vote with HTTP status 403: only master candidates of this cluster may call"
             )
             self.ballots[name] = NodeCallError(text)
-        self.assertIn("no candidate", str(self.failureResultOf(self.take(), NotMaster).value))
+        self.assertIn("no candidate", str(self.failureResultOf(self.take(), NotMasterError).value))
 
     def test_own_files(self) -> None:
         """A node whose own ssconf or configuration names another master asks nobody."""
         self.put(PATHS.ssconf_file("master_node"), b"node2")
-        self.failureResultOf(self.take(), NotMaster)
+        self.failureResultOf(self.take(), NotMasterError)
         self.files.remove(PATHS.ssconf_file("master_node"))
         self.files.remove(PATHS.config_file)
         self.failureResultOf(self.take(), ConfigurationError)

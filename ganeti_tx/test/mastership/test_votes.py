@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMaster
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.mastership.votes import Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
 from ganeti_tx.rpc.calls import Ballot
 
@@ -132,9 +132,9 @@ class WordsTests(SynchronousTestCase):
     def test_statuses(self) -> None:
         """Only a clear no keeps the supervisor from starting the daemon again."""
         lost = refusal(Purpose.START, "node1", count(Purpose.START, CLAIM, votes(NODE2, NODE2)))
-        self.assertIsInstance(lost, NotMaster)
-        self.assertEqual(getattr(lost, "exit_status", None), 11)
-        self.assertEqual(getattr(NoQuorum(""), "exit_status", None), None)
+        self.assertIsInstance(lost, NotMasterError)
+        self.assertEqual(lost.exit_code, 11)
+        self.assertEqual(NoQuorum("").exit_code, 1)
 
 
 NUMBERS = st.integers(-1, 4)

@@ -1,8 +1,9 @@
 """A cluster in memory that tests ask, with node answers made to order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from attrs import define, field
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -11,12 +12,32 @@ from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.node import Node
 from ganeti_tx.query.collect import Queries
+from ganeti_tx.query.jobs import JobRef, JobRow
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CONFIG, INSTANCE, NODE
 
 E = TypeVar("E", bound=Exception)
+
+
+@define
+class FakeJobs:
+    """The jobs of a test; says what was loaded."""
+
+    jobs: Callable[[], Mapping[int, JobRow]]
+    loaded: list[tuple[list[int], bool]] = field(factory=list)
+    gone: bool = False
+
+    async def find(self, ids: Sequence[int] | None, archived: bool) -> Sequence[JobRef]:
+        """As Jobs says."""
+        known = self.jobs()
+        return [JobRef(id, False) for id in (sorted(known) if ids is None else ids) if id in known]
+
+    async def load(self, refs: Sequence[JobRef], whole: bool) -> Mapping[int, JobRow]:
+        """As Jobs says."""
+        self.loaded.append(([ref.id for ref in refs], whole))
+        return {ref.id: self.jobs()[ref.id] for ref in refs if not self.gone}
 
 
 class QueryCase(SynchronousTestCase):
@@ -28,17 +49,12 @@ class QueryCase(SynchronousTestCase):
         self.rpc = FakeNodeRpc()
         self.locks: Sequence[LockStatus] = ()
         self.jobs: dict[int, dict[str, Any]] = {}
-        self.jobs_wanted: list[frozenset[str]] = []
+        self.keeper = FakeJobs(lambda: self.jobs)
         self.queries = self.make_queries()
 
     def make_queries(self) -> Queries:
         """The queries over whatever the attributes hold when one is asked."""
-        return make_queries(Views(lambda: self.config), self.rpc, lambda: self.locks, self.find_jobs)
-
-    def find_jobs(self, ids: Sequence[int] | None, wanted: frozenset[str]) -> Iterable[Mapping[str, Any]]:
-        """Jobs by id, newest first."""
-        self.jobs_wanted.append(wanted)
-        return [self.jobs[number] for number in reversed(self.jobs) if ids is None or number in ids]
+        return make_queries(Views(lambda: self.config), self.rpc, lambda: self.locks, self.keeper)
 
     def ask(self, what: str, fields: Sequence[str], condition: object = None) -> Any:
         """The cells of a query, row by row."""

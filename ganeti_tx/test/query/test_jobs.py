@@ -3,6 +3,7 @@
 from ganeti_tx.errors import ECode
 from ganeti_tx.locking.interfaces import BGL, Level, Lock, LockStatus, Mode, Owner
 from ganeti_tx.query.cell import UNAVAILABLE
+from ganeti_tx.query.jobs import AT_A_TIME
 from ganeti_tx.test.query.case import QueryCase
 
 
@@ -12,7 +13,7 @@ class JobTests(QueryCase):
     def setUp(self) -> None:
         """Three jobs."""
         super().setUp()
-        self.jobs = {number: {"id": number, "status": "queued", "end_ts": None} for number in (2, 10, 1)}
+        self.jobs = {number: {"id": number, "status": "queued", "end_ts": None, "ops": []} for number in (2, 10, 1)}
 
     def test_order(self) -> None:
         """Jobs stand by their ids as numbers."""
@@ -34,14 +35,22 @@ class JobTests(QueryCase):
         self.assertEqual(self.column("job", "end_ts"), [UNAVAILABLE] * 3)
 
     def test_only_what_is_read(self) -> None:
-        """The keeper of jobs is told which fields will be read, those of the filter among them, and no unknown ones."""
-        self.ask("job", ["end_ts", "bogus"], ["=", "status", "queued"])
-        self.assertEqual(self.jobs_wanted, [frozenset({"id", "status", "end_ts"})])
+        """Files are opened only for fields that nothing else has, and only of the jobs that an id's test lets through."""
+        self.ask("job", ["status", "bogus"], ["=", "status", "queued"])
+        self.ask("job", ["status", "ops"], [">", "id", 5])
+        self.ask("job", ["id", "archived"])
+        self.assertEqual(self.keeper.loaded, [([1, 2, 10], False), ([10], True)])
 
-    def test_unread_fields(self) -> None:
-        """A row need not have what is not read."""
-        self.jobs = {1: {"id": 1}}
-        self.assertEqual(self.names("job", ["=", "id", 1]), [1])
+    def test_some_at_a_time(self) -> None:
+        """However many jobs there are, no more than so many are loaded at once."""
+        self.jobs = {number: {"id": number, "status": "queued"} for number in range(1, AT_A_TIME * 2 + 2)}
+        self.assertEqual(len(self.ask("job", ["status"], ["=", "status", "queued"])), AT_A_TIME * 2 + 1)
+        self.assertEqual([len(ids) for ids, _ in self.keeper.loaded], [AT_A_TIME, AT_A_TIME, 1])
+
+    def test_gone(self) -> None:
+        """A job that is gone when it is looked at has its id and nothing else."""
+        self.keeper.gone = True
+        self.assertEqual(self.ask("job", ["id", "status"], ["=", "id", 2]), [((0, 2), UNAVAILABLE)])
 
 
 class LockTests(QueryCase):

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp
 from ganeti_tx.queue.launcher import IRunner, RunnerDied
-from ganeti_tx.queue.process_launcher import HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
+from ganeti_tx.queue.process_launcher import FORK_PAUSE, HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import (
     Channel,
     ChannelFactory,
@@ -163,6 +163,29 @@ class LauncherTests(SynchronousTestCase):
         self.connect(3)
         self.connect(4)
         self.assertEqual([self.successResultOf(each).process_id for each in wanted], [3, 4])
+
+    def test_fork_ended(self) -> None:
+        """A fork that ends without a hello is replaced after a moment; the end of one that said hello is no fork's."""
+        wanted = self.launcher.reserve()
+        self.launcher.runner_ended(1, -9)
+        self.assertEqual(self.forks, 1)
+        self.clock.advance(FORK_PAUSE)
+        self.assertEqual(self.forks, 2)
+        self.connect(2)
+        self.successResultOf(wanted)
+        self.launcher.reserve()
+        self.launcher.runner_ended(2, -9)
+        self.clock.advance(FORK_PAUSE)
+        self.assertEqual(self.forks, 3)
+
+    def test_forks_keep_ending(self) -> None:
+        """When every fork ends at once there are few of them, and who waits hears of it in the end."""
+        wanted = self.launcher.reserve()
+        while not wanted.called:
+            self.launcher.runner_ended(self.forks, 1)
+            self.clock.advance(FORK_PAUSE)
+        self.failureResultOf(wanted, RunnerDied)
+        self.assertLessEqual(self.forks, HELLO_LIMIT / FORK_PAUSE + 1)
 
     def test_stranger(self) -> None:
         """Who does not begin with hello, or sends junk, is cut off."""

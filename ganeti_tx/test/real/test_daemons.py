@@ -9,6 +9,7 @@ import sys
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.devcluster.layout import DevNode
+from ganeti_tx.errors import ExitCode
 from ganeti_tx.test.real.programs import SmallCluster, until
 
 ALL = ("ganeti-master", "ganeti-luxid", "ganeti-wconfd", "ganeti-noded")
@@ -20,7 +21,7 @@ class Refusals(SynchronousTestCase):
     """Daemons that cannot run say why in one line, and end with a status other than 0."""
 
     def fatal(self, cluster: SmallCluster, node: DevNode, daemon: str, *options: str, status: int = 1) -> str:
-        """The one line with "fatal:", from a daemon that ended with this status."""
+        """The one line with "fatal:", from a daemon that ended with a status."""
         done = cluster.programs.run(node, daemon, *options)
         said = [line for line in (done.stdout + done.stderr).splitlines() if "fatal:" in line]
         self.assertEqual((done.returncode, len(said)), (status, 1), done.stdout + done.stderr)
@@ -43,7 +44,9 @@ class Refusals(SynchronousTestCase):
         master, other = cluster.layout.nodes
         shutil.copytree(master.root / "var/lib/ganeti", other.root / "var/lib/ganeti", dirs_exist_ok=True)
         for daemon in ON_MASTER:
-            self.assertIn("node1.dev.example is", self.fatal(cluster, other, daemon, "--foreground", status=11))
+            for options in ((), ("--foreground",)):
+                said = self.fatal(cluster, other, daemon, *options, status=ExitCode.NOTMASTER)
+                self.assertIn("node1.dev.example is", said)
 
     def test_running_already(self) -> None:
         """A second one is refused; ganeti-master counts for both its parts. The first goes on."""

@@ -1,6 +1,7 @@
 """ganeti-devcluster as a process: up, status, run, shell and down, and up again after everything was killed."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.devcluster.layout import DevNode, load
 from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.supervising import is_held
 from ganeti_tx.test.real.programs import Programs, until
 
 
@@ -43,7 +45,7 @@ class DevclusterTests(SynchronousTestCase):
         """--root may stand before or after the command; what was killed comes back; nothing is left at the end."""
         root = f"--root={self.root}"
         self.assertIn("there is no devcluster", self.devcluster(root, "status", status=1))
-        self.devcluster(root, "up", "--nodes", "2", "--", "--enabled-hypervisors=fake")
+        self.devcluster(root, "up", "--nodes", "2", "--no-supervisor", "--", "--enabled-hypervisors=fake")
         self.assertIn("ganeti-master, ganeti-noded", self.devcluster("status", root))
         self.assertIn("node2", self.devcluster("run", root, "--", "gnt-node", "list"))
         self.assertIn("cluster.dev.example", self.devcluster(root, "run", "gnt-cluster", "info"))
@@ -55,7 +57,7 @@ class DevclusterTests(SynchronousTestCase):
         node2 = load(self.root).node("node2").root / "var/run/ganeti/ganeti-noded.pid"
         os.kill(int(node2.read_text()), signal.SIGKILL)
         until(lambda: "no daemon runs" in self.status(), "the end of a daemon")
-        self.devcluster(root, "up")
+        self.devcluster(root, "up", "--no-supervisor")
         self.assertNotIn("no daemon runs", self.devcluster(root, "status"))
 
         for process in set(processes_of(self.root)):
@@ -65,10 +67,30 @@ class DevclusterTests(SynchronousTestCase):
         until(lambda: not set(processes_of(self.root)), "the end of all")
         self.devcluster(root, "up")
         self.devcluster(root, "run", "--", "gnt-debug", "delay", "0.01")
+        self.supervised(root)
 
         self.assertIn("is gone", self.devcluster(root, "down"))
         self.assertIn("nothing to do", self.devcluster(root, "down"))
         self.assertEqual((set(processes_of(self.root)), self.root.exists()), (set(), False))
+
+    def supervised(self, root: str) -> None:
+        """Daemons that are killed come back, one that is stopped does not, nor do they start twice."""
+        self.assertIn("are started again", self.devcluster(root, "status"))
+        layout = load(self.root)
+        for node, daemon in ((layout.nodes[1], "ganeti-noded"), (layout.nodes[0], "ganeti-master")):
+            path = node.root / f"var/run/ganeti/{daemon}.pid"
+            killed = path.read_text()
+            os.kill(int(killed), signal.SIGKILL)
+            until(lambda path=path, killed=killed: is_held(path) and path.read_text() != killed, f"another {daemon}")  # type: ignore[misc]
+        until(lambda: "no daemon" not in self.status(), "an answer")
+        self.devcluster(root, "up")
+        path = layout.nodes[1].root / "var/run/ganeti/ganeti-noded.pid"
+        os.kill(int(path.read_text()), signal.SIGTERM)
+        until(lambda: "no daemon runs" in self.status(), "the end of a daemon")
+        log = (self.root / "supervisor.log").read_text()
+        self.assertEqual(
+            sorted(re.findall(r"(ganeti-\w+) on node\d.dev.example died", log)), ["ganeti-master", "ganeti-noded"]
+        )
 
     def status(self) -> str:
         """What status says, whatever its own status is."""

@@ -10,7 +10,7 @@ from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMaster
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.paths import Paths
@@ -88,7 +88,7 @@ class DaemonTests(SynchronousTestCase):
         starting: Deferred[None] = Deferred()
         daemon = self.daemon(starting)
         daemon.startService()
-        starting.errback(NotMaster("node2 is"))
+        starting.errback(NotMasterError("node2 is"))
         self.assertEqual(self.statuses, [11])
         self.successResultOf(daemon.stopService())
 
@@ -97,7 +97,7 @@ class DaemonTests(SynchronousTestCase):
         daemon = self.daemon(succeed(None))
         daemon.startService()
         with capturedLogs() as logged:
-            daemon.leave(NotMaster("node2 is"))
+            daemon.leave(NotMasterError("node2 is"))
         self.assertEqual([formatEvent(event) for event in logged], ["fatal: node2 is"])
         self.assertEqual((self.statuses, self.reactor.stopped), ([11], 1))
         self.successResultOf(daemon.stopService())

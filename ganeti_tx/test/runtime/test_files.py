@@ -10,7 +10,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
-from ganeti_tx.runtime.files import RealFiles, is_temporary
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_leftovers import is_temporary
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 from ganeti_tx.test.contracts.files import FilesContract
 from ganeti_tx.test.fakes.files import MemoryFiles

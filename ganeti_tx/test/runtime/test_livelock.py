@@ -1,5 +1,6 @@
 """The kernel's locks and the simulated ones tell life from death alike."""
 
+import fcntl
 import os
 import signal
 import stat
@@ -61,6 +62,26 @@ class FlockLivenessTests(LivenessContract):
     def test_purpose_is_a_name(self) -> None:
         """A purpose cannot lead out of the directory."""
         self.assertRaises(ValueError, create_livelock, self.top, "../x", lambda: 1.0)
+
+    def test_askers(self) -> None:
+        """Many may ask at once: the dead do not look alive because somebody else is asking."""
+        path = self.start("job-1")
+        asking = os.open(path, os.O_RDONLY)
+        self.addCleanup(os.close, asking)
+        self.assertRaises(BlockingIOError, fcntl.flock, asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self.assertTrue(self.liveness.is_alive(path))
+        self.die(path)
+        fcntl.flock(asking, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self.assertFalse(self.liveness.is_alive(path))
+
+    def test_unnamed(self) -> None:
+        """What a process left that died before its livelock had a name goes away when it is old, not before."""
+        young, old = self.top / ".job_1_1.5.new", self.top / ".job_2_1.5.new"
+        for path in (young, old):
+            path.touch()
+        os.utime(old, (1.0, 1.0))
+        self.assertEqual(self.liveness.remove_stale(self.top), [old])
+        self.assertEqual(os.listdir(self.top), [young.name])
 
     def hold(self, purpose: str) -> HeldFile:
         """A livelock of this process."""

@@ -1,12 +1,14 @@
 """A daemon runs once, and a crash is no hindrance."""
 
+import fcntl
 import os
+import threading
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import PidFileLockError
-from ganeti_tx.runtime.pidfile import claim_pid_file
+from ganeti_tx.runtime.pidfile import claim_pid_file, holder, was_abandoned
 
 
 class PidFileTests(SynchronousTestCase):
@@ -38,3 +40,25 @@ class PidFileTests(SynchronousTestCase):
         held = claim_pid_file(self.path)
         self.addCleanup(held.release)
         self.assertEqual(self.path.read_text(), f"{os.getpid()}\n")
+
+    def test_asked_about(self) -> None:
+        """Whoever only asks about a file does not keep the next one from claiming it."""
+        self.path.write_text("1\n")
+        asking = os.open(self.path, os.O_RDONLY)
+        fcntl.flock(asking, fcntl.LOCK_SH)
+        timer = threading.Timer(0.02, os.close, [asking])
+        timer.start()
+        held = claim_pid_file(self.path)
+        self.addCleanup(held.release)
+        timer.join()
+        self.assertEqual(holder(self.path), os.getpid())
+
+    def test_questions(self) -> None:
+        """Who holds it; abandoned is only what is there and held by nobody."""
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (None, False))
+        held = claim_pid_file(self.path)
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (os.getpid(), False))
+        held.release()
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (None, False))
+        self.path.write_text("1234\n")
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (None, True))

@@ -1,0 +1,1 @@
+"""Tests of the devcluster that need no processes."""

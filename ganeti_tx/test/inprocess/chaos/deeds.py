@@ -1,0 +1,94 @@
+"""What jobs really did: each execution of an opcode, with the locks that it was sure to hold."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.locking.levels import Lock, Mode
+from ganeti_tx.logic.base import LogicalUnit, Surroundings
+from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.test.inprocess.chaos.record import Record
+
+
+@define(eq=False)
+class Deed:
+    """One execution; `index` is the opcode's in its job. It ends only if its process lives so long."""
+
+    owner: Owner
+    index: int
+    op: OpCode
+    locks: Mapping[Lock, Mode]
+    done: bool = False
+    succeeded: bool = False
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Which opcode of which job."""
+        return self.owner.job_id, self.index
+
+    def __str__(self) -> str:
+        return f"{self.op.op_id()} of job {self.owner.job_id}"
+
+
+@define(eq=False)
+class Deeds:
+    """All of them in the order in which they began."""
+
+    record: Record
+    held: Callable[[Owner], Mapping[Lock, Mode]]
+    all: list[Deed] = field(factory=list)
+
+    def units_of(self, livelock: str) -> "WatchedUnits":
+        """The logical units as one process knows them."""
+        return WatchedUnits(self, livelock)
+
+    def begin(self, livelock: str, op: OpCode, job_id: int) -> Deed:
+        """A job starts to change things."""
+        owner = Owner(job_id, livelock)
+        index = int(op.reason[-1][1].rpartition("index=")[2])
+        deed = Deed(owner, index, op, dict(self.held(owner)))
+        if any(each.key == deed.key for each in self.all):
+            self.record.breach(f"{deed} is executed a second time")
+        self.all.append(deed)
+        self.record.tell(f"{deed} begins")
+        return deed
+
+    def of(self, job_id: int, index: int) -> Deed | None:
+        """What an opcode did, if it was begun."""
+        return next((each for each in self.all if each.key == (job_id, index)), None)
+
+
+@define
+class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
+    """The table of logical units, whose executions are written down."""
+
+    deeds: Deeds
+    livelock: str
+
+    def __getitem__(self, kind: type[OpCode]) -> Any:
+        unit = UNITS[kind]
+        return lambda op, around: self._watched(unit(op, around), around)
+
+    def __iter__(self) -> Iterator[type[OpCode]]:
+        return iter(UNITS)
+
+    def __len__(self) -> int:
+        return len(UNITS)
+
+    def _watched(self, unit: LogicalUnit[Any], around: Surroundings) -> LogicalUnit[Any]:
+        execute: Callable[[], Awaitable[Any]] = unit.execute
+
+        async def watched() -> Any:
+            deed = self.deeds.begin(self.livelock, unit.op, around.job_id)
+            try:
+                result = await execute()
+                deed.succeeded = True
+                return result
+            finally:
+                deed.done = True
+
+        setattr(unit, "execute", watched)  # noqa: B010
+        return unit

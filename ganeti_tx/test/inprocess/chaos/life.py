@@ -1,0 +1,169 @@
+"""One seed's life of a cluster: some work, some bad luck, rest, and what must be true all along and in the end."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.internet.defer import Deferred
+from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.test.inprocess.chaos.deeds import Deeds
+from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
+from ganeti_tx.test.inprocess.chaos.operators import Operators
+from ganeti_tx.test.inprocess.chaos.promises import Promises
+from ganeti_tx.test.inprocess.chaos.record import Record
+from ganeti_tx.test.inprocess.chaos.rest import Rest
+from ganeti_tx.test.inprocess.chaos.uneasy import UneasyTime
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+
+#: Simulated seconds of work, and the time after the last fault in which everything must have come to rest.
+DAY = 20.0
+REST = 600.0
+#: Simulated seconds within which new jobs must succeed in the end.
+PROBE = 120.0
+#: Turns between two looks at the locks.
+LOOK_EVERY = 16
+#: The turns of an ordinary day, among which the faults fall.
+TURNS = 1500
+
+
+@frozen
+class Outcome:
+    """What became of a seed."""
+
+    seed: int
+    broken: list[str]
+    turns: int
+    faults: Counter[str]
+    ends: Counter[str]
+    digest: str
+    story: list[str]
+
+
+@define(eq=False)
+class Life:
+    """Builds the cluster of a seed and lets it live."""
+
+    seed: int
+    show: Callable[[str], None] | None = None
+    chance: Random = field(init=False)
+    time: UneasyTime = field(init=False)
+    record: Record = field(init=False)
+    deeds: Deeds = field(init=False)
+    cluster: InProcessCluster = field(init=False)
+    operators: Operators = field(init=False)
+    promises: Promises = field(init=False)
+    faults: Faults = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.chance = Random(self.seed)
+        self.time = UneasyTime(Random(self.chance.random()))
+        self.record = Record(self.time, self.show)
+        self.deeds = Deeds(self.record, self._held)
+        self.cluster = InProcessCluster(
+            3, self.seed, 0, self.time, about_to=self.record.turn, units_of=self.deeds.units_of
+        )
+        self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
+        self.promises = Promises(self.cluster, self.record, self.deeds, self.operators)
+        self.faults = Faults(self.cluster, Random(self.chance.random()), self.record)
+
+    def _held(self, owner: Any) -> Any:
+        return self.cluster.wconfd.locks.held(owner) if self.cluster.wconfd_is_up else {}
+
+    def live(self) -> Outcome:
+        """All of it; stops at the first broken promise."""
+        globalLogPublisher.addObserver(self._logged)
+        try:
+            self._work()
+            self._come_to_rest()
+        finally:
+            globalLogPublisher.removeObserver(self._logged)
+            self.cluster.end()
+        record = self.record
+        return Outcome(
+            self.seed, record.broken, self.time.turns, self.faults.struck, self._ends(), record.digest, record.story
+        )
+
+    def _logged(self, event: LogEvent) -> None:
+        """A logged failure is a fault in the program."""
+        failure = event.get("log_failure")
+        if failure is not None and not isinstance(failure.value, InjectedError):
+            self.record.breach(f"logged: {event.get('log_format')} {failure.getTraceback()}")
+        elif event.get("log_level") is LogLevel.critical and failure is None:
+            self.record.breach(f"logged: {event.get('log_format')}")
+
+    def _work(self) -> None:
+        """The day with its faults; most come alone, some upon one another."""
+        self.promises.begin()
+        self.operators.begin(self.chance.randint(3, 12))
+        plan = self._plan()
+        end = self.time.rightNow + DAY
+        while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
+            while plan and self.time.turns >= plan[0]:
+                plan.pop(0)
+                self.faults.strike()
+            self.time.step()
+            if self.time.turns % LOOK_EVERY == 0:
+                self.promises.look()
+        self.faults.lift()
+        self.time.calm = True
+
+    def _plan(self) -> list[int]:
+        """The turns at which something goes wrong."""
+        begin = self.time.turns
+        turns = [begin + self.chance.randrange(TURNS) for _ in range(self.chance.choice([0, 1, 1, 2, 3, 5]))]
+        together = [turn + self.chance.choice([0, 1, 3, 10, 40]) for turn in turns if self.chance.random() < 0.4]
+        return sorted(turns + together)
+
+    def _pass(self, seconds: float) -> None:
+        end = self.time.rightNow + seconds
+        while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
+            self.time.step()
+            if self.time.turns % LOOK_EVERY == 0:
+                self.promises.look()
+
+    def _come_to_rest(self) -> None:
+        self._pass(REST)
+        rest = Rest(self.promises, self.faults.darkened)
+        if not self.record.broken:
+            self.promises.look()
+            rest.check()
+        if not self.record.broken:
+            self._probe()
+        if not self.record.broken:
+            rest.check()
+
+    def _probe(self) -> None:
+        """New jobs succeed: every instance can be removed, others can be made."""
+        names = sorted(instance.name for instance in self.cluster.config.instances.values())
+        jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
+        jobs += [[self.operators.creation(f"web{4 + node}", node)] for node in (1, 2, 3)]
+        jobs += [[self.operators.tagging()], [self.operators.tagging("node", "node2")]]
+        taken: list[int] = []
+        asking = Deferred.fromCoroutine(self.operators.submit(*jobs))
+        asking.addCallbacks(taken.extend, self._refused)
+        self._pass(PROBE)
+        if not self.record.broken and len(taken) != len(jobs):
+            self.record.breach(f"of {len(jobs)} new jobs only {taken} were accepted")
+        for job_id in taken:
+            job = Rest(self.promises, set()).job(job_id)
+            if job is None or job.status != "success":
+                results = job and [str(op.status) if op.result is None else op.result for op in job.ops]
+                self.record.breach(f"new job {job_id} does not succeed: {results}")
+
+    def _refused(self, failure: Any) -> None:
+        failure.trap(GanetiError)
+        self.record.breach(f"new jobs are refused: {failure.getErrorMessage()}")
+
+    def _ends(self) -> Counter[str]:
+        """How the jobs ended."""
+        found = (Rest(self.promises, set()).job(job_id) for job_id in self.operators.accepted)
+        return Counter(str(job.status) for job in found if job is not None)
+
+
+def live(seed: int, show: Callable[[str], None] | None = None) -> Outcome:
+    """The life of one seed's cluster."""
+    return Life(seed, show).live()

@@ -1,0 +1,188 @@
+"""What operators ask of the cluster: jobs that meet, cancels, priorities, archiving; each by a client of its own."""
+
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.defer import Deferred
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.luxi.on_twisted import client
+from ganeti_tx.test.inprocess.chaos.record import Record
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.node import OS_NAME
+
+Op = dict[str, Any]
+
+TEMPLATES = ("file", "sharedfile", "diskless")
+NAMES = ("web1", "web2", "web3")
+#: Seconds within which operators have asked for everything.
+BUSY = 12.0
+
+
+@define(eq=False)
+class Accepted:
+    """A job that somebody was promised, and what else was said about it."""
+
+    ops: list[Op]
+    canceled: bool = False
+    kill_asked: bool = False
+
+
+@define(eq=False)
+class Operators:
+    """They act at moments from the seed; what could not be answered was not promised."""
+
+    cluster: InProcessCluster
+    chance: Random
+    record: Record
+    accepted: dict[int, Accepted] = field(factory=dict)
+    _process: Any = None
+    _tags: int = 0
+
+    def begin(self, actions: int) -> None:
+        """Plan the day."""
+        self._process = self.cluster.new_process("operator")
+        things: list[Callable[[], Awaitable[None]]] = [
+            *[self.create] * 4, *[self.power] * 3, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
+            *[self.several] * 2, self.chain, *[self.cancel] * 3, *[self.kill] * 2, self.priority, self.archive, self.look,
+        ]  # fmt: skip
+        self._at(0.0, self.create)
+        for _ in range(actions):
+            self._at(self.chance.random() * BUSY, self.chance.choice(things))
+
+    def _at(self, delay: float, action: Callable[[], Awaitable[None]]) -> None:
+        self._process.callLater(delay, lambda: self._act(action))
+
+    def _act(self, action: Callable[[], Awaitable[None]]) -> None:
+        acting = Deferred.fromCoroutine(self._try(action))
+        acting.addErrback(lambda failure: self.record.breach(f"a client broke: {failure.getTraceback()}"))
+
+    async def _try(self, action: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await action()
+        except GanetiError as error:
+            self.record.tell(f"an operator is told: {type(error).__name__}: {error}")
+
+    async def ask(self, question: Callable[[AsyncClient], Awaitable[Any]]) -> Any:
+        """Ask over a new connection."""
+        luxi = client(self._process, str(self.cluster.paths.query_socket))
+        try:
+            return await question(luxi)
+        finally:
+            luxi.close()
+
+    async def submit(self, *jobs: list[Op]) -> list[int]:
+        """Submit jobs; the ids of those that were taken."""
+        what = "; ".join(",".join(op["OP_ID"].removeprefix("OP_") for op in ops) for ops in jobs)
+        answers = await self.ask(lambda luxi: luxi.submit_many_jobs(list(jobs)))
+        taken = []
+        for ops, (ok, answer) in zip(jobs, answers, strict=True):
+            if ok:
+                self.accepted[answer] = Accepted(ops)
+                taken.append(answer)
+        self.record.tell(f"submitted {what}: {answers}")
+        return taken
+
+    # Opcodes
+
+    def opcode(self, op_id: str, **params: Any) -> Op:
+        """One with an urgency by chance."""
+        return {"OP_ID": op_id, "reason": [], "priority": self.chance.choice([0, 0, 0, -10, 10]), **params}
+
+    def creation(self, name: str, node: int) -> Op:
+        """Make an instance."""
+        template = self.chance.choice(TEMPLATES)
+        disks = [] if template == "diskless" else [{"size": 1024}]
+        return self.opcode(
+            "OP_INSTANCE_CREATE", instance_name=name, disk_template=template, disks=disks, mode="create", nics=[{}],
+            pnode=f"node{node}", os_type=OS_NAME,
+        )  # fmt: skip
+
+    def tagging(self, kind: str = "cluster", name: str | None = None) -> Op:
+        """Set a tag that nobody else sets."""
+        self._tags += 1
+        return self.opcode("OP_TAGS_SET", kind=kind, name=name, tags=[f"t{self._tags}"])
+
+    def _node(self) -> int:
+        return self.chance.randint(1, self.cluster.size)
+
+    # Actions
+
+    async def create(self) -> None:
+        """Make an instance, one of a few, so that they meet."""
+        await self.submit([self.creation(self.chance.choice(NAMES), self._node())])
+
+    async def power(self) -> None:
+        """Start, stop or restart one."""
+        op_id = self.chance.choice(["OP_INSTANCE_STARTUP", "OP_INSTANCE_SHUTDOWN", "OP_INSTANCE_REBOOT"])
+        more = {"reboot_type": "hard"} if op_id == "OP_INSTANCE_REBOOT" else {}
+        await self.submit([self.opcode(op_id, instance_name=self.chance.choice(NAMES), **more)])
+
+    async def remove(self) -> None:
+        """Remove one."""
+        await self.submit([self.opcode("OP_INSTANCE_REMOVE", instance_name=self.chance.choice(NAMES))])
+
+    async def tag(self) -> None:
+        """Tag the cluster, or a node."""
+        await self.submit([self.tagging()], [self.tagging("node", f"node{self._node()}")])
+
+    async def delay(self) -> None:
+        """Keep a node's lock for a while."""
+        seconds = self.chance.choice([0.0, 0.5, 3.0])
+        op = self.opcode("OP_TEST_DELAY", duration=seconds, on_nodes=[f"node{self._node()}"], no_locks=False)
+        await self.submit([op])
+
+    async def several(self) -> None:
+        """A job of several opcodes."""
+        name = self.chance.choice(NAMES)
+        other = [self.creation(name, self._node())] if self.chance.random() < 0.5 else []
+        await self.submit([self.tagging(), *other, self.opcode("OP_TEST_DELAY", duration=0.2), self.tagging()])
+
+    async def chain(self) -> None:
+        """Jobs that depend on one another."""
+        after = {**self.tagging(), "depends": [[-1, [self.chance.choice(["success", "error"])]]]}
+        await self.submit([self.opcode("OP_TEST_DELAY", duration=0.5)], [after])
+
+    def _some_job(self) -> int | None:
+        return self.chance.choice(sorted(self.accepted)[-4:]) if self.accepted else None
+
+    async def cancel(self) -> None:
+        """Cancel a job."""
+        await self._cancel(False)
+
+    async def kill(self) -> None:
+        """Kill a job."""
+        await self._cancel(True)
+
+    async def _cancel(self, kill: bool) -> None:
+        job_id = self._some_job()
+        if job_id is None:
+            return
+        self.accepted[job_id].kill_asked |= kill
+        done, text = await self.ask(lambda luxi: luxi.cancel_job(job_id, kill))
+        self.accepted[job_id].canceled |= text == f"Job {job_id} canceled"
+        self.record.tell(f"cancel {job_id} (kill: {kill}): {done}, {text}")
+
+    async def priority(self) -> None:
+        """Make a job urgent."""
+        job_id = self._some_job()
+        if job_id is not None:
+            priority = self.chance.choice([-20, -10, 5, 19])
+            answer = await self.ask(lambda luxi: luxi.change_job_priority(job_id, priority))
+            self.record.tell(f"priority of {job_id}: {answer}")
+
+    async def archive(self) -> None:
+        """Archive a job, or all that have ended."""
+        job_id = self._some_job()
+        if job_id is not None and self.chance.random() < 0.5:
+            answer = await self.ask(lambda luxi: luxi.archive_job(job_id))
+            self.record.tell(f"archive {job_id}: {answer}")
+        else:
+            self.record.tell(f"autoarchive: {await self.ask(lambda luxi: luxi.auto_archive_jobs(-1))}")
+
+    async def look(self) -> None:
+        """Look at the jobs."""
+        await self.ask(lambda luxi: luxi.query_jobs(None, ["id", "status", "priority"]))

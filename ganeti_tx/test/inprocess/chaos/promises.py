@@ -1,0 +1,150 @@
+"""What must be true at any moment, whatever happens."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from attrs import define, field
+
+from ganeti_tx.errors import JobFileCorrupted
+from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
+from ganeti_tx.queue.store import JOB_FILE
+from ganeti_tx.test.inprocess.chaos.deeds import Deed, Deeds
+from ganeti_tx.test.inprocess.chaos.operators import Operators
+from ganeti_tx.test.inprocess.chaos.record import Record
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.node import SimulatedNode
+from ganeti_tx.wconfd.owners import INTERVAL
+
+#: Seconds for which a dead owner may keep its locks while WConfD is up.
+BOUND = INTERVAL + 1.0
+ORDER = {Status.QUEUED: 0, Status.WAITING: 1, Status.CANCELING: 1, Status.RUNNING: 2}
+LAST = 3
+
+
+class ConfigHead(msgspec.Struct):
+    """As much of a configuration as orders its versions."""
+
+    serial_no: int
+
+
+@define(eq=False)
+class Promises:
+    """Watches the disks, and looks at the locks when asked to."""
+
+    cluster: InProcessCluster
+    record: Record
+    deeds: Deeds
+    operators: Operators
+    jobs: dict[int, QueuedJob] = field(factory=dict)
+    _serials: dict[str, int] = field(factory=dict)
+    _dead_since: dict[Owner, float] = field(factory=dict)
+
+    def begin(self) -> None:
+        """Watch from now on."""
+        for node in self.cluster.members:
+            node.disk.listeners.append(lambda path, node=node: self._written(node, path))
+
+    def _written(self, node: SimulatedNode, path: Path) -> None:
+        if path == self.cluster.paths.config_file:
+            self._config_written(node, path)
+        elif node is self.cluster.master and path.parent == self.cluster.paths.queue_dir:
+            match = JOB_FILE.match(path.name)
+            if match is not None and (found := node.disk.content(path)) is not None:
+                self._job_written(int(match[1]), found[0])
+
+    # The configuration
+
+    def _config_written(self, node: SimulatedNode, path: Path) -> None:
+        """Its serial number never falls."""
+        found = node.disk.content(path)
+        serial = -1 if found is None else msgspec.json.decode(found[0], type=ConfigHead).serial_no
+        if serial < self._serials.get(node.name, 0):
+            self.record.breach(f"the configuration of {node.name} goes from {self._serials[node.name]} to {serial}")
+        self._serials[node.name] = serial
+
+    # Jobs
+
+    def _job_written(self, job_id: int, data: bytes) -> None:
+        """A job's file only ever goes on; what is final stays."""
+        try:
+            job = decode_job(data)
+        except JobFileCorrupted as error:
+            self.record.breach(f"the file of job {job_id} is damaged: {error}")
+            return
+        before = self.jobs.get(job_id)
+        self.jobs[job_id] = job
+        self.record.tell(f"job {job_id}: {' '.join(op.status for op in job.ops)}")
+        if job.finalized and job.end_timestamp is None:
+            self.record.breach(f"job {job_id} is {job.status} and has not ended")
+        if before is None:
+            return
+        if before.finalized and before != job:
+            self.record.breach(f"job {job_id}, which ended as {before.status}, is changed: now {job.status}")
+        for index, (old, new) in enumerate(zip(before.ops, job.ops, strict=True)):
+            if ORDER.get(new.status, LAST) < ORDER.get(old.status, LAST):
+                self._went_back(job_id, index, old.status, new.status)
+            elif old.status in FINAL and old != new:
+                self.record.breach(f"opcode {index} of job {job_id} was {old.status} and is {new.status}")
+
+    def _went_back(self, job_id: int, index: int, old: Status, new: Status) -> None:
+        """Only what has not begun may be queued again."""
+        if new is not Status.QUEUED or self.deeds.of(job_id, index) is not None:
+            self.record.breach(f"opcode {index} of job {job_id} goes from {old} back to {new}")
+
+    # Locks
+
+    def look(self) -> None:
+        """Look at what no disk tells."""
+        for job_id in self.operators.accepted:
+            self._exists(job_id)
+        if self.cluster.wconfd_is_up:
+            self._look_for_dead_owners()
+            self._look_for_conflicts()
+        else:
+            self._dead_since.clear()
+
+    def _exists(self, job_id: int) -> None:
+        paths = self.cluster.paths
+        disk = self.cluster.master.disk
+        if not disk.exists(paths.job_file(job_id)) and not disk.exists(paths.archived_job_file(job_id)):
+            self.record.breach(f"job {job_id} was accepted and is not there")
+
+    def _look_for_dead_owners(self) -> None:
+        """No lock is held by the dead for long."""
+        now, awake = self.cluster.time.rightNow, self.cluster.wconfd_process.stalled_until
+        dead = {
+            owner: max(self._dead_since.get(owner, now), awake)
+            for owner in self.cluster.wconfd.locks.owners()
+            if not self.cluster.liveness.is_alive(Path(owner.livelock))
+        }
+        self._dead_since = dead
+        for owner, since in dead.items():
+            if now - since > BOUND:
+                self.record.breach(f"{owner} has been dead for {now - since:g} s and is still in the table of locks")
+
+    def _look_for_conflicts(self) -> None:
+        """What a job has been given nobody else is given while it works."""
+        held: Mapping[Owner, Mapping[Lock, Mode]] = {
+            owner: self.cluster.wconfd.locks.held(owner) for owner in self.cluster.wconfd.locks.owners()
+        }
+        for deed in self.deeds.all:
+            if deed.done or not self.cluster.liveness.is_alive(Path(deed.owner.livelock)):
+                continue
+            for owner, locks in held.items():
+                if owner != deed.owner:
+                    self._compare(deed, owner, locks)
+
+    def _compare(self, deed: Deed, owner: Owner, locks: Mapping[Lock, Mode]) -> None:
+        for lock in deed.locks.keys() & locks.keys():
+            if Mode.EXCLUSIVE not in (deed.locks[lock], locks[lock]) or self._given_up(deed, lock):
+                continue
+            self.record.breach(f"{deed} and {owner} both have {lock}")
+
+    def _given_up(self, deed: Deed, lock: Lock) -> bool:
+        """What removes a thing removes its lock at the end."""
+        return deed.op.op_id() in ("OP_INSTANCE_REMOVE", "OP_NODE_REMOVE") and lock.level in (
+            Level.INSTANCE, Level.NODE, Level.NODE_RES,
+        )  # fmt: skip

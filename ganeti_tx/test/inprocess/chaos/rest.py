@@ -1,0 +1,184 @@
+"""What must be true when everybody has had time to come to rest: all is told truthfully, and nothing is stuck."""
+
+from collections.abc import Iterator
+
+from attrs import define
+
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.model.config_data import encode
+from ganeti_tx.model.enums import AdminState
+from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
+from ganeti_tx.test.inprocess.chaos.deeds import Deed
+from ganeti_tx.test.inprocess.chaos.promises import Promises
+from ganeti_tx.test.inprocess.node import SimulatedNode
+
+#: What an opcode that succeeded makes of its instance.
+EFFECTS = {
+    "OP_INSTANCE_CREATE": "up",
+    "OP_INSTANCE_STARTUP": "up",
+    "OP_INSTANCE_REBOOT": "up",
+    "OP_INSTANCE_SHUTDOWN": "down",
+    "OP_INSTANCE_REMOVE": "absent",
+}
+UNKNOWN = "unknown"
+
+
+@define(eq=False)
+class Rest:
+    """The cluster after its faults."""
+
+    promises: Promises
+    darkened: set[str]
+
+    def check(self) -> None:
+        """Everything; each fault that is found is a broken promise."""
+        for fault in [*self._jobs(), *self._leftovers(), *self._copies(), *self._tags(), *self._instances()]:
+            self.promises.record.breach(f"at rest: {fault}")
+
+    def job(self, job_id: int) -> QueuedJob | None:
+        """A job by its file."""
+        disk, paths = self.promises.cluster.master.disk, self.promises.cluster.paths
+        for path in (paths.job_file(job_id), paths.archived_job_file(job_id)):
+            if (found := disk.content(path)) is not None:
+                return decode_job(found[0])
+        return None
+
+    # Jobs
+
+    def _jobs(self) -> Iterator[str]:
+        for job_id, accepted in self.promises.operators.accepted.items():
+            job = self.job(job_id)
+            if job is None:
+                yield f"job {job_id} was accepted and is not there"
+                continue
+            if job.status not in FINAL or job.end_timestamp is None:
+                yield f"job {job_id} has not ended: {[str(op.status) for op in job.ops]}"
+            for index in range(len(job.ops)):
+                yield from self._told_truthfully(job, index, accepted.kill_asked)
+            if accepted.canceled and (job.status is not Status.CANCELED or self._deeds(job)):
+                yield f"job {job_id} was canceled before it began, and is {job.status}"
+
+    def _deeds(self, job: QueuedJob) -> list[Deed]:
+        return [deed for deed in self.promises.deeds.all if deed.owner.job_id == job.id]
+
+    def _told_truthfully(self, job: QueuedJob, index: int, killed: bool) -> Iterator[str]:
+        deed, op = self.promises.deeds.of(job.id, index), job.ops[index]
+        which = f"opcode {index} of job {job.id}"
+        if op.status is Status.SUCCESS and (deed is None or not deed.succeeded):
+            yield f"{which} claims success and was not done"
+        if op.status is Status.CANCELED and deed is not None and not killed:
+            yield f"{which} is canceled and was begun"
+        if op.status is Status.ERROR and deed is not None and deed.succeeded and deed.done and self._lived(deed):
+            yield f"{which} is in error and was done: {op.result}"
+        if "internal error" in str(op.result):
+            yield f"{which}: {op.result}"
+
+    def _lived(self, deed: Deed) -> bool:
+        """Whether the process of a deed still lives."""
+        liveness = self.promises.cluster.liveness
+        return deed.owner.livelock in {str(path) for path in liveness.living()}
+
+    # What is left over
+
+    def _leftovers(self) -> Iterator[str]:
+        cluster = self.promises.cluster
+        if not cluster.wconfd_is_up:
+            yield "wconfd does not run"
+            return
+        for lock in cluster.locks():
+            if lock.owners or lock.pending:
+                yield f"lock {lock}"
+        if owners := cluster.wconfd.reservations.owners():
+            yield f"reservations of {owners}"
+
+    def _copies(self) -> Iterator[str]:
+        """Every node has what it must have, and the master's memory is what its disk holds."""
+        cluster = self.promises.cluster
+        config = cluster.config
+        if not cluster.wconfd_is_up:
+            return
+        found = cluster.master.disk.content(cluster.paths.config_file)
+        if found is None or found[0] != encode(config):
+            yield "wconfd's configuration is not that of its file"
+        for node in cluster.members:
+            for key, value in ssconf_values(config).items():
+                held = node.disk.content(cluster.paths.ssconf_file(key))
+                if held is None or held[0].decode().strip() != value.strip():
+                    yield f"ssconf_{key} of {node.name}"
+            if node is not cluster.master:
+                yield from self._copies_on(node)
+
+    def _copies_on(self, node: SimulatedNode) -> Iterator[str]:
+        cluster = self.promises.cluster
+        path = cluster.paths.config_file
+        if node.disk.content(path) is None or node.disk.content(path) != cluster.master.disk.content(path):
+            yield f"the configuration of {node.name} is not the master's"
+        queue = cluster.paths.queue_dir
+        here = {name for name in cluster.master.disk.names(queue) if name.startswith("job-")}
+        for name in sorted(here):
+            if node.disk.content(queue / name) != cluster.master.disk.content(queue / name):
+                yield f"{name} of {node.name} is not the master's"
+
+    # Effects
+
+    def _tags(self) -> Iterator[str]:
+        config = self.promises.cluster.config
+        present = {*config.cluster.tags, *(tag for node in config.nodes.values() for tag in node.tags)}
+        for job_id, accepted in self.promises.operators.accepted.items():
+            job = self.job(job_id)
+            for index, raw in enumerate(accepted.ops):
+                if job is None or raw["OP_ID"] != "OP_TAGS_SET":
+                    continue
+                (tag,) = raw["tags"]
+                status = job.ops[index].status
+                if status is Status.SUCCESS and tag not in present:
+                    yield f"job {job_id} claims to have set {tag}"
+                if self.promises.deeds.of(job_id, index) is None and tag in present:
+                    yield f"{tag} is set and job {job_id}, which is {status}, never began with it"
+
+    def expected(self) -> dict[str, str]:
+        """What each instance must be: up, down, absent, or unknown after something that failed half-way."""
+        states: dict[str, str] = {}
+        for deed in self.promises.deeds.all:
+            if (effect := EFFECTS.get(deed.op.op_id())) is None:
+                continue
+            name = getattr(deed.op, "instance_name", "").split(".")[0]
+            job = self.job(deed.owner.job_id)
+            success = job is not None and job.ops[deed.index].status is Status.SUCCESS
+            states[name] = effect if success else UNKNOWN
+        return states
+
+    def _instances(self) -> Iterator[str]:
+        cluster = self.promises.cluster
+        configured = {each.name.split(".")[0]: each for each in cluster.config.instances.values()}
+        running = [name.split(".")[0] for names in cluster.running().values() for name in names]
+        if len(running) != len(set(running)):
+            yield f"an instance runs twice: {cluster.running()}"
+        if strays := set(running) - configured.keys():
+            yield f"{sorted(strays)} run and are not configured"
+        for name, state in self.expected().items():
+            instance = configured.get(name)
+            if state == UNKNOWN:
+                continue
+            if (instance is None) != (state == "absent"):
+                yield f"{name} must be {state} and is {'not ' if instance is None else ''}configured"
+            elif instance is not None:
+                if (instance.admin_state is AdminState.UP) != (state == "up"):
+                    yield f"{name} must be {state} and is configured as {instance.admin_state}"
+                home = cluster.config.nodes[instance.primary_node].name
+                if (name in running) != (state == "up") and home not in self.darkened:
+                    yield f"{name} must be {state} and {'runs' if name in running else 'does not run'} on {home}"
+        yield from self._disks(configured.keys())
+
+    def _disks(self, configured: object) -> Iterator[str]:
+        """Disks that no instance uses are left only by creations and removals that broke half-way."""
+        cluster = self.promises.cluster
+        used = {"/".join(map(str, disk.logical_id or [])) for disk in cluster.config.disks.values()}
+        states = self.expected()
+        left = {disk for disks in cluster.disks().values() for disk in disks} - used
+        if left and UNKNOWN not in states.values() and not self._broke():
+            yield f"disks that nobody uses: {sorted(left)}"
+
+    def _broke(self) -> bool:
+        """Whether some job broke off after it had begun."""
+        return any(not deed.succeeded for deed in self.promises.deeds.all)
