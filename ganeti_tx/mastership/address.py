@@ -7,7 +7,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.master_network import MasterNetworkParameters
+from ganeti_tx.model.master_network import master_network
 from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError, Target
 
@@ -20,14 +20,7 @@ END_LIMIT = 10.0
 
 def network_of(cluster: Cluster) -> dict[str, Any]:
     """What a node must know to take the address or to give it up: arguments of both node calls."""
-    parameters = MasterNetworkParameters(
-        uuid=cluster.master_node,
-        ip=cluster.master_ip,
-        netmask=cluster.master_netmask,
-        netdev=cluster.master_netdev,
-        ip_family=cluster.primary_ip_family,
-    )
-    return {"master_params": parameters, "use_external_mip_script": cluster.use_external_mip_script}
+    return {"master_params": master_network(cluster), "use_external_mip_script": cluster.use_external_mip_script}
 
 
 @attrs.frozen
