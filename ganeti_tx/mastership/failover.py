@@ -38,9 +38,12 @@ from ganeti_tx.runtime.paths import Paths
 CONFIG_MODE = 0o640
 #: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
 MARGIN = 1000
-#: Seconds for which nodes that do not answer are asked for their votes, and for taking the claim.
+#: Seconds for which nodes that do not answer are asked for their votes.
 PATIENCE = 10.0
-CLAIM_LIMIT = 30.0
+#: Seconds that the old master may take to stop, and others to take what is sent; and each that has not voted.
+STOP_LIMIT = 60.0
+SEND_LIMIT = 20.0
+SILENT_LIMIT = 3.0
 
 
 @attrs.define(eq=False)
@@ -62,22 +65,22 @@ class Failover:
         config = self._own_config()
         own = self._own_node(config)
         if config.cluster.master_node == own.uuid and ssconf_master(self.files, self.paths) == self.own_name:
-            await self._finish(config, own, vote)
+            await self._finish(config, own, frozenset(node.name for node in config.nodes.values()), vote)
             return
         tally = await self._ask(config, own, vote)
         old = config.nodes[config.cluster.master_node]
-        stopped = await self._stop(old, config)
+        stopped = await self._stop(old, config, STOP_LIMIT if old.name in tally.answered else SILENT_LIMIT)
         try:
             if stopped:
                 tally = await self._ask(config, own, vote)  # it may have written until now
             new = self._new_config(config, own, tally)
-            await self._claim(new, tally.needed if vote else 1)
+            followers = await self._claim(new, old, tally, tally.needed if vote else 1)
         except (ConfigurationError, OpExecError) as error:
             if stopped:
                 await self._start_again(old)
             raise error
         await self._take_over(new, old)
-        await self._finish(new, own, vote)
+        await self._finish(new, own, followers, vote)
 
     # What must be true before anything is done
 
@@ -128,7 +131,7 @@ class Failover:
 
     # The old master
 
-    async def _stop(self, old: Node, config: ConfigData) -> bool:
+    async def _stop(self, old: Node, config: ConfigData, limit: float) -> bool:
         """Stop the old master's daemons; gives whether it answered.
 
         @raise OpExecError: it answers but does not stop; it is the master still.
@@ -136,14 +139,14 @@ class Failover:
         if old.name == self.own_name or old.offline:
             return False
         try:
-            await self.rpc.call(old, NodeStopMaster())
+            await self.rpc.call(old, NodeStopMaster(), limit)
         except NodeUnreachableError as error:
             self.say(f"the old master {old.name} cannot be stopped, it is taken for dead: {error}")
             return False
         except RpcError as error:
             raise OpExecError(f"the old master {old.name} does not stop and remains the master: {error}") from None
         try:
-            await self.rpc.call(old, NodeDeactivateMasterIp(**network_of(config.cluster)))
+            await self.rpc.call(old, NodeDeactivateMasterIp(**network_of(config.cluster)), SEND_LIMIT)
         except RpcError as error:
             self.say(f"the old master {old.name} may still have the cluster's address: {error}")
         return True
@@ -162,11 +165,19 @@ class Failover:
         cluster = touched(replace(config.cluster, master_node=own.uuid), now)
         return replace(config, cluster=cluster, serial_no=tally.highest_serial + MARGIN, mtime=now)
 
-    async def _claim(self, new: ConfigData, needed: int) -> None:
-        """Have the nodes follow this one, itself included. @raise OpExecError: too few of them do."""
+    async def _claim(self, new: ConfigData, old: Node, tally: Tally, needed: int) -> frozenset[str]:
+        """Have the nodes follow this one, itself included; gives those that do.
+
+        The old master comes last: until the others follow this one it must be able to start.
+        @raise OpExecError: too few of them do.
+        """
         call = WriteSsconfFiles(values=ssconf_values(new), serial=new.serial_no)
+        awake = {self.own_name, *tally.answered} - {old.name}
         asked = [node for node in new.nodes.values() if not node.offline]
-        outcomes = await self.rpc.call_many(asked, call, CLAIM_LIMIT)
+        rest = [node for node in asked if node.name not in awake]
+        limit = SEND_LIMIT if old.name in tally.answered else SILENT_LIMIT
+        outcomes = dict(await self.rpc.call_many([node for node in asked if node.name in awake], call, SEND_LIMIT))
+        outcomes.update(await self.rpc.call_many(rest, call, limit))
         failed = {name: outcome.error for name, outcome in outcomes.items() if outcome.error is not None}
         if len(outcomes) - len(failed) < needed or self.own_name in failed:
             raise OpExecError(
@@ -175,6 +186,7 @@ class Failover:
             )
         for error in failed.values():
             self.say(f"a node does not know the new master yet: {error}")
+        return frozenset(outcomes.keys() - failed.keys())
 
     async def _take_over(self, new: ConfigData, old: Node) -> None:
         """Make this node's own files those of a master. @raise OpExecError: one cannot be written."""
@@ -192,20 +204,17 @@ class Failover:
                 "and run the command again"
             ) from None
 
-    async def _finish(self, config: ConfigData, own: Node, vote: bool) -> None:
+    async def _finish(self, config: ConfigData, own: Node, followers: frozenset[str], vote: bool) -> None:
         """Bring the configuration to the candidates and start the daemons, which take the cluster's address.
 
         @raise OpPrereqError: they run already. @raise OpExecError: they do not start.
         """
         if self.is_up():
             raise OpPrereqError(f"this node ({self.own_name}) is the master already", ECode.INVAL)
-        others = [
-            node
-            for node in config.nodes.values()
-            if node.master_candidate and not node.offline and node.uuid != own.uuid
-        ]
+        candidates = [node for node in config.nodes.values() if node.master_candidate and node.uuid != own.uuid]
+        reached = [node for node in candidates if not node.offline and node.name in followers]
         call = UploadFile(path=str(Paths().config_file), data=encode(config), serial=config.serial_no)
-        for outcome in (await self.rpc.call_many(others, call, CLAIM_LIMIT)).values():
+        for outcome in (await self.rpc.call_many(reached, call, SEND_LIMIT)).values():
             if outcome.error is not None:
                 self.say(f"a candidate does not have the new configuration yet: {outcome.error}")
         try:

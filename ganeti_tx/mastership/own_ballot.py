@@ -59,15 +59,20 @@ def config_head(files: IFiles, paths: Paths) -> ConfigHead | None:
 
 
 def own_ballot(files: IFiles, paths: Paths) -> Ballot:
-    """What this node's files say. @raise ConfigurationError: one cannot be read."""
+    """What this node's files say; where they differ about the master, the newer ones count.
+
+    @raise ConfigurationError: one cannot be read.
+    """
     try:
         head = config_head(files, paths)
+        serial = ssconf_serial(files, paths)
+        by_config = head is not None and head.master is not None and head.serial_no > serial
         return Ballot(
-            master=ssconf_master(files, paths),
+            master=head.master if head is not None and by_config else ssconf_master(files, paths),
             cluster_uuid=None if head is None else head.cluster.uuid,
             config_serial=None if head is None else head.serial_no,
             config_mtime=0.0 if head is None else head.mtime,
-            ssconf_serial=ssconf_serial(files, paths),
+            ssconf_serial=serial,
             job_serial=job_serial(files, paths),
         )
     except OSError as error:

@@ -67,6 +67,8 @@ class Tally:
     silent: tuple[str, ...]
     #: Of those against, who follow another master by newer data than ours.
     overtaken: tuple[str, ...]
+    #: The other nodes that have answered, whatever they said.
+    answered: frozenset[str]
     #: The highest serial number of a configuration, and the highest job id, that anybody told of.
     highest_serial: int
     highest_job: int
@@ -103,6 +105,7 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
         newer=tuple(newer),
         silent=tuple(silent),
         overtaken=tuple(vote.node for vote in votes if vote.ballot is not None and overtakes(claim, vote.ballot)),
+        answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
         highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
         highest_job=max([claim.job_serial, *(ballot.job_serial for ballot in ballots)]),
     )

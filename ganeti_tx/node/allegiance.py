@@ -48,7 +48,10 @@ class Allegiance:
         master = ssconf_master(self.files, self.paths)
         if master is None or master == caller:
             return
-        if not self._is_new_master(call, caller):
+        ballot = own_ballot(self.files, self.paths)
+        if ballot.master == caller:  # its configuration has come, its simple configuration has not yet
+            return
+        if not is_new_master(call, caller, ballot.newest):
             if caller not in self._refused:
                 self._refused.add(caller)
                 log.warn("{caller} is refused as a master; {master} is the master here", caller=caller, master=master)
@@ -61,14 +64,15 @@ class Allegiance:
         if master == self.own_name:
             await self.dethrone()
 
-    def _is_new_master(self, call: NodeCall, caller: str) -> bool:
-        """Whether the call makes its sender the master by something newer than what is here."""
-        match call:
-            case WriteSsconfFiles(values=values, serial=int(serial)):
-                named = values.get("master_node")
-            case UploadFile(serial=int(serial), data=data) if call.path == str(Paths().config_file):
-                head = read_head(data)
-                named = None if head is None or head.serial_no != serial else head.master
-            case _:
-                return False
-        return named == caller and serial > own_ballot(self.files, self.paths).newest
+
+def is_new_master(call: NodeCall, caller: str, newest: int) -> bool:
+    """Whether the call makes its sender the master by something newer than the newest that is here."""
+    match call:
+        case WriteSsconfFiles(values=values, serial=int(serial)):
+            named = values.get("master_node")
+        case UploadFile(serial=int(serial), data=data) if call.path == str(Paths().config_file):
+            head = read_head(data)
+            named = None if head is None or head.serial_no != serial else head.master
+        case _:
+            return False
+    return named == caller and serial > newest
