@@ -10,7 +10,7 @@ from ganeti_tx.cli.cluster_init_options import OPTIONS
 from ganeti_tx.cli.options import ONE_HOST, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.values import InvalidValue, is_natural, parse_int, split_escaped
+from ganeti_tx.cli.typed_options import by_ident, number, split_words, uid_ranges
 
 _PLAIN = (
     "candidate_pool_size", "file_storage_dir", "shared_file_storage_dir", "gluster_storage_dir", "mac_prefix",
@@ -40,68 +40,34 @@ def init_document(cluster_name: str, options: Parsed) -> dict[str, Any]:
         **{name: getattr(options, name) for name in _PLAIN},
         "drbd_usermode_helper": options.drbd_helper,
         "enabled_hypervisors": _hypervisors(options.enabled_hypervisors, old.get("hypervisor")),
-        "enabled_disk_templates": _words(options.enabled_disk_templates),
-        "compression_tools": _words(options.compression_tools),
-        "master_netmask": _number("--master-netmask", options.master_netmask),
+        "enabled_disk_templates": split_words(options.enabled_disk_templates),
+        "compression_tools": split_words(options.compression_tools),
+        "master_netmask": number("--master-netmask", options.master_netmask),
         "primary_ip_version": _ip_version(options.primary_ip_version),
-        "uid_pool": _uid_ranges(options.uid_pool),
+        "uid_pool": uid_ranges("--uid-pool", options.uid_pool),
         "beparams": types.typed(options.beparams, types.BACKEND, "backend"),
         "ndparams": types.typed(options.ndparams or {}, types.NODE, "node"),
         "nicparams": types.typed({**_old_nic(old), **options.nicparams}, types.NIC, "NIC"),
-        "hvparams": _by_ident("--hypervisor-parameters", options.hvparams, types.HYPERVISOR, "hypervisor"),
-        "diskparams": _by_ident("--disk-parameters", options.diskparams, types.DISK_TEMPLATE, "disk template"),
-        "hv_state": _by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state"),
-        "disk_state": _by_ident("--disk-state", options.disk_state, {}, "disk state"),
+        "hvparams": by_ident("--hypervisor-parameters", options.hvparams, types.HYPERVISOR, "hypervisor"),
+        "diskparams": by_ident("--disk-parameters", options.diskparams, types.DISK_TEMPLATE, "disk template"),
+        "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state"),
+        "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state"),
         "ipolicy": ipolicy.policy_of(options),
     }
     return {name: value for name, value in document.items() if value not in (None, {}, [])}
 
 
-def _words(text: str | None) -> list[str] | None:
-    return None if text is None else split_escaped(text)
-
-
 def _hypervisors(text: str | None, first: str | None) -> list[str] | None:
     """The first one is the default for new instances, so an old default goes there."""
     if first is None:
-        return _words(text)
-    return [first, *(name for name in _words(text) or () if name != first)]
-
-
-def _number(flag: str, text: str | None) -> int | None:
-    try:
-        return None if text is None else parse_int(text)
-    except InvalidValue as error:
-        raise UsageError(f"option {flag}: {error}") from None
+        return split_words(text)
+    return [first, *(name for name in split_words(text) or () if name != first)]
 
 
 def _ip_version(text: str | int) -> int:
     if str(text) not in _IP_VERSIONS:
         raise UsageError(f"option --primary-ip-version: invalid version {text!r}: give 4 or 6")
     return int(text)
-
-
-def _uid_ranges(text: str | None) -> list[list[int]] | None:
-    """`1000-1005,2000` to pairs."""
-    if text is None:
-        return None
-    return [_uid_range(part.strip()) for part in text.split(",") if part.strip()]
-
-
-def _uid_range(text: str) -> list[int]:
-    low, dash, high = text.partition("-")
-    if not is_natural(low.strip()) or (dash and not is_natural(high.strip())):
-        raise UsageError(f"option --uid-pool: invalid range {text!r}: give UID or LOW-HIGH, comma separated")
-    return [int(low), int(high or low)]
-
-
-def _by_ident(flag: str, given: Sequence[tuple[str, Any]], table: Mapping[str, str], what: str) -> dict[str, Any]:
-    found: dict[str, dict[str, Any]] = {}
-    for ident, settings in given:
-        if not isinstance(settings, dict):
-            raise UsageError(f"option {flag}: give {ident}:KEY=VALUE,...")
-        found.setdefault(ident, {}).update(types.typed(settings, table, what, closed=False))
-    return found
 
 
 def _old_defaults(given: Mapping[str, Any]) -> Mapping[str, Any]:

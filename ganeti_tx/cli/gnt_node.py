@@ -12,6 +12,7 @@ PROGRAM = Program(
         "list": Entry("node_list", "LIST", "list nodes"),
         "list-fields": Entry("node_list", "LIST_FIELDS", "list the fields that list can show"),
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of a node"),
+        "modify": Entry("node_modify", "MODIFY", "change the role and the settings of a node"),
         "remove": Entry("node_add", "REMOVE", "remove a node from the cluster"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from a node"),
     },

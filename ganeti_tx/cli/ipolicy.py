@@ -1,4 +1,4 @@
-"""The options of a new cluster's instance policy to the policy's own form."""
+"""The options of a cluster's instance policy to the policy's own form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +34,18 @@ def policy_of(options: Parsed) -> Policy:
     given = {
         "minmax": [_completed(bounds) for bounds in _bounds(options.ipolicy_bounds_specs) or _split_bounds(split)],
         "std": _completed_std(_specs(options.ipolicy_std_specs or {}) or _values_of(split, "std")),
+        "disk-templates": options.ipolicy_disk_templates,
+        "vcpu-ratio": options.ipolicy_vcpu_ratio,
+        "spindle-ratio": options.ipolicy_spindle_ratio,
+    }
+    return {key: value for key, value in given.items() if value not in (None, [], {}, types.DEFAULT)}
+
+
+def changes_of(options: Parsed) -> Policy:
+    """What changes of a policy that there is; of the usual instance a part may be given."""
+    given = {
+        "minmax": [_completed(bounds) for bounds in _bounds(options.ipolicy_bounds_specs)],
+        "std": _specs(options.ipolicy_std_specs or {}),
         "disk-templates": options.ipolicy_disk_templates,
         "vcpu-ratio": options.ipolicy_vcpu_ratio,
         "spindle-ratio": options.ipolicy_spindle_ratio,

@@ -9,7 +9,7 @@ from ganeti_tx.cli.parsing import Parsed, job_ids
 from ganeti_tx.cli.progress import log_lines
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Labelled, tree_lines
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ExitCode, JobFileCorrupted
 
 _FIELDS = (
     "id", "status", "ops", "opresult", "opstatus", "oplog", "opstart", "opexec", "opend", "received_ts", "start_ts",
@@ -20,18 +20,24 @@ Stamp = Sequence[int] | None
 
 
 def show_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """All about jobs; a missing one is named, the others are shown."""
-    wanted = job_ids(words)
-    missing = False
-    for job_id, row in zip(wanted, session.client.query_jobs(wanted, _FIELDS), strict=True):
-        job = None if row is None else dict(zip(_FIELDS, row, strict=True))
-        if job is None or job["status"] is None:
-            session.warn(f"Job with ID {job_id} not found")
-            missing = True
-            continue
-        for line in tree_lines([_described(job)]):
-            session.print(line)
-    return ExitCode.FAILURE if missing else ExitCode.SUCCESS
+    """All about jobs, one after the other; a missing or damaged one is named, the others are shown."""
+    shown = [_show(session, job_id) for job_id in job_ids(words)]
+    return ExitCode.SUCCESS if all(shown) else ExitCode.FAILURE
+
+
+def _show(session: Session, job_id: int) -> bool:
+    try:
+        (row,) = session.client.query_jobs([job_id], _FIELDS)
+    except JobFileCorrupted as error:
+        session.warn(str(error))
+        return False
+    job = None if row is None else dict(zip(_FIELDS, row, strict=True))
+    if job is None or job["status"] is None:
+        session.warn(f"Job with ID {job_id} not found")
+        return False
+    for line in tree_lines([_described(job)]):
+        session.print(line)
+    return True
 
 
 def _described(job: dict[str, Any]) -> Labelled:

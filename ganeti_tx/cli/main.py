@@ -8,7 +8,6 @@ from ganeti_tx.cli.program import Program, real_surroundings, run
 #: Programs without a command so far, by what they are for.
 EMPTY = {
     "gnt-backup": "Manages exports of instances",
-    "gnt-filter": "Manages the rules that hold jobs back",
     "gnt-group": "Manages node groups",
     "gnt-network": "Manages networks for instances",
     "gnt-storage": "Shows external storage providers",

@@ -38,6 +38,8 @@ class Command(NamedTuple):
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     default_args: str | None = None
+    #: What --help tells besides the options.
+    manual: str = ""
 
 
 def switch(flags: str, dest: str, help: str) -> Option:
@@ -66,6 +68,8 @@ ONE_HOST = (Argument("host", 1, 1),)
 ONE_JOB = (Argument("jobid", 1, 1),)
 SOME_JOBS = (Argument("jobid", 1),)
 MANY_JOBS = (Argument("jobid"),)
+ONE_FILTER = (Argument("filter", 1, 1),)
+MANY_FILTERS = (Argument("filter"),)
 ONE_WORD = (Argument("unknown", 1, 1),)
 MANY_WORDS = (Argument("unknown"),)
 SOME_FILES = (Argument("file", 1),)
@@ -84,6 +88,7 @@ PRINT_JOBID = switch("--print-jobid", "print_jobid", "print the job's id before 
 SUBMITTING = (SUBMIT, PRINT_JOBID)
 FORCE = switch("-f --force", "force", "ask no questions")
 VERBOSE = switch("-v --verbose", "verbose", "show more")
+AUTO_PROMOTE = switch("--auto-promote", "auto_promote", "promote another node to master candidate where one is lacking")
 YES_DO_IT = Option(("--yes-do-it", "--ya-rly"), "yes_do_it", "really do it", action="store_true")
 SHUTDOWN_TIMEOUT = Option(
     ("--shutdown-timeout",), "shutdown_timeout", "seconds the instance may take to shut down", "int", 120

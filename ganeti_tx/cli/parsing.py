@@ -72,7 +72,7 @@ def _usage_of_one(argument: Argument) -> str:
 
 
 _NAMED = frozenset({"host", "instance", "jobid", "name", "node"})
-_WORDS = {"jobid": "job-id", "unknown": "word", "suggest": "age"}
+_WORDS = {"filter": "uuid", "jobid": "job-id", "unknown": "word", "suggest": "age"}
 
 
 def _default_words(command: Command, environ: Mapping[str, str]) -> list[str]:

@@ -95,7 +95,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
         options, arguments = parse(program.name, name, command, words, around.environ)
         return int(command.run(session, options, arguments))
     except HelpShown as shown:
-        around.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n")
+        around.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n{command.manual}")
         return ExitCode.SUCCESS
     except JobSubmittedException as submitted:
         session.print(f"JobID: {submitted.args[0]}")

@@ -95,7 +95,8 @@ def results(session: Session, job_id: int) -> list[Any]:
     if status is None:
         raise JobLost(f"Job {job_id} has disappeared from the queue")
     if status in ("canceled", "canceling"):
-        raise JobCanceled(f"Job {job_id} was canceled before it had ended")
+        why = next((f": {text}" for text in op_results[op_statuses.count("success") :] if isinstance(text, str)), "")
+        raise JobCanceled(f"Job {job_id} was canceled before it had ended{why}")
     raise _failure(job_id, op_statuses, op_results)
 
 

@@ -15,6 +15,8 @@ _MEBIBYTES = {"m": 1, "g": 1024, "t": 1024 * 1024}
 _SIZE_STEP = 4
 _ESCAPED = r"(?s)\\(.)"
 _MAX_DIGITS = 18
+_FILTER_ACTIONS = ("ACCEPT", "CONTINUE", "PAUSE", "REJECT")
+_RATE_LIMIT = "RATE_LIMIT"
 _TRUE = ("yes", "true")
 _FALSE = ("no", "false")
 
@@ -85,6 +87,17 @@ def parse_json(text: str) -> Any:
         raise InvalidValue(f"invalid JSON {text!r}: {error}") from None
 
 
+def parse_filter_action(text: str) -> str | list[Any]:
+    """What a job filter rule does; with RATE_LIMIT stands a number from 1."""
+    word, _space, number = text.strip().partition(" ")
+    if not number and word in _FILTER_ACTIONS:
+        return word
+    number = number.strip()
+    if word == _RATE_LIMIT and is_natural(number) and int(number) > 0:
+        return [_RATE_LIMIT, int(number)]
+    raise InvalidValue(f"invalid action {text!r}: give {', '.join(_FILTER_ACTIONS)} or '{_RATE_LIMIT} N', N from 1")
+
+
 def split_escaped(text: str, separator: str = ",") -> list[str]:
     """Split at each separator that no backslash escapes; an empty text has no parts."""
     if not text:
@@ -152,6 +165,7 @@ def parse_identified_lists(text: str) -> list[dict[str, KeyValues]]:
 #: By the type names of the command line table; "string" and "choice" stay text.
 READERS: dict[str, Callable[[str], Any]] = {
     "bool": parse_bool,
+    "filteraction": parse_filter_action,
     "float": parse_float,
     "identkeyval": parse_identified,
     "int": parse_int,

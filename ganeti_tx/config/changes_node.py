@@ -1,5 +1,7 @@
 """Changes of nodes: pure functions from one configuration to the next. A group's list of members follows its nodes."""
 
+from collections.abc import Mapping, Sequence
+
 from msgspec.structs import replace
 
 from ganeti_tx.config.claims import clashes, node_claims
@@ -22,9 +24,29 @@ def add_node(node: Node, certificate_digest: str | None) -> Change:
         absent(f"node {node.name}", config.nodes, node.uuid)
         after = with_member(with_objects(config, "nodes", [fresh(node, now)]), node, now)
         if certificate_digest is not None and node.master_candidate:
-            certs = {**config.cluster.candidate_certs, node.uuid: certificate_digest}
-            after = replace(after, cluster=touched(replace(config.cluster, candidate_certs=certs), now))
+            after = with_certificates(after, {node.uuid: certificate_digest}, now)
         return node_checked(config, after, node)
+
+    return change
+
+
+def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
+    """Replace several nodes in one change: whoever goes is replaced by whoever comes, or nothing happens.
+
+    @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot.
+    """
+
+    def change(config: ConfigData, now: float) -> ConfigData:
+        after = config
+        for node in nodes:
+            held = stored("node", config.nodes, node.uuid)
+            if node.master_candidate and not held.master_candidate and node.uuid not in digests:
+                raise ConfigurationError(
+                    f"node {held.name} cannot become a master candidate: the digest of its certificate is not known"
+                )
+            after = update_node(node)(after, now)
+        kept = {node.uuid: digests[node.uuid] for node in nodes if node.master_candidate and node.uuid in digests}
+        return with_certificates(after, kept, now)
 
     return change
 
@@ -77,6 +99,14 @@ def without_member(config: ConfigData, node: Node, now: float) -> ConfigData:
         return config
     members = tuple(uuid for uuid in group.members if uuid != node.uuid)
     return with_objects(config, "nodegroups", [touched(replace(group, members=members), now)])
+
+
+def with_certificates(config: ConfigData, digests: Mapping[str, str], now: float) -> ConfigData:
+    """The certificates are candidates' now."""
+    certs = {**config.cluster.candidate_certs, **digests}
+    if certs == config.cluster.candidate_certs:
+        return config
+    return replace(config, cluster=touched(replace(config.cluster, candidate_certs=certs), now))
 
 
 def without_certificate(config: ConfigData, node: str, now: float) -> ConfigData:

@@ -1,6 +1,6 @@
 """What a job may read and change of the cluster configuration. There is one writer behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zope.interface import Interface
 
@@ -102,6 +102,9 @@ class IConfig(IConfigReader):
     async def update_node(node: Node) -> Node:
         """Replace a node whose serial number has not changed."""
 
+    async def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> None:
+        """As update_node for several, all or none; a node that becomes a candidate needs its certificate's digest."""
+
     async def remove_node(uuid: str) -> None:
         """Remove a node that has no instances."""
 
@@ -161,6 +164,9 @@ class IConfig(IConfigReader):
 
     async def drop_reservations() -> None:
         """Give back what this owner reserved and did not use."""
+
+    async def redistribute() -> None:
+        """Begin to send everything to every node once more, key files too."""
 
     async def when_distributed() -> None:
         """Fires when every reachable candidate and node has the present state or a newer one."""

@@ -1,6 +1,6 @@
 """IConfig over the store in the same process, for one owner."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from zope.interface import implementer
 
@@ -25,6 +25,10 @@ from ganeti_tx.model.nodegroup import NodeGroup
 Entropy = Callable[[int], bytes]
 
 
+def nobody_else() -> None:
+    """There are no other nodes to send anything to."""
+
+
 @implementer(IConfig)
 class LocalConfig(LocalReader):
     """Changes go to the store; what this owner reserved and a change uses is reserved no longer."""
@@ -37,11 +41,13 @@ class LocalConfig(LocalReader):
         entropy: Entropy,
         distributed: Callable[[], Awaitable[None]],
         names: Names | None = None,
+        redistribute: Callable[[], None] = nobody_else,
     ) -> None:
         super().__init__(store, names)
         self._reservations = reservations
         self._owner = owner
         self._distributed = distributed
+        self._redistribute = redistribute
         self._reserving = Reserving(store, reservations, owner, entropy)
 
     # Instances and disks
@@ -100,6 +106,10 @@ class LocalConfig(LocalReader):
     async def update_node(self, node: Node) -> Node:
         """See IConfig."""
         return (await self._store.change(changes_node.update_node(node))).nodes[node.uuid]
+
+    async def change_nodes(self, nodes: Sequence[Node], digests: Mapping[str, str]) -> None:
+        """See IConfig."""
+        await self._store.change(changes_node.change_nodes(nodes, digests))
 
     async def remove_node(self, uuid: str) -> None:
         """See IConfig."""
@@ -186,6 +196,10 @@ class LocalConfig(LocalReader):
     async def drop_reservations(self) -> None:
         """See IConfig."""
         self._reservations.drop(self._owner)
+
+    async def redistribute(self) -> None:
+        """See IConfig."""
+        self._redistribute()
 
     async def when_distributed(self) -> None:
         """See IConfig."""

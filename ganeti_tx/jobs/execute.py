@@ -19,6 +19,7 @@ from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
 
@@ -42,6 +43,7 @@ class JobRun:
     now: Callable[[], float]
     submit_jobs: SubmitJobs
     resolve: Resolve
+    queue_faults: Callable[[], Sequence[str]]
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
     _stop: bool = False
@@ -61,7 +63,7 @@ class JobRun:
         if self._left:
             return
         self.journal.job = with_priority(self.journal.job, priority)
-        self._forget(self.journal.save())
+        self._forget(Deferred.fromCoroutine(self.journal.attempt()))
         self._forget(Deferred.fromCoroutine(self._set_lock_priority(priority)))
 
     async def _set_lock_priority(self, priority: int) -> None:
@@ -89,7 +91,7 @@ class JobRun:
             await self._let_go_at_the_end()
             raise
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
-        await self.journal.save()
+        await self.journal.insist()
         await self.journal.copied()
         if fault is not None:
             raise fault
@@ -157,7 +159,7 @@ class JobRun:
             return False
         self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
         if index < len(self.journal.job.ops) - 1:  # the last one's end is written with the job's
-            await self.journal.save()
+            await self.journal.attempt()
         return True
 
     def _check_stop(self) -> None:
@@ -199,14 +201,10 @@ class JobRun:
         @raise OpExecError: the file cannot be written.
         """
         self.journal.change_op(index, status=Status.RUNNING, exec_timestamp=timestamp(self.now()))
-        await self._save()
-
-    async def _save(self) -> None:
-        """@raise OpExecError: the file cannot be written."""
         try:
             await self.journal.save()
         except OSError as error:
-            raise OpExecError(f"cannot write the job's file {self.journal.path}: {error.strerror or error}") from None
+            raise OpExecError(f"the opcode was not begun: cannot write the job's file {reason(error)}") from None
 
     def _opcode(self, index: int) -> OpCode:
         return decode({**self.journal.op(index).input, **self.secrets.get(index, {})})
@@ -225,6 +223,7 @@ class JobRun:
             feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
             submit_jobs=self.submit_jobs,
             resolve=self.resolve,
+            queue_faults=self.queue_faults,
         )
         return kind(op, around)
 
@@ -243,12 +242,12 @@ class JobRun:
             waiting = self.journal.op(index)
             self.journal.change_op(index, priority=after_failed_try(waiting))
             await self._offer_turn(index, submitted_priority(waiting))
-            await self._save()
+            await self.journal.attempt()
 
     async def _be_waiting(self, index: int) -> None:
         if self.journal.op(index).status is not Status.WAITING:
             self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
-            await self._save()
+            await self.journal.attempt()
 
     async def _lock(self, index: int, unit: LogicalUnit[Any]) -> None:
         """Take the unit's locks level by level, the big one first. @raise LockTimeout: not all could be had in time."""

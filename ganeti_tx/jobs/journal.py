@@ -13,12 +13,18 @@ from twisted.logger import Logger
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
 from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.files_retry import in_place, until_written
 
 log = Logger()
 
 FILE_MODE = 0o640
 #: Seconds for which copies of a job that goes on wait for more to change; its start was copied by luxid before it.
 COPY_DELAY = 0.1
+#: Seconds until what the disk refused is offered again, when nothing else is written before.
+REPAIR_DELAY = 5.0
+#: Seconds for which the end of a job is held in memory, and offered to the disk, before it is lost with this process.
+END_PATIENCE = 86400.0
 
 
 @define
@@ -37,6 +43,7 @@ class Journal:
     _copying: list[Deferred[None]] = field(factory=list)
     _written: bytes = b""
     _copy_due: IDelayedCall | None = None
+    _repair: IDelayedCall | None = None
 
     def change_op(self, index: int, **changes: Any) -> None:
         """Change one opcode in memory; `save` makes it count."""
@@ -52,7 +59,29 @@ class Journal:
         """Add a log entry to an opcode and have it written soon."""
         entry = (self.job.last_serial + 1, timestamp(self.now()), kind, payload)
         self.change_op(index, log=[*self.op(index).log, entry])
-        self.save().addErrback(lambda failure: log.failure("a log entry could not be written", failure))
+        self._attempt_soon()
+
+    def _attempt_soon(self) -> None:
+        trying = Deferred.fromCoroutine(self.attempt())
+        trying.addErrback(lambda failure: log.failure("the job's file could not be written", failure))
+
+    async def attempt(self) -> None:
+        """Save; what cannot be written now is written later, with what is saved next or by itself."""
+        try:
+            await self.save()
+        except OSError as error:
+            log.error("cannot write {reason}; it is tried again", reason=reason(error))
+            if self._repair is None:
+                self._repair = self.clock.callLater(REPAIR_DELAY, self._try_again)
+
+    def _try_again(self) -> None:
+        self._repair = None
+        if not self.job.finalized and self.job.livelock is not None:  # else its end is being written, or it is not ours
+            self._attempt_soon()
+
+    async def insist(self) -> None:
+        """Save what must not be lost: try until the disk takes it. @raise OSError: it never did (END_PATIENCE)."""
+        await until_written(self.save, self.clock, END_PATIENCE)
 
     def save(self) -> Deferred[None]:
         """Fires when the present state is on this disk. Fails with OSError; with TypeError for what no file can hold."""
@@ -78,12 +107,15 @@ class Journal:
                 waiting, self._waiting = self._waiting, []
                 try:
                     data = encode_job(self.job)
-                    await self.files.write_atomic(self.path, data, FILE_MODE)
+                    await in_place(self.files.write_atomic(self.path, data, FILE_MODE))
                 except (OSError, TypeError, ValueError) as error:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue
                 self._written = data
+                if self._repair is not None:
+                    self._repair.cancel()
+                    self._repair = None
                 self._copy_in_time()
                 for waiter in waiting:
                     waiter.callback(None)

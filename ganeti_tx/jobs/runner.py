@@ -31,6 +31,7 @@ from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.logic.base import Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.queue.faults import queue_faults
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.runner_channel import (
     Channel,
@@ -236,6 +237,7 @@ class Runner:
             now=parts.now,
             submit_jobs=submitter(parts.reactor, parts.paths),
             resolve=parts.resolve,
+            queue_faults=lambda: queue_faults(parts.files, parts.paths),
             may_go_on=self._may_go_on,
             secrets=order.secrets,
         )

@@ -34,6 +34,8 @@ class Surroundings:
     feedback: Feedback
     submit_jobs: Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
     resolve: Resolve
+    #: What is wrong in the directory of the job queue, a sentence each.
+    queue_faults: Callable[[], Sequence[str]]
 
 
 class LogicalUnit(ABC, Generic[Op]):

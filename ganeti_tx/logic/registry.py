@@ -5,6 +5,7 @@ from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
 from ganeti_tx.logic.cluster.master_ip import ActivateMasterIp, DeactivateMasterIp
 from ganeti_tx.logic.cluster.query import ConfigQuery, Query
+from ganeti_tx.logic.cluster.set_params import SetParams as ClusterSetParams
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.debug.jobqueue import Jobqueue
@@ -18,6 +19,7 @@ from ganeti_tx.logic.instance.shutdown import InstanceShutdown
 from ganeti_tx.logic.instance.startup import InstanceStartup
 from ganeti_tx.logic.node.add import Add
 from ganeti_tx.logic.node.remove import Remove
+from ganeti_tx.logic.node.set_params import SetParams as NodeSetParams
 from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
 from ganeti_tx.model import opcodes
 
@@ -29,6 +31,7 @@ UNITS: UnitTable = {
     opcodes.OpClusterPostInit: PostInit,
     opcodes.OpClusterQuery: Query,
     opcodes.OpClusterRedistConf: Redistribute,
+    opcodes.OpClusterSetParams: ClusterSetParams,
     opcodes.OpClusterVerify: Verify,
     opcodes.OpClusterVerifyConfig: VerifyConfig,
     opcodes.OpInstanceConsole: InstanceConsole,
@@ -40,6 +43,7 @@ UNITS: UnitTable = {
     opcodes.OpInstanceStartup: InstanceStartup,
     opcodes.OpNodeAdd: Add,
     opcodes.OpNodeRemove: Remove,
+    opcodes.OpNodeSetParams: NodeSetParams,
     opcodes.OpOsDiagnose: Diagnose,
     opcodes.OpTagsDel: Delete,
     opcodes.OpTagsGet: Get,

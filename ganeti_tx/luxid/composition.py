@@ -8,6 +8,7 @@ from typing import Any
 from twisted.internet.defer import maybeDeferred
 from twisted.logger import Logger
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
@@ -39,6 +40,7 @@ async def run_luxid(
     reactor: Any,
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
+    config: IConfig,
     look_for_dead: Callable[[], None],
     role: MasterRole,
 ) -> Callable[[], Awaitable[None]]:
@@ -47,6 +49,7 @@ async def run_luxid(
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
     @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
+    @param config: for the changes that luxid itself makes, those of filter rules.
     @param look_for_dead: tells WConfD that a job's process died.
     """
     paths = Paths.from_environment(os.environ)
@@ -71,6 +74,7 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
+        config=config,
         make_launcher=lambda: launcher,
         threads=threads,
     )

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.luxi.peer import Peer
+from ganeti_tx.runtime.files_errors import reason
 
 Answer = Callable[..., Awaitable[Any]]
 
@@ -21,4 +22,7 @@ class LuxiDispatch:
         if answer is None:
             available = ", ".join(sorted(self._answers))
             raise OpPrereqError(f"{method} is not available in this version; available are {available}", ECode.INVAL)
-        return await answer(*args)
+        try:
+            return await answer(*args)
+        except OSError as error:  # the disk's; its text says what can be done
+            raise GenericError(f"{method}: {reason(error)}") from None

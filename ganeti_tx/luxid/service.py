@@ -1,32 +1,33 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import LuxiDispatch
+from ganeti_tx.luxid.filter_methods import FilterMethods
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.copies import QueueCopies
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.job_file import job_number
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
-from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
@@ -49,6 +50,7 @@ class LuxidParts:
     watch: IFileWatch
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    config: IConfig
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
 
@@ -76,20 +78,13 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
             if node.master_candidate and node.name != parts.own_name
         ]
 
-    def rename_copies(renames: Sequence[tuple[str, str]]) -> None:
-        calling = Deferred.fromCoroutine(tell(JobqueueRename(renames=list(renames))))
-        calling.addErrback(lambda failure: log.failure("copies of archived jobs were not moved", failure))
-
-    async def tell(call: Any) -> None:
-        for name, outcome in (await parts.rpc.call_many(candidates(), call)).items():
-            if outcome.error is not None:
-                log.warn("{name}: {error}", name=name, error=outcome.error)
-
-    async def tell_drained(drained: bool) -> None:
-        await tell(JobqueueSetDrainFlag(drained=drained))
+    def rules() -> Mapping[str, FilterRule]:
+        return parts.snapshot().filters
 
     replicator = Replicator(parts.rpc, candidates)
-    store = JobStore(parts.files, parts.paths, replicator.replicate, rename_copies, parts.threads)
+    copies = QueueCopies(parts.rpc, candidates, replicator.behind, lambda: store.numbered(), lambda: drain.is_set())
+    drain = DrainFlag(parts.files, parts.paths, copies.tell_drained)
+    store = JobStore(parts.files, parts.paths, replicator.replicate, copies.rename, parts.threads)
     await store.load()
     changes = JobChanges(parts.clock, store.get)
     launcher = parts.make_launcher()
@@ -100,15 +95,16 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         parts.now,
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
+        rules=rules,
     )
-    catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over)
-    drain = DrainFlag(parts.files, parts.paths, tell_drained)
+    catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete)
     rows = JobRows(store)
     jobs = JobMethods(scheduler, store, rows, changes, drain, parts.clock, parts.now)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
-    dispatch = LuxiDispatch(jobs.table(), queries.table(), {"SetWatcherPause": pause.set})
+    filters = FilterMethods(parts.config, rules, lambda: store.last_id, scheduler.wake)
+    dispatch = LuxiDispatch(jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set})
 
     def file_changed(name: str) -> None:
         if (job_id := job_number(name)) is not None:

@@ -20,7 +20,7 @@ from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.client import WCONFD_ALONE, WconfClient
+from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
 
 log = Logger()
 
@@ -70,7 +70,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             looking = Deferred.fromCoroutine(wconf.look_for_dead())
             looking.addErrback(lambda failure: log.warn("locks of a dead job: {error}", error=failure.value))
 
-        return await run_luxid(reactor, config.current, locks, look_for_dead, role)
+        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), look_for_dead, role)
 
     daemon = Daemon("ganeti-luxid", paths, reactor, bring_up)
     return daemon

@@ -41,8 +41,8 @@ class ZygoteOutput(ProcessProtocol):
             for line in lines:
                 self._report(line)
         else:
-            for line in data.decode("utf-8", "replace").splitlines():
-                log.info("job process: {line}", line=line)
+            for said in data.decode("utf-8", "replace").splitlines():
+                log.info("job process: {line}", line=said)
 
     def _report(self, line: bytes) -> None:
         try:

@@ -5,11 +5,14 @@ from typing import Any
 
 from twisted.python import usage
 
-from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
+
+#: luxid is no job; it changes the configuration for those who ask it to.
+LUXID = Owner(0, "")
 
 
 class Options(usage.Options):
@@ -39,7 +42,9 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, wconfd.owners.bury, role)
+        config = wconfd.config(LUXID)
+        look_for_dead = wconfd.owners.bury
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role)
 
         async def stop() -> None:
             await stop_luxid()

@@ -13,7 +13,10 @@ Reason = tuple[str, str, int]
 
 
 class FilterRule(Wire, frozen=True, kw_only=True):
-    """One rule: jobs above `watermark` that meet all `predicates` take `action`; lower `priority` is asked first."""
+    """One rule: jobs that meet all `predicates` take `action`; the rule of lower `priority` is asked first.
+
+    `watermark` is the highest job id that there was when the rule was made; predicates over job ids can name it.
+    """
 
     uuid: str
     watermark: int

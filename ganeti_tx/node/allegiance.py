@@ -6,18 +6,23 @@ was cut off while another took over is refused when it comes back.
 """
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.mastership.own_ballot import own_ballot, read_head, ssconf_master
+from ganeti_tx.node.dispatch import Method
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeCall,
+    NodeDemoteFromMc,
     UploadFile,
     WriteSsconfFiles,
 )
@@ -28,7 +33,18 @@ from ganeti_tx.runtime.paths import Paths
 log = Logger()
 
 #: What only the master may send.
-GUARDED = (UploadFile, WriteSsconfFiles, JobqueueUpdate, JobqueueRename, JobqueuePurge, JobqueueSetDrainFlag)
+GUARDED = (
+    UploadFile,
+    WriteSsconfFiles,
+    JobqueueUpdate,
+    JobqueueRename,
+    JobqueueSweep,
+    JobqueuePurge,
+    JobqueueSetDrainFlag,
+    NodeDemoteFromMc,
+)
+#: By which it may become the master.
+CLAIMING = (UploadFile, WriteSsconfFiles)
 
 
 @define
@@ -40,11 +56,26 @@ class Allegiance:
     own_name: str
     dethrone: Callable[[], Awaitable[None]]
     _refused: set[str] = field(factory=set)
+    _turn: DeferredLock = field(factory=DeferredLock)
 
-    async def check(self, call: NodeCall, caller: str | None) -> None:
-        """@raise ConfigurationError: this node follows another master than the caller. A caller of None is not known."""
+    async def perform(self, call: NodeCall, caller: str | None, method: Method) -> Any:
+        """Do a call by its method. A caller of None is not known, and may everything.
+
+        @raise ConfigurationError: this node follows another master than the caller.
+        """
         if caller is None or not isinstance(call, GUARDED):
-            return
+            return await method(call)
+        if not isinstance(call, CLAIMING):
+            await self._check(call, caller)
+            return await method(call)
+        await self._turn.acquire()  # of two new masters at the same time one is refused
+        try:
+            await self._check(call, caller)
+            return await method(call)
+        finally:
+            self._turn.release()
+
+    async def _check(self, call: NodeCall, caller: str) -> None:
         master = ssconf_master(self.files, self.paths)
         if master is None or master == caller:
             return

@@ -11,12 +11,15 @@ from twisted.internet.defer import DeferredLock
 from ganeti_tx.errors import ConfigurationError, JobQueueError, ProgrammerError
 from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.queue_copies import purge, sweep
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeCall,
+    NodeDemoteFromMc,
     UploadFile,
     WriteSsconfFiles,
 )
@@ -46,6 +49,7 @@ class ClusterFiles:
     files: IFiles
     paths: Paths
     uploads: Mapping[str, int]
+    own_name: str
     _turn: DeferredLock = field(factory=DeferredLock)
 
     def table(self) -> Mapping[type[NodeCall], Method]:
@@ -55,8 +59,10 @@ class ClusterFiles:
             WriteSsconfFiles: self.write_ssconf,
             JobqueueUpdate: self.update_queue,
             JobqueueRename: self.rename_jobs,
+            JobqueueSweep: self.sweep_queue,
             JobqueuePurge: self.purge_queue,
             JobqueueSetDrainFlag: self.set_drain_flag,
+            NodeDemoteFromMc: self.demote,
         }
 
     async def upload(self, call: UploadFile) -> None:
@@ -133,18 +139,16 @@ class ClusterFiles:
                 self.files.rename(source, self.paths.queue_dir / new)
 
     async def purge_queue(self, call: JobqueuePurge) -> None:
-        """Remove every copy of a job, archived ones too, and the serial number."""
-        await self._remove_jobs(self.paths.queue_dir)
-        if self.files.exists(self.paths.queue_archive_dir):
-            for directory in self.files.listdir(self.paths.queue_archive_dir):
-                await self._remove_jobs(self.paths.queue_archive_dir / directory)
+        """Remove every copy of a job, archived ones too, the serial number and the drain flag."""
+        purge(self.files, self.paths)
 
-    async def _remove_jobs(self, directory: Path) -> None:
-        if not self.files.exists(directory):
-            return
-        for name in self.files.listdir(directory):
-            if QUEUE_FILE.fullmatch(name):
-                self.files.remove(directory / name)
+    async def sweep_queue(self, call: JobqueueSweep) -> None:
+        """Archive the copies of jobs that the master has not among its live ones any more."""
+        await self._turn.acquire()
+        try:
+            sweep(self.files, self.paths, set(call.live), call.up_to)
+        finally:
+            self._turn.release()
 
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
         """Make or remove the flag's file."""
@@ -152,6 +156,18 @@ class ClusterFiles:
             await self.files.write_atomic(self.paths.queue_drain_file, b"", 0o644)
         elif self.files.exists(self.paths.queue_drain_file):
             self.files.remove(self.paths.queue_drain_file)
+
+    async def demote(self, call: NodeDemoteFromMc) -> None:
+        """Remove what only master candidates keep besides the job queue."""
+        path = self.paths.ssconf_file("master_node")
+        if self.files.exists(path) and self.files.read(path, MAX_SSCONF).decode().strip() == self.own_name:
+            raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
+        await self._turn.acquire()
+        try:
+            if self.files.exists(self.paths.config_file):
+                self.files.remove(self.paths.config_file)
+        finally:
+            self._turn.release()
 
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""

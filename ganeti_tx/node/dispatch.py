@@ -12,8 +12,8 @@ log = Logger()
 
 #: Does one call and gives its result.
 Method = Callable[[Any], Awaitable[Any]]
-#: Looks at a call and the name of its caller.
-Check = Callable[[NodeCall, str | None], Awaitable[None]]
+#: Does a call by its method, if it may come from the node of that name.
+Guard = Callable[[NodeCall, str | None, Method], Awaitable[Any]]
 
 
 class UnknownCall(GanetiError):
@@ -27,9 +27,9 @@ class CallFailed(GanetiError):
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall], Method], check: Check | None = None) -> None:
-        """@param check: raises when a call may not come from its caller."""
-        self._check = check
+    def __init__(self, *tables: Mapping[type[NodeCall], Method], guard: Guard | None = None) -> None:
+        """@param guard: stands before every method, and refuses calls that may not come from their caller."""
+        self._guard = guard
         self._methods: dict[type[NodeCall], Method] = {
             kind: method for table in tables for kind, method in table.items()
         }
@@ -47,9 +47,8 @@ class NodeDispatch:
         @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.
         """
         try:
-            if self._check is not None:
-                await self._check(call, caller)
-            return await self._methods[type(call)](call)
+            method = self._methods[type(call)]
+            return await (method(call) if self._guard is None else self._guard(call, caller, method))
         except GanetiError as error:
             raise CallFailed(str(error))
         except OSError as error:

@@ -105,7 +105,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
-    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS)
+    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name)
     role = MasterRoleCalls(parts.files, parts.paths, parts.threads, parts.runner, parts.clock, parts.processes)
     master_ip = MasterIp(
         parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
@@ -120,7 +120,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
         role.table(),
         master_ip.table(),
-        check=allegiance.check,
+        guard=allegiance.perform,
     )
 
 

@@ -8,7 +8,6 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Kind, Need, by_name, stored
-from ganeti_tx.query.order import natural
 from ganeti_tx.query.view import View
 
 FILTER_FIELDS = by_name(
@@ -25,7 +24,7 @@ FILTER_FIELDS = by_name(
 
 @frozen
 class FilterRows:
-    """Rows are rules of the configuration; there is no context."""
+    """Rows are rules of the configuration, in the order in which they are asked; there is no context."""
 
     view: Callable[[], View]
     name_field: str = "uuid"
@@ -38,7 +37,7 @@ class FilterRows:
         """As Resource.rows says; a rule's name is its uuid."""
         rules = self.view().config.filters
         if names is None:
-            return sorted(rules.values(), key=lambda rule: natural(rule.uuid)), None
+            return sorted(rules.values(), key=lambda rule: (rule.priority, rule.watermark, rule.uuid)), None
         for name in names:
             if strict and str(name) not in rules:
                 raise OpPrereqError(f"filter rule {str(name)[:100]!r} not known", ECode.NOENT)

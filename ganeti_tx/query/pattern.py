@@ -37,9 +37,13 @@ class Pattern:
     repeats: int
     choices: int
 
+    def steps(self, length: int) -> int:
+        """A bound on the steps that a search takes in a text of so many characters."""
+        return self.choices * math.comb(length + self.repeats + 1, self.repeats + 1)
+
     def search(self, text: str) -> bool:
         """Whether the pattern is found anywhere. @raise ParameterError: it could take too long on this text."""
-        if self.choices * math.comb(len(text) + self.repeats + 1, self.repeats + 1) > MAX_STEPS:
+        if self.steps(len(text)) > MAX_STEPS:
             size = f"{len(text)} characters with {self.repeats} repeats"
             raise ParameterError(f"regular expression {self.compiled.pattern!r} is too costly for a text of {size}")
         return self.compiled.search(text) is not None

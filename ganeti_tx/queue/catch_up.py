@@ -22,7 +22,8 @@ class CatchUp:
     """Knows which candidates have every live job; `look` sees to the others.
 
     Copies travel through the replicator, so that none overtakes a newer one. A job that a process is busy with is
-    left to that process, which makes its own copies, and is sent once more when it is over.
+    left to that process, which makes its own copies, and is sent once more when it is over. Last comes the rest, which
+    is no job file.
     """
 
     store: JobStore
@@ -30,6 +31,7 @@ class CatchUp:
     candidates: Candidates
     is_followed: Callable[[int], bool]
     when_over: Callable[[int], Awaitable[None]]
+    bring_rest: Callable[[NodeAddress], Awaitable[bool]]
     _complete: set[str] = field(factory=set)
     _under_way: set[str] = field(factory=set)
 
@@ -53,6 +55,8 @@ class CatchUp:
                 await self.when_over(job_id)
                 if not await self._bring(node, [f"job-{job_id}"]):
                     return
+            if not await self.bring_rest(node):
+                return
             self._complete.add(node.name)
         finally:
             self._under_way.discard(node.name)

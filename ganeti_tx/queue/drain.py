@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from attrs import define
 
+from ganeti_tx.errors import JobQueueError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -23,10 +24,15 @@ class DrainFlag:
         return self.files.exists(self.paths.queue_drain_file)
 
     async def set(self, drained: bool) -> bool:
-        """Set or remove it; always true (Ganeti 3.0 LUXI table)."""
-        if drained:
-            await self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE)
-        elif self.is_set():
-            self.files.remove(self.paths.queue_drain_file)
+        """Set or remove it; always true (Ganeti 3.0 LUXI table). @raise JobQueueError: it could not be; nothing changed."""
+        try:
+            if drained:
+                await self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE)
+            elif self.is_set():
+                self.files.remove(self.paths.queue_drain_file)
+        except OSError as error:
+            verb = "set" if drained else "removed"
+            why = error.strerror or error
+            raise JobQueueError(f"the drain flag {self.paths.queue_drain_file} cannot be {verb}: {why}")
         await self.tell_candidates(drained)
         return True

@@ -115,8 +115,9 @@ class QueueLoader:
                 self.lost.set_aside(path, f"it holds {text!r}, which is no number; counting on from the newest job")
         archived = await self.threads.run(Archive(self.files, self.paths).highest)
         last_id = max(written, archived, *ids[-1:], *self.lost.job_ids())
-        if last_id != written or not self.files.exists(path):
+        if last_id != written:
             log.warn("the queue's serial number is {last} now; the file said {was}", last=last_id, was=written)
+        if last_id != written or not self.files.exists(path):
             await self._write(path.name, f"{last_id}\n")
         return last_id
 

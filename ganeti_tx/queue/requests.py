@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from ganeti_tx.errors import JobCanceled
+from ganeti_tx.errors import JobCanceled, JobQueueError
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, with_priority
 from ganeti_tx.queue.ready import ReadyQueue
@@ -23,7 +23,7 @@ class JobRequests:
     wake: Callable[[], None]
 
     async def cancel(self, job_id: int, kill: bool) -> tuple[bool, str]:
-        """Cancel a job."""
+        """Cancel a job. @raise JobQueueError: its file cannot be written."""
         found = self.store.find(job_id)
         if found is None:
             return False, f"job {job_id} is not known"
@@ -32,8 +32,7 @@ class JobRequests:
         if job.finalized:
             return False, f"Job {job_id} is finished, it cannot be canceled"
         if run is None:
-            self.runs.claim(job_id).canceled = True
-            await self.runs.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was canceled"))
+            await self.runs.cancel_waiting(job)
             return True, f"Job {job_id} canceled"
         run.canceled = True
         if run.runner is not None and kill:
@@ -66,8 +65,15 @@ class JobRequests:
         run = self.runs.claim(job.id)
         try:
             await self.store.put(with_priority(job, priority))
+        except OSError as error:
+            path = self.store.paths.job_file(job.id)
+            raise JobQueueError(
+                f"the priority is not changed: cannot write {path}: {error.strerror or error}"
+            ) from None
         finally:
-            self.ready.change_priority(job.id, (self.store.get(job.id) or job).priority)
-            self.runs.release(job.id)
-        if run.canceled:
-            await self.cancel(job.id, kill=False)
+            now = self.store.get(job.id) or job
+            self.ready.change_priority(job.id, now.priority)
+            if run.canceled:
+                self.runs.claim_and_end(now, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.runs.release(job.id)

@@ -19,7 +19,7 @@ class Resumption:
     runs: Runs
     enqueue: Callable[[QueuedJob], None]
 
-    async def resume(self) -> None:
+    def resume(self) -> None:
         """Look at every job: first for the living, who do not wait, then in the order in which the others join."""
         open_jobs = self.store.open_jobs
         handed_over = [job for job in open_jobs if job.livelock is not None]
@@ -28,7 +28,7 @@ class Resumption:
             if job.livelock is None and job.status is Status.QUEUED:
                 self._take_up(job)
             elif job.id not in living:
-                await self._end_dead(job)
+                self._end_dead(job)
 
     def _take_up(self, job: QueuedJob) -> None:
         if (error := lost_secrets(job)) is not None:
@@ -36,13 +36,13 @@ class Resumption:
         else:
             self.enqueue(job)
 
-    async def _end_dead(self, job: QueuedJob) -> None:
+    def _end_dead(self, job: QueuedJob) -> None:
         """End a job whose process died while there was no daemon, unless it managed to bring it to its end first."""
         now = self.store.reload(job.id)
         if now is None or now.finalized:
             return
         if nothing_half_done(now):
-            await self.runs.put_back(now)
+            self.runs.claim_and_put_back(now)
             return
         who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
-        await self.runs.end(now, Status.ERROR, OpExecError(f"{who} is gone"))
+        self.runs.claim_and_end(now, Status.ERROR, OpExecError(f"{who} is gone"))

@@ -1,18 +1,21 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.errors import JobCanceled, OpExecError, encode_error
+from ganeti_tx.errors import JobCanceled, JobQueueError, OpExecError, encode_error
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 
 log = Logger()
 
@@ -33,7 +36,7 @@ class Run:
 @define
 class Runs:
     """Hands jobs to processes and follows them. `over` is told of each that is out of a process's hands, whether it has
-    ended or waits again; `withdraw` cancels a job that was asked to stop while nobody could be told.
+    ended or waits again.
     """
 
     store: JobStore
@@ -41,7 +44,6 @@ class Runs:
     launcher: IJobLauncher
     now: Callable[[], float]
     over: Callable[[int], None]
-    withdraw: Callable[[int], Any]
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
@@ -76,18 +78,51 @@ class Runs:
         self.changes.announce(job_id)
         self.over(job_id)
 
-    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception) -> "Deferred[None]":
-        """End a job that waits; while its file is written nobody else may start or change it."""
+    def claim_and_end(self, job: QueuedJob, status: Status, error: Exception | str) -> "Deferred[None]":
+        """End a job that waits or is in nobody's hands; while its file is written nobody else may start or change it."""
         self.claim(job.id).canceled = True
         return self._detach(self.end(job, status, error), job.id)
 
-    async def end(self, job: QueuedJob, status: Status, error: Exception) -> None:
-        """Write the end of a job that no process will end."""
-        try:
-            await self.store.put(ended(job, status, encode_error(error), self.now()))
-        finally:
+    async def end(self, job: QueuedJob, status: Status, error: Exception | str) -> None:
+        """Write the end of a job that no process will end; when the disk refuses it, that goes on beside all else."""
+
+        async def done() -> None:
             self._forget_secrets(job.id)
             self.release(job.id)
+
+        result = error if isinstance(error, str) else encode_error(error)
+        await self._insist(ended(job, status, result, self.now()), done)
+
+    async def cancel_waiting(self, job: QueuedJob) -> None:
+        """End a job that no process has. @raise JobQueueError: its file cannot be written, so it goes on waiting."""
+        self.claim(job.id).canceled = True
+        end = ended(job, Status.CANCELED, encode_error(JobCanceled(f"job {job.id} was canceled")), self.now())
+        try:
+            await self.store.put(end)
+            self._forget_secrets(job.id)
+        except OSError as error:
+            path = self.store.paths.job_file(job.id)
+            raise JobQueueError(
+                f"job {job.id} is not canceled: cannot write {path}: {error.strerror or error}"
+            ) from None
+        finally:
+            self.release(job.id)
+
+    async def _insist(self, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
+        """Write a job's file and go on; if it cannot be written, return, and do it as soon as the disk takes it."""
+        try:
+            await self.store.put(job)
+        except OSError as error:
+            log.error("job {job_id} cannot be written: {reason}", job_id=job.id, reason=reason(error))
+            self._runs.setdefault(job.id, Run())
+            self._detach(self._insist_later(job, then), job.id)
+        else:
+            await then()
+
+    async def _insist_later(self, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
+        await deferLater(self.changes.clock, FIRST_PAUSE)
+        await until_written(lambda: self.store.put(job), self.changes.clock)
+        await then()
 
     def _forget_secrets(self, job_id: int) -> None:
         self.secrets.pop(job_id, None)
@@ -123,8 +158,13 @@ class Runs:
             await self.store.put(job)
         except OSError as error:
             self.launcher.give_back(runner)
-            log.error("job {job_id} cannot be started: {error}", job_id=job.id, error=error)
-            self.changes.clock.callLater(RETRY_DELAY, self.release, job.id)
+            log.error("job {job_id} cannot be started: {reason}", job_id=job.id, reason=reason(error))
+            await deferLater(self.changes.clock, RETRY_DELAY)
+            if run.canceled:
+                waiting = self.store.get(job.id) or job
+                await self.end(waiting, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.release(job.id)
             return
         if run.canceled:
             await self._cancel_unstarted(job, runner)
@@ -156,7 +196,7 @@ class Runs:
             await over
         except RunnerDied as error:
             died = error
-        job = self.store.reload(job_id)
+        job = await self._outcome(job_id)
         if job is None or job.finalized:
             self._forget_secrets(job_id)
             self.release(job_id)
@@ -170,6 +210,15 @@ class Runs:
             reason = died or "it ended without finishing the job"
             who = f"the process {job.process_id} of job {job_id} ({job.livelock})"
             await self.end(job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
+
+    async def _outcome(self, job_id: int) -> QueuedJob | None:
+        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well."""
+        while True:
+            try:
+                return self.store.read_now(job_id)
+            except OSError as error:
+                log.error("job {job_id} cannot be read: {reason}", job_id=job_id, reason=reason(error))
+            await deferLater(self.changes.clock, RETRY_DELAY)
 
     async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""
@@ -185,12 +234,19 @@ class Runs:
         if not run.canceled and (error := lost_secrets(job)) is not None:
             await self.end(job, Status.ERROR, error)
             return
-        try:
-            await self.store.put(job)
-        finally:
-            self.release(job.id)
-        if run.canceled:
-            await self.withdraw(job.id)
+
+        async def waits_again() -> None:
+            if run.canceled:
+                await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            else:
+                self.release(job.id)
+
+        await self._insist(job, waits_again)
+
+    def claim_and_put_back(self, job: QueuedJob) -> None:
+        """The same for a job that is in nobody's hands."""
+        self.claim(job.id)
+        self._detach(self.put_back(job), job.id)
 
     async def when_over(self, job_id: int) -> None:
         """Returns when no process is busy with a job any more, be it only with copies of its end."""

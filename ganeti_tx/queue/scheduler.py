@@ -9,8 +9,10 @@ from attrs import define, field
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, OpExecError
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
+from ganeti_tx.queue.gate import Gate
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.ready import ReadyQueue
@@ -32,18 +34,21 @@ class Scheduler:
     launcher: IJobLauncher
     now: Callable[[], float]
     running_limit: Callable[[], int]
+    rules: Callable[[], Rules] = dict
     tracked_limit: Callable[[], int] = lambda: MAX_OPEN_JOBS
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
     tracking: Tracking = field(init=False)
+    gate: Gate = field(init=False)
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self._withdraw)
+        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over)
         self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
         self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
+        self.gate = Gate(self.rules, self.store, self.ready, self.runs)
 
     # Submission
 
@@ -75,6 +80,7 @@ class Scheduler:
         stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
         for job in stored:
             self._enqueue(job)
+        self.gate.turn_away(stored)
         self.wake()
         return [job.id for job in stored]
 
@@ -95,15 +101,17 @@ class Scheduler:
             return
         self._waking = True
         try:
+            self.gate.renew()
             while len(self.runs) < self.running_limit() and (job := self._next()) is not None:
                 self.ready.leave(job.id)
+                self.gate.started(job)
                 self.runs.start(job)
         finally:
             self._waking = False
 
     def _next(self) -> QueuedJob | None:
         """The most urgent job that may start now; it stays in its place, and those before it that may not are put aside."""
-        while (first := self.ready.first()) is not None:
+        while (first := self._first()) is not None:
             job = self.store.glance(first)
             if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED:
                 self.ready.leave(first)
@@ -112,6 +120,10 @@ class Scheduler:
             elif self._consider(job):
                 return job
         return None
+
+    def _first(self) -> int | None:
+        self.gate.recall()
+        return self.ready.first()
 
     def may_go_on(self, job_id: int, priority: int) -> bool:
         """Whether a job keeps its slot between opcodes or tries: there are free ones, or nobody as urgent waits for one."""
@@ -125,7 +137,7 @@ class Scheduler:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""
         finding = examine(job, self._status_of)
         if finding.verdict is Verdict.READY:
-            return True
+            return self.gate.admits(job)
         if finding.verdict is Verdict.WAIT:
             self.ready.block(job.id, finding.job_id)
             return False
@@ -156,6 +168,7 @@ class Scheduler:
         """A job is out of everybody's hands: it has ended, or it waits again."""
         job = self.store.glance(job_id)
         self.ready.unblock(job_id)
+        self.gate.over(job_id)
         if not isinstance(job, QueuedJob) or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:
@@ -163,16 +176,14 @@ class Scheduler:
             self._enqueue(job)
         self.wake()
 
-    async def _withdraw(self, job_id: int) -> None:
-        await self.cancel(job_id, kill=False)
-
     async def resume(self) -> None:
         """Take up the jobs that an earlier daemon left."""
         self._waking = True  # all are looked at before the first is started
         try:
-            await Resumption(self.store, self.runs, self._enqueue).resume()
+            Resumption(self.store, self.runs, self._enqueue).resume()
         finally:
             self._waking = False
+        self.gate.count_running()
         self.wake()
 
     async def when_over(self, job_id: int) -> None:

@@ -1,6 +1,7 @@
 """The job files: numbered, written whole, copied to the candidates, archived. Memory and disk always agree."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
@@ -14,6 +15,8 @@ from ganeti_tx.queue.loading import FILE_MODE, LiveJob, QueueLoader
 from ganeti_tx.queue.lost_found import LostAndFound
 from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -37,6 +40,7 @@ class JobStore:
     lost: LostAndFound = field(init=False)
     _jobs: dict[int, LiveJob] = field(factory=dict)
     _outdated: set[int] = field(factory=set)
+    _refused: set[Path] = field(factory=set)
     _last_id: int = 0
     _numbering: DeferredLock = field(factory=DeferredLock)
 
@@ -127,6 +131,8 @@ class JobStore:
         try:
             job = read_job(self.files, self.paths, job_id)
         except FileNotFoundError:
+            if not isinstance(known, QueuedJob):
+                self._forget(job_id)
             return None
         except (JobFileCorrupted, OSError) as error:
             if isinstance(known, QueuedJob):
@@ -134,6 +140,20 @@ class JobStore:
                 return known
             self.spoiled(job_id, False, error)
             return None
+        self._keep(job)
+        return job
+
+    def read_now(self, job_id: int) -> QueuedJob | None:
+        """As `reload`, for who must have what is in the file. @raise OSError: it cannot be read now, perhaps later."""
+        try:
+            job = read_job(self.files, self.paths, job_id)
+        except FileNotFoundError:
+            return None
+        except (JobFileCorrupted, OSError) as error:
+            if is_spoiled(error):
+                return self.reload(job_id)
+            raise
+        self._outdated.discard(job_id)
         self._keep(job)
         return job
 
@@ -150,13 +170,16 @@ class JobStore:
         """
         await self._numbering.acquire()
         try:
+            self._remove_refused()
             jobs = [make(self._last_id + 1 + index) for index in range(count)]
             self._last_id += count  # a number is never used again, even when its job cannot be stored
             files = {"serial": f"{self._last_id}\n".encode()}
             files.update((f"job-{job.id}", encode_job(job)) for job in jobs)
             try:
-                await self.files.write_many(
-                    {self.paths.queue_dir / name: data for name, data in files.items()}, FILE_MODE
+                await in_place(
+                    self.files.write_many(
+                        {self.paths.queue_dir / name: data for name, data in files.items()}, FILE_MODE
+                    )
                 )
             except OSError as error:
                 self._withdraw(jobs)
@@ -171,18 +194,32 @@ class JobStore:
 
     def _withdraw(self, jobs: Sequence[QueuedJob]) -> None:
         """Remove what a failed submission may have left, so that no job runs after a restart that was refused."""
-        for job in jobs:
-            path = self.paths.job_file(job.id)
+        self._refused.update(self.paths.job_file(job.id) for job in jobs)
+        self._remove_refused()
+
+    def _remove_refused(self) -> None:
+        """What cannot be removed is tried again with each change of the queue."""
+        for path in sorted(self._refused):
             try:
                 if self.files.exists(path):
                     self.files.remove(path)
+                self._refused.discard(path)
             except OSError as error:
-                log.error("{path} of a refused job remains: {error}", path=str(path), error=error)
+                log.error("{path} of a refused job remains: {reason}", path=str(path), reason=reason(error))
+
+    async def numbered(self) -> tuple[list[int], int]:
+        """The ids of the live jobs and the last id given, at a moment when no job is being stored."""
+        await self._numbering.acquire()
+        try:
+            return list(self._jobs), self._last_id
+        finally:
+            self._numbering.release()
 
     async def put(self, job: QueuedJob) -> None:
         """Store a changed job here; the copies follow."""
         data = encode_job(job)
-        await self.files.write_atomic(self.paths.job_file(job.id), data, FILE_MODE)
+        self._remove_refused()
+        await in_place(self.files.write_atomic(self.paths.job_file(job.id), data, FILE_MODE))
         self._keep(job)
         await self.replicate({f"job-{job.id}": data})
 
@@ -196,20 +233,29 @@ class JobStore:
             for job_id in job_ids:
                 job = self.glance(job_id)
                 if job is not None and job.finalized:
-                    moved.append(self._archive_one(job_id))
+                    moved += self._archive_one(job_id)
         finally:
             if moved:
                 self.rename_copies(moved)
         return len(moved)
 
-    def _archive_one(self, job_id: int) -> tuple[str, str]:
+    def _archive_one(self, job_id: int) -> list[tuple[str, str]]:
+        """The job's old and new name; nothing for one whose file somebody took away."""
         old, new = self.paths.job_file(job_id), self.paths.archived_job_file(job_id)
         try:
             self.files.rename(old, new)
+        except FileNotFoundError:
+            self._forget(job_id)
+            return []
         except OSError as error:
             raise JobQueueError(f"job {job_id} cannot be moved to {new.parent}: {error.strerror or error}")
         del self._jobs[job_id]
-        return old.name, str(new.relative_to(self.paths.queue_dir))
+        return [(old.name, str(new.relative_to(self.paths.queue_dir)))]
+
+    def _forget(self, job_id: int) -> None:
+        """An ended job's file is gone without our doing."""
+        log.error("job {job_id} has no file any more; it is forgotten", job_id=job_id)
+        self._jobs.pop(job_id, None)
 
 
 class _WholeJobs(Mapping[int, QueuedJob]):

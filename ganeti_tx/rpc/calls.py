@@ -125,6 +125,13 @@ class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
     name: ClassVar[str] = "node_leave_cluster"
 
 
+class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
+    """The node is no master candidate any more: it forgets the configuration. The master itself refuses."""
+
+    name: ClassVar[str] = "node_demote_from_mc"
+    timeout: ClassVar[float] = FAST
+
+
 class BridgesExist(NodeCall, frozen=True, kw_only=True):
     """Are all these bridges there?"""
 
@@ -257,6 +264,16 @@ class JobqueueRename(NodeCall, frozen=True, kw_only=True):
     timeout: ClassVar[float] = URGENT
     max_request: ClassVar[int] = 64 * MiB
     renames: list[tuple[str, str]]
+
+
+class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
+    """Archive the copies of all jobs up to an id that are not among the live ones."""
+
+    name: ClassVar[str] = "jobqueue_sweep"
+    timeout: ClassVar[float] = URGENT
+    max_request: ClassVar[int] = 64 * MiB
+    live: list[int]
+    up_to: int
 
 
 class JobqueuePurge(NodeCall, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """Every path the programs use, below one root (Ganeti 3.0 configuration table, "paths")."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import field, frozen
@@ -47,6 +48,12 @@ def _plain(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4096)
+def _below(root: Path, relative: str) -> Path:
+    """Putting paths together costs as much as a small piece of work; most are asked for again and again."""
+    return root / relative
+
+
 class _At:
     """One fixed path below the root, as a read-only attribute."""
 
@@ -54,7 +61,7 @@ class _At:
         self._relative = relative
 
     def __get__(self, paths: "Paths", owner: object = None) -> Path:
-        return paths.root / self._relative
+        return _below(paths.root, self._relative)
 
 
 @frozen
@@ -197,15 +204,15 @@ class Paths:
 
     def job_file(self, job_id: int) -> Path:
         """The file of a job that is in the queue."""
-        return self.queue_dir / f"job-{job_id:d}"
+        return _below(self.queue_dir, f"job-{job_id:d}")
 
     def archived_job_file(self, job_id: int) -> Path:
         """The file of an archived job; 10000 of them share a directory."""
-        return self.queue_archive_dir / f"{job_id // JOBS_PER_ARCHIVE_DIRECTORY:d}" / f"job-{job_id:d}"
+        return _below(self.queue_archive_dir, f"{job_id // JOBS_PER_ARCHIVE_DIRECTORY:d}/job-{job_id:d}")
 
     def ssconf_file(self, key: str) -> Path:
         """The file of one ssconf key."""
-        return self.data_dir / f"ssconf_{_plain(key)}"
+        return _below(self.data_dir, f"ssconf_{_plain(key)}")
 
     def pid_file(self, daemon: str) -> Path:
         """The pid file of a daemon such as "ganeti-noded"."""

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "query": {"config.interfaces", "locking.interfaces", "locking.levels", "rpc.interfaces", "rpc.calls"},
     "logic": {"config.interfaces", "locking.interfaces", "locking.levels", "rpc.interfaces", "rpc.calls"},
     "jobs": {"logic", "runtime", "luxi", "wconf", "rpc", "config", "locking", "queue"},
-    "queue": {"runtime", "rpc.interfaces", "rpc.calls"},
+    "queue": {"runtime", "rpc.interfaces", "rpc.calls", "query.field", "query.filter", "query.pattern"},
     "master": {"luxid", "wconfd", "mastership", "runtime", "locking.interfaces"},
     "wconfd": {"mastership", "runtime", "luxi", "wconf", "rpc", "config", "locking"},
     "luxid": {"mastership", "queue", "query", "runtime", "luxi", "wconf", "rpc", "config", "locking"},

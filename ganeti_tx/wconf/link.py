@@ -34,6 +34,12 @@ class Link:
     _clock: IReactorTime
     _patience: float = PATIENCE
     _shared: Conversation | None = attrs.field(default=None, init=False)
+    _last_number: int = attrs.field(default=0, init=False)
+
+    def next_number(self) -> int:
+        """Numbers for requests whose order matters: they may go over several connections and overtake one another."""
+        self._last_number += 1
+        return self._last_number
 
     async def ask(self, call: Call[R], owner: Owner, *args: object) -> R:
         """Send a short request over the shared connection.

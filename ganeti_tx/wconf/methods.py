@@ -78,6 +78,7 @@ ADD_DISK = Call("AddInstanceDisk", "add_disk", (str, Disk, int | None), NoneType
 REMOVE_DISK = Call("RemoveInstanceDisk", "remove_disk", (str,), NoneType, NEVER)
 ADD_NODE = Call("AddNode", "add_node", (Node, str | None), NoneType, NEVER)
 UPDATE_NODE = Call("UpdateNode", "update_node", (Node,), Node, NEVER)
+CHANGE_NODES = Call("ChangeNodes", "change_nodes", (list[Node], dict[str, str]), NoneType, NEVER)
 REMOVE_NODE = Call("RemoveNode", "remove_node", (str,), NoneType, NEVER)
 ADD_GROUP = Call("AddNodeGroup", "add_group", (NodeGroup,), NoneType, NEVER)
 UPDATE_GROUP = Call("UpdateNodeGroup", "update_group", (NodeGroup,), NodeGroup, NEVER)
@@ -109,6 +110,7 @@ RESERVING: frozenset[str] = frozenset(
     )
 )  # fmt: skip
 
+REDISTRIBUTE = Call("RedistributeConfig", "redistribute", (), NoneType)
 FLUSH_CONFIG = Call("FlushConfig", "when_distributed", (), NoneType)
 
 CONFIG_CALLS: tuple[Call[Any], ...] = tuple(each for each in list(globals().values()) if isinstance(each, Call))
@@ -116,11 +118,11 @@ CONFIG_CALLS: tuple[Call[Any], ...] = tuple(each for each in list(globals().valu
 # Locks (daemons.txt, Locking)
 
 #: Requests, priority, seconds to wait; answers why it was given up when the time was over.
-UPDATE_LOCKS = Call("UpdateLocks", "update", (list[WireRequest], int, float | None), str | None)  # type: ignore[arg-type]
+UPDATE_LOCKS = Call("UpdateLocks", "update", (int, list[WireRequest], int, float | None), str | None)  # type: ignore[arg-type]
 OPPORTUNISTIC_UNION = Call("OpportunisticLockUnion", "opportunistic_union", (list[WireRequest], int), list[str], NEVER)
 LIST_LOCKS = Call("ListLocks", "held", (), dict[str, str])
 INTERSECT_LOCKS = Call("IntersectLocks", "intersect", (list[str],), NoneType)
-FREE_LOCKS = Call("FreeLocks", "release_all", (), NoneType)
+FREE_LOCKS = Call("FreeLocks", "release_all", (int,), NoneType)
 SET_LOCK_PRIORITY = Call("SetLockPriority", "set_priority", (int,), NoneType)
 REMOVE_LOCK = Call("RemoveLock", "remove", (str,), NoneType, NEVER)
 LIST_ALL_LOCKS = Call("ListAllLocks", "overview", (), list[WireLock])

@@ -1,6 +1,6 @@
 """IConfig over the WConfD protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 from zope.interface import implementer
@@ -24,6 +24,7 @@ from ganeti_tx.wconf.methods import (
     ADD_NODE,
     ALLOCATE_MINORS,
     ALLOCATE_PORT,
+    CHANGE_NODES,
     CHANGE_TAGS,
     DROP_RESERVATIONS,
     FLUSH_CONFIG,
@@ -46,6 +47,7 @@ from ganeti_tx.wconf.methods import (
     GET_NODES,
     GET_TAGS,
     PUT_FILTER,
+    REDISTRIBUTE,
     REMOVE_DISK,
     REMOVE_FILTER,
     REMOVE_GROUP,
@@ -172,6 +174,10 @@ class RemoteConfig:
         """See IConfig."""
         return await self._link.ask(UPDATE_NODE, self._owner, node)
 
+    async def change_nodes(self, nodes: Sequence[Node], digests: Mapping[str, str]) -> None:
+        """See IConfig."""
+        await self._link.ask(CHANGE_NODES, self._owner, list(nodes), dict(digests))
+
     async def remove_node(self, uuid: str) -> None:
         """See IConfig."""
         await self._link.ask(REMOVE_NODE, self._owner, uuid)
@@ -261,6 +267,10 @@ class RemoteConfig:
         if self._may_have_reserved:
             await self._link.ask(DROP_RESERVATIONS, self._owner)
             self._may_have_reserved = False
+
+    async def redistribute(self) -> None:
+        """See IConfig."""
+        await self._link.ask(REDISTRIBUTE, self._owner)
 
     async def when_distributed(self) -> None:
         """See IConfig."""

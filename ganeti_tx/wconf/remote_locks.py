@@ -23,7 +23,10 @@ from ganeti_tx.wconf.methods import (
 @implementer(ILocks)
 @attrs.define(eq=False)
 class RemoteLocks:
-    """An update that waits has its own connection; cancelling it hangs up, and WConfD takes it out of the queue."""
+    """An update that waits has its own connection; cancelling it hangs up, and WConfD takes it out of the queue.
+
+    An update and a release are numbered: a release that follows a cancelled update may come to WConfD before it.
+    """
 
     _link: Link
     _owner: Owner
@@ -35,10 +38,10 @@ class RemoteLocks:
         """See ILocks."""
         if self._updating:
             raise LockError(f"{self._owner} cannot ask for more locks before its last update has ended")
-        wire = [request.to_wire() for request in requests]
+        number, wire = self._link.next_number(), [request.to_wire() for request in requests]
 
         def arguments(passed: float) -> tuple[object, ...]:
-            return wire, priority, None if timeout is None else max(timeout - passed, 0.0)
+            return number, wire, priority, None if timeout is None else max(timeout - passed, 0.0)
 
         self._updating = True
         try:
@@ -65,7 +68,7 @@ class RemoteLocks:
 
     async def release_all(self) -> None:
         """See ILocks."""
-        await self._link.ask(FREE_LOCKS, self._owner)
+        await self._link.ask(FREE_LOCKS, self._owner, self._link.next_number())
 
     async def set_priority(self, priority: int) -> None:
         """See ILocks."""

@@ -19,6 +19,9 @@ from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, DROP_RESERVATIONS, RESE
 KEEP_LIMIT = 10.0
 EXCLUSIVE = Mode.EXCLUSIVE
 
+#: When so many owners have asked for locks, those that have died are forgotten.
+MANY_OWNERS = 1000
+
 
 @attrs.define(eq=False)
 class WconfDispatch:
@@ -33,6 +36,7 @@ class WconfDispatch:
     _is_alive: Callable[[Owner], bool]
     _look_for_dead: Callable[[], None]
     _is_unknown: Callable[[Owner], bool] = lambda owner: False
+    _newest: dict[Owner, int] = attrs.field(factory=dict, init=False)
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
     _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
 
@@ -50,10 +54,12 @@ class WconfDispatch:
     # The lock methods of the table
 
     async def update(
-        self, owner: Owner, requests: list[WireRequest], priority: int, timeout: float | None
+        self, owner: Owner, number: int, requests: list[WireRequest], priority: int, timeout: float | None
     ) -> str | None:
         """Wait for the locks; a request that is sent again takes the place of the one whose connection was lost."""
         self._check_owner(owner)
+        if self._is_overtaken(owner, number):
+            raise LockError(f"{owner} has asked for something else since it asked for these locks")
         before = self._locks.held(owner)
         earlier = self._updates.pop(owner, None)
         if earlier is not None:
@@ -94,8 +100,10 @@ class WconfDispatch:
             self._locks.intersect(owner, [Lock.parse(name) for name in locks])
             await self._saved(None)
 
-    async def release_all(self, owner: Owner) -> None:
+    async def release_all(self, owner: Owner, number: int) -> None:
         """Release everything. A restart must not find it held: its owner has gone on and releases nothing again."""
+        if self._is_overtaken(owner, number):
+            return
         self._locks.release_all(owner)
         await self._saved(None)
 
@@ -116,6 +124,13 @@ class WconfDispatch:
     async def look_for_dead(self, owner: Owner) -> None:
         """Take from the dead what they have, now."""
         self._look_for_dead()
+
+    def _is_overtaken(self, owner: Owner, number: int) -> bool:
+        """Whether a later request of the owner was heard before this one, over another connection."""
+        if owner not in self._newest and len(self._newest) >= MANY_OWNERS:
+            self._newest = {each: newest for each, newest in self._newest.items() if self._is_alive(each)}
+        newest = self._newest[owner] = max(number, self._newest.get(owner, 0))
+        return number < newest
 
     def _check_owner(self, owner: Owner) -> None:
         if not self._is_alive(owner):

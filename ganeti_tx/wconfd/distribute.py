@@ -96,6 +96,13 @@ class Distributor:
                 self._send(uuid, courier)
         self._tell_waiting()
 
+    def redistribute(self) -> None:
+        """Bring everything to every node once more, whatever it is known to have."""
+        for courier in self._couriers.values():
+            courier.forget()
+        if self._newest is not None:
+            self.distribute(self._newest.config)
+
     async def when_distributed(self) -> None:
         """Waits until every node that is not offline has the present state or a newer one, or could not be reached."""
         if self._newest is not None and not self._is_out(self._newest.serial):

@@ -132,7 +132,10 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     def config(owner: Owner) -> LocalConfig:
         key = (owner.job_id, owner.livelock)
-        return LocalConfig(store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names)
+        return LocalConfig(
+            store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names,
+            distributor.redistribute,
+        )  # fmt: skip
 
     async def saved(patience: float | None) -> None:
         await locks_file.saved(patience)

@@ -5,10 +5,11 @@ from ganeti_tx.model.opcodes import OpClusterPostInit, OpClusterRedistConf
 
 
 class Redistribute(LogicalUnit[OpClusterRedistConf]):
-    """Wait until every node that can be reached has the present configuration."""
+    """Send configuration, simple configuration and key files to all nodes once more, whatever they are known to have."""
 
     async def execute(self) -> None:
-        """Wait."""
+        """Send, and wait until every node has it or could not be reached."""
+        await self.config.redistribute()
         await self.config.when_distributed()
 
 

@@ -1,4 +1,4 @@
-"""Checking the configuration against itself."""
+"""Checking the configuration against itself, and the job queue's directory."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def verify_line(error_codes: bool, warning: bool, code: VerifyCode, kind: str, n
 
 
 class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
-    """Tell every inconsistency of the configuration; true when there is none that counts."""
+    """Tell every inconsistency of the configuration and what is at fault in the job queue; true when there is none that counts."""
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Nothing may change while it is looked at."""
@@ -29,11 +29,16 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
 
     async def execute(self) -> bool:
         """Look."""
+        self.info("* Verifying the directory of the job queue")
+        queue_passed = self._tell(VerifyCode.ECLUSTERFILECHECK, self.around.queue_faults())
         self.info("* Verifying cluster config")
-        faults = await self.config.verify()
-        ignored = VerifyCode.ECLUSTERCFG in self.op.ignore_errors
+        return self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify()) and queue_passed
+
+    def _tell(self, code: VerifyCode, faults: Sequence[str]) -> bool:
+        """Whether there are no faults that count."""
+        ignored = code in self.op.ignore_errors
         for fault in faults:
-            self.info(verify_line(self.op.error_codes, ignored, VerifyCode.ECLUSTERCFG, "cluster", "", fault))
+            self.info(verify_line(self.op.error_codes, ignored, code, "cluster", "", fault))
         return ignored or not faults
 
 

@@ -8,6 +8,8 @@ from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, Res
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.node.demotion import take_copies
+from ganeti_tx.logic.node.pool import certificate_digest, fill_pool
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
@@ -15,9 +17,8 @@ from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeHasIpAddress, Version
-
-SSL_TOKEN = "ssl"
+from ganeti_tx.rpc.calls import NodeHasIpAddress, Version
+from ganeti_tx.rpc.interfaces import RpcError
 
 
 class Add(LogicalUnit[OpNodeAdd]):
@@ -91,10 +92,10 @@ class Add(LogicalUnit[OpNodeAdd]):
         secondary = self.op.secondary_ip
         if secondary and not await ask(self.nodes, target, NodeHasIpAddress(address=secondary), ECode.ENVIRON):
             raise OpPrereqError(f"node {self._name} does not have the secondary address {secondary}", ECode.ENVIRON)
-        tokens = dict(await ask(self.nodes, target, NodeCryptoTokens(), ECode.ENVIRON))
-        self._digest = tokens.get(SSL_TOKEN)
-        if self._digest is None:
-            raise OpPrereqError(f"node {self._name} does not tell its certificate's digest", ECode.ENVIRON)
+        try:
+            self._digest = await certificate_digest(self.nodes, target)
+        except RpcError as error:
+            raise OpPrereqError(str(error), ECode.ENVIRON) from None
 
     async def execute(self) -> None:
         """Put it in."""
@@ -111,6 +112,9 @@ class Add(LogicalUnit[OpNodeAdd]):
         except GanetiError as error:
             raise OpExecError(f"node {self._name} was not added: {error}")
         self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
+        if self._old is not None and not candidate:
+            await take_copies(self, node)
+        await fill_pool(self)
 
     async def _put_in(self, node: Node) -> None:
         """A node that is known keeps its uuid and its instances; its certificate may be another one."""
@@ -118,11 +122,7 @@ class Add(LogicalUnit[OpNodeAdd]):
         if self._old is None:
             await self.config.add_node(node, digest)
             return
-        await self.config.update_node(node)
-        if digest is not None:
-            cluster = await self.config.cluster()
-            certs = {**cluster.candidate_certs, node.uuid: digest}
-            await self.config.update_cluster(msgspec.structs.replace(cluster, candidate_certs=certs))
+        await self.config.change_nodes([node], {} if digest is None else {node.uuid: digest})
 
     async def _new_node(self, capable: bool, candidate: bool) -> Node:
         now = self.around.now()

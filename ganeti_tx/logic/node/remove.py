@@ -6,6 +6,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.node.pool import find_promotions, tell
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeRemove
@@ -42,10 +43,20 @@ class Remove(LogicalUnit[OpNodeRemove]):
             )
 
     async def execute(self) -> None:
-        """First it leaves, while it still obeys this master; then nobody knows it any more."""
+        """Others take its place; then it leaves, while it still obeys this master; then nobody knows it any more."""
+        await self._replace()
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
         try:
             await self.nodes.call(self._node, NodeLeaveCluster())
         except RpcError as error:
             self.warn(f"{error}; remove the cluster's files there by hand")
         await self.config.remove_node(self._node.uuid)
+
+    async def _replace(self) -> None:
+        """Promote another node if the pool of master candidates would lack one."""
+        size = (await self.config.cluster()).candidate_pool_size
+        others = [node for node in await self.config.nodes() if node.uuid != self._node.uuid]
+        promotions = await find_promotions(self, others, size)
+        if promotions.nodes:
+            await self.config.change_nodes(promotions.nodes, promotions.digests)
+            tell(self, promotions)

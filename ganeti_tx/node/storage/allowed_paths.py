@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from attrs import frozen
@@ -21,6 +22,7 @@ SYSTEM = ("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc"
 PERSONAL = ("home", "root")
 
 
+@lru_cache(maxsize=16)
 def forbidden_directories(root: Path) -> tuple[Path, ...]:
     """The directories that a node with this root never stores disks in."""
     machine = Path("/")

@@ -17,8 +17,10 @@ FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 OLD = {("gnt-cluster", "init", "--defaults"), ("gnt-node", "list", "-g"), ("gnt-node", "info", "-g")}
 SAMPLES = {
     "bool": ("yes", True),
+    "filteraction": ("RATE_LIMIT 2", ["RATE_LIMIT", 2]),
     "identkeyval": ("0:a=1,no_b", ("0", {"a": "1", "b": False})),
     "int": ("17", 17),
+    "json": ('[["jobid", null]]', [["jobid", None]]),
     "keyprivateval": ("a=1", {"a": "1"}),
     "keyval": ("a=1,-b", {"a": "1", "b": None}),
     "list": ("a,b", ["a", "b"]),

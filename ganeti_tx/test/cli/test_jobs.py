@@ -9,7 +9,7 @@ from ganeti_tx.cli.job_archive import parse_age
 from ganeti_tx.cli.parsing import UsageError
 from ganeti_tx.cli.progress import follow, log_lines
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import ECode, JobCanceled, JobLost, OpExecError, OpPrereqError
+from ganeti_tx.errors import ECode, JobCanceled, JobFileCorrupted, JobLost, OpExecError, OpPrereqError
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.test.cli.fakes import STAMP, CommandLine, FakeClient, Terminal, answer_of
 
@@ -272,11 +272,9 @@ class JobCommandTests(SynchronousTestCase):
         """All about a job, and a job that is not there."""
         op = {"OP_ID": "OP_TEST_DELAY", "duration": 1.0, "on_nodes": []}
         row = [1, "success", [op], [None], ["success"], [[[1, STAMP, "message", "hi"]]], [[1, 0]], [[1, 5]], [[2, 0]]]
-        self.cli.client.answers["QueryJobs"] = lambda ids, fields: [
-            [*row, [1, 0], [1, 0], [3, 500000]],
-            [9, *[None] * 11],
-        ]
-        outcome = self.cli("gnt-job", "info", "1", "9")
+        rows = {1: [*row, [1, 0], [1, 0], [3, 500000]], 9: [9, *[None] * 11]}
+        self.cli.client.answers["QueryJobs"] = lambda ids, fields: [rows[job_id] for job_id in ids]
+        outcome = self.cli("gnt-job", "info", "9", "1")
         self.assertEqual((outcome.status, outcome.err), (1, "Job with ID 9 not found\n"))
         lines = outcome.out.splitlines()
         self.assertEqual(lines[:2], ["- Job ID: 1", "  Status: success"])
@@ -284,3 +282,16 @@ class JobCommandTests(SynchronousTestCase):
         self.assertIn("    - OP_TEST_DELAY:", lines)
         self.assertIn("          duration: 1.0", lines)
         self.assertTrue(any(line.startswith("          - ") and line.endswith(" hi") for line in lines))
+
+    def test_info_damaged(self) -> None:
+        """A job whose file is damaged is named with the reason, and the next one is shown."""
+
+        def query(ids: list[int], fields: list[str]) -> Any:
+            if ids == [2]:
+                raise JobFileCorrupted("job 2 cannot be shown: it is torn")
+            return [[ids[0], "success", *[[]] * 7, None, None, None]]
+
+        self.cli.client.answers["QueryJobs"] = query
+        outcome = self.cli("gnt-job", "info", "2", "3")
+        self.assertEqual((outcome.status, outcome.err), (1, "job 2 cannot be shown: it is torn\n"))
+        self.assertEqual(outcome.out.splitlines()[0], "- Job ID: 3")

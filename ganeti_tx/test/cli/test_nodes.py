@@ -181,3 +181,36 @@ class OsTests(SynchronousTestCase):
                 "",
             ],
         )
+
+
+class ModifyTests(SynchronousTestCase):
+    """gnt-node modify."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+
+    def test_modify(self) -> None:
+        """Every option reaches the opcode; what is new is shown."""
+        self.cli.client.results["OP_NODE_SET_PARAMS"] = [["master_candidate", "False"], ["offline", "True"]]
+        outcome = self.cli(
+            "gnt-node", "modify", "-O", "yes", "-C", "no", "-D", "no", "--auto-promote", "-f", "--node-powered", "no",
+            "--node-parameters", "ssh_port=23", "-s", "192.0.2.9", "node2",
+        )  # fmt: skip
+        text = "Modified node node2\n - master_candidate -> False\n - offline -> True\n"
+        self.assertEqual(outcome, (0, text, ""))
+        self.assertEqual(
+            self.cli.client.submitted,
+            [
+                {
+                    "OP_ID": "OP_NODE_SET_PARAMS", "node_name": "node2", "offline": True, "master_candidate": False,
+                    "drained": False, "auto_promote": True, "force": True, "powered": False,
+                    "ndparams": {"ssh_port": 23}, "secondary_ip": "192.0.2.9",
+                }
+            ],
+        )  # fmt: skip
+
+    def test_nothing(self) -> None:
+        """Without a change there is no job."""
+        outcome = self.cli("gnt-node", "modify", "node2")
+        self.assertEqual((outcome.status, self.cli.client.submitted), (1, []))
+        self.assertIn("nothing to change", outcome.err)

@@ -15,7 +15,7 @@ from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
-from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.wconf.client import NOBODY, WconfClient
 from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd
 
 #: Simulated seconds after which what has not ended never will.
@@ -114,6 +114,7 @@ class MasterDaemons:
             watch=ProcessFileWatch(self.master.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
+            config=wconf.config(NOBODY),
             make_launcher=lambda: launcher,
         )
 

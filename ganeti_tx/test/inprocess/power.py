@@ -18,11 +18,10 @@ WRITEBACK = 30.0
 
 @frozen
 class Unsure:
-    """A change of some paths that may yet be lost: what each held before. `torn` is one whose data may be cut."""
+    """A move or a removal that may yet be lost: what each path held before."""
 
     at: float
     before: Mapping[Path, tuple[bytes, int] | None]
-    torn: Path | None = None
 
 
 @implementer(IFiles)
@@ -32,14 +31,15 @@ class LosingFiles(MemoryFiles):
     def __init__(self, now: Callable[[], float], fault: Fault | None = None) -> None:
         super().__init__(fault)
         self._now = now
-        self._unsure: list[Unsure] = []
+        self._moves: list[Unsure] = []
+        self._unsynced: dict[Path, float] = {}
 
     async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
         """See IFiles. A synced write syncs its directory, too, and with it earlier moves and removals there."""
         if sync:
             self._sure_of(path)
         else:
-            self._remember([path], torn=path)
+            self._unsynced[path] = self._now()
         await super().write_atomic(path, data, mode, sync=sync)
 
     async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
@@ -57,13 +57,13 @@ class LosingFiles(MemoryFiles):
         """See IFiles."""
         change = self._change([path])
         super().remove(path)
-        self._unsure.append(change)
+        self._moves.append(change)
 
     def rename(self, source: Path, target: Path) -> None:
         """See IFiles."""
         change = self._change([source, target])
         super().rename(source, target)
-        self._unsure.append(change)
+        self._moves.append(change)
 
     def check_write(self, operation: str, path: Path) -> None:
         """@raise OSError: a write there would fail."""
@@ -78,31 +78,26 @@ class LosingFiles(MemoryFiles):
         entry = self._entries.get(path)
         return None if entry is None or entry.data is None else (entry.data, entry.mode)
 
-    def _change(self, paths: list[Path], torn: Path | None = None) -> Unsure:
-        return Unsure(self._now(), {path: self.content(path) for path in paths}, torn)
-
-    def _remember(self, paths: list[Path], torn: Path | None = None) -> None:
-        self._unsure.append(self._change(paths, torn))
+    def _change(self, paths: list[Path]) -> Unsure:
+        return Unsure(self._now(), {path: self.content(path) for path in paths})
 
     def _sure_of(self, path: Path) -> None:
-        if self._unsure:
-            self._unsure = [each for each in self._unsure if not self._settles(path, each)]
-
-    def _settles(self, path: Path, change: Unsure) -> bool:
-        if change.torn is not None:
-            return change.torn == path
-        return any(each.parent == path.parent for each in change.before)
+        self._unsynced.pop(path, None)
+        if self._moves:
+            self._moves = [each for each in self._moves if all(moved.parent != path.parent for moved in each.before)]
 
     def lose_power(self, chance: Random) -> None:
         """Forget what is in memory only, and by chance what was not yet on the disk; the newest change goes first."""
         settled = self._now() - WRITEBACK
-        for change in reversed([each for each in self._unsure if each.at >= settled]):
-            if change.torn is not None and self.content(change.torn) is not None and chance.random() < 0.5:
-                entry = self._entries[change.torn]
-                entry.data = (entry.data or b"")[: chance.choice([0, 1, len(entry.data or b"") // 2])]
-            elif chance.random() < 0.5:
+        for path, at in self._unsynced.items():
+            if at >= settled and (entry := self._entries.get(path)) is not None and chance.random() < 0.5:
+                data = entry.data or b""
+                entry.data = data[: chance.choice([0, 1, len(data) // 2])]
+        for change in reversed([each for each in self._moves if each.at >= settled]):
+            if chance.random() < 0.5:
                 self._take_back(change)
-        self._unsure.clear()
+        self._unsynced.clear()
+        self._moves.clear()
         for path in [each for each in self._entries if VOLATILE in each.parents]:
             del self._entries[path]
 

@@ -51,3 +51,55 @@ class CopiesTests(ClusterCase):
         self.cluster.kill_luxid()
         self.cluster.start_luxid()
         self.assert_same(2, 3)
+
+    def archived(self, number: int) -> set[str]:
+        """The copies of archived jobs on a node."""
+        directory = self.cluster.paths.queue_archive_dir / "0"
+        disk = self.cluster.node(number).disk
+        return set(disk.listdir(directory)) if disk.exists(directory) else set()
+
+    def test_archive(self) -> None:
+        """What is archived on the master is archived on the candidates, on one that was away when it comes back."""
+        self.ok("gnt-cluster add-tags one")
+        self.ok("gnt-cluster add-tags two")
+        self.assert_same(2, 3)
+        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        self.ok("gnt-job autoarchive all")
+        self.cluster.pass_time(70)  # until the call is given up
+        self.assertEqual(self.archived(1), self.archived(2))
+        self.assertTrue(self.archived(1) >= {"job-1", "job-2"})
+        self.assertEqual(self.archived(3), set())
+        self.cluster.network.cut_off.clear()
+        self.ok("gnt-cluster add-tags three")
+        self.assert_same(2, 3)
+        self.assertEqual(self.archived(3), self.archived(1))
+
+    def test_archive_and_new_luxid(self) -> None:
+        """A luxid that starts has jobs archived that an earlier one could not have archived everywhere."""
+        self.ok("gnt-cluster add-tags one")
+        self.cluster.pass_time(10)
+        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        self.ok("gnt-job archive 1")
+        self.cluster.network.cut_off.clear()
+        self.cluster.kill_luxid()
+        self.cluster.start_luxid()
+        self.assert_same(2, 3)
+        self.assertIn("job-1", self.archived(3))
+
+    def test_drained(self) -> None:
+        """The drain flag is on every candidate, also on one that was away; jobs that were there go on."""
+        job = self.luxi().submit_job([delay(20.0)])
+        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        self.ok("gnt-cluster queue drain")
+        self.assertIn("drain", self.queue_of(2))
+        self.assertNotIn("drain", self.queue_of(3))
+        self.cluster.network.cut_off.clear()
+        self.cluster.kill_luxid()
+        self.cluster.start_luxid()
+        self.assert_same(2, 3)
+        self.assertIn("drain", self.queue_of(3))
+        self.cluster.pass_time(60)
+        self.assertEqual(self.luxi().query_jobs([job], ["status"]), [["success"]])
+        self.ok("gnt-cluster queue undrain")
+        self.assert_same(2, 3)
+        self.assertNotIn("drain", self.queue_of(3))

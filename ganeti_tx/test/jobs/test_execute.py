@@ -1,5 +1,6 @@
 """The run of a job: its opcodes, its locks, its end."""
 
+import errno
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -98,6 +99,7 @@ class JobRunCase(SynchronousTestCase):
             now=self.clock.seconds,
             submit_jobs=self.submit,
             resolve=self.resolve,
+            queue_faults=list,
             may_go_on=self.may_go_on,
         )
 
@@ -262,13 +264,58 @@ class JobRunTests(JobRunCase):
         self.assertEqual(self.on_disk().ops[0].status, Status.SUCCESS)
         self.assertIsNotNone(self.on_disk().end_timestamp)
 
-    def test_no_way_to_write(self) -> None:
-        """A job whose end cannot be written has not ended: the run fails, and its locks are free."""
-        run = self.job(lambda unit: 1)
-        self.files.fault = lambda operation, path: OSError(28, "No space left") if path == PATH else None
-        self.failureResultOf(Deferred.fromCoroutine(run.run()), OSError)
+    def full(self) -> OSError:
+        """What the disk says."""
+        return OSError(errno.ENOSPC, "No space left on device", str(PATH))
+
+    def test_end_that_cannot_be_written(self) -> None:
+        """The end of a job is held until the disk takes it, as it was; its locks are free meanwhile."""
+        run = self.job(lambda unit: self.fill())
+        done = Deferred.fromCoroutine(run.run())
+        self.clock.pump([10] * 400)
+        self.assertNoResult(done)
         self.assertEqual(self.table.held(OWNER), {})
-        self.flushLoggedErrors()
+        self.assertEqual(self.on_disk().ops[0].status, Status.RUNNING)
+        self.files.fault = None
+        self.clock.advance(30)
+        self.successResultOf(done)
+        self.assertEqual(self.on_disk().ops[0].status, Status.SUCCESS)
+        self.assertIsNotNone(self.on_disk().end_timestamp)
+
+    def fill(self) -> None:
+        """The disk takes nothing any more."""
+        self.files.fault = lambda operation, path: self.full() if operation == "write_atomic" else None
+
+    def test_end_that_can_never_be_written(self) -> None:
+        """After a day the run fails, so that luxid hears of it."""
+        run = self.job(lambda unit: self.fill())
+        done = Deferred.fromCoroutine(run.run())
+        self.clock.pump([29] * 3000)
+        self.failureResultOf(done, OSError)
+
+    def test_not_begun_when_it_cannot_be_written(self) -> None:
+        """An opcode whose beginning cannot be written does nothing, and its error says why."""
+        done_work: list[int] = []
+        run = self.job(lambda unit: done_work.append(1))
+        self.fill()
+        done = Deferred.fromCoroutine(run.run())
+        self.files.fault = None
+        self.clock.advance(30)
+        self.successResultOf(done)
+        self.assertEqual(done_work, [])
+        op = self.on_disk().ops[0]
+        self.assertEqual(op.status, Status.ERROR)
+        self.assertIn("not begun: cannot write the job's file", str(op.result))
+        self.assertIn(f"{PATH}: No space left on device", str(op.result))
+
+    def test_success_that_is_written_later(self) -> None:
+        """The success of an opcode is not lost when it could not be written at once: what follows tells it."""
+        run = self.job(lambda unit: self.fill(), lambda unit: 2)
+        done = Deferred.fromCoroutine(run.run())
+        self.files.fault = None
+        self.clock.advance(30)
+        self.successResultOf(done)
+        self.assertEqual([op.status for op in self.on_disk().ops], [Status.SUCCESS, Status.ERROR])
 
 
 class TurnTests(JobRunCase):

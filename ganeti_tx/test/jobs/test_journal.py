@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.jobs.journal import COPY_DELAY, Journal
+from ganeti_tx.jobs.journal import COPY_DELAY, REPAIR_DELAY, Journal
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job, ended
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import SlowFiles
@@ -98,6 +98,18 @@ class JournalTests(SynchronousTestCase):
         ops = self.on_disk().ops
         self.assertEqual([entry[0] for entry in ops[0].log], [1, 3])
         self.assertEqual(ops[1].log, [(2, (12, 500000), "message", "two")])
+
+    def test_log_on_a_full_disk(self) -> None:
+        """A log entry that the disk refuses is written by itself once there is room, once for all of them."""
+        full = OSError(errno.ENOSPC, "No space left on device", str(PATH))
+        self.files.fault = lambda step, path: full if step == "write_atomic" else None
+        self.journal.add_log(0, "message", "one")
+        self.journal.add_log(0, "message", "two")
+        self.clock.advance(REPAIR_DELAY)
+        self.files.fault = None
+        self.assertEqual(len(self.clock.getDelayedCalls()), 1)
+        self.clock.advance(REPAIR_DELAY)
+        self.assertEqual([entry[3] for entry in self.on_disk().ops[0].log], ["one", "two"])
 
     def test_copies_wait_for_more(self) -> None:
         """Several saves of a job that goes on travel as one copy; the job's end travels at once."""

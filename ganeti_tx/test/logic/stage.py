@@ -73,6 +73,7 @@ class Stage:
     locks: OwnerLocks
     feedback: list[str] = attrs.field(factory=list)
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
+    queue_faults: list[str] = attrs.field(factory=list)
     locked: dict[str, str] = attrs.field(factory=dict)
     """What was held when the unit was executed, each lock with its mode."""
 
@@ -110,6 +111,7 @@ class Stage:
             feedback=lambda kind, text: self.feedback.append(text),
             submit_jobs=self._submit,
             resolve=resolve,
+            queue_faults=lambda: self.queue_faults,
         )
 
     async def _submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:

@@ -94,7 +94,9 @@ class MemoryNode:
             NodeActivateMasterIp: self.take_address,
             NodeDeactivateMasterIp: self.drop_address,
         }
-        self.dispatch = NodeDispatch(ClusterFiles(self.files, PATHS, UPLOADS).table(), own, check=allegiance.check)
+        self.dispatch = NodeDispatch(
+            ClusterFiles(self.files, PATHS, UPLOADS, self.name).table(), own, guard=allegiance.perform
+        )
 
     async def vote(self, call: MasterVote) -> Any:
         """As the real node daemon."""

@@ -1,11 +1,14 @@
 """Whom a node takes configuration, simple configuration and jobs from."""
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import ConfigData, encode
-from ganeti_tx.node.allegiance import GUARDED
+from ganeti_tx.node.allegiance import GUARDED, Allegiance
+from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.rpc.calls import JobqueueUpdate, MasterVote, NodeCall, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
@@ -84,6 +87,23 @@ class AllegianceTests(SynchronousTestCase):
         self.assertTrue(self.node.running)
         self.send("node2", ssconf("node2", SERIAL + 2))
         self.assertFalse(self.node.running)
+
+    def test_at_once(self) -> None:
+        """Of two claims that arrive together one is refused."""
+        begun: list[Deferred[None]] = []
+
+        async def write(call: NodeCall) -> None:
+            begun.append(Deferred())
+            await begun[-1]
+            await ClusterFiles(self.node.files, PATHS, {}, "node3").write_ssconf(ssconf("node2", SERIAL + 5))
+
+        follows = Allegiance(self.node.files, PATHS, "node3", lambda: succeed(None))
+        first = Deferred.fromCoroutine(follows.perform(ssconf("node2", SERIAL + 5), "node2", write))
+        second = Deferred.fromCoroutine(follows.perform(ssconf("node3", SERIAL + 5), "node3", write))
+        self.assertEqual(len(begun), 1)
+        begun[0].callback(None)
+        self.successResultOf(first)
+        self.failureResultOf(second, ConfigurationError)
 
     def test_claims_to_be_another(self) -> None:
         """The serial number of a claim is the configuration's own."""

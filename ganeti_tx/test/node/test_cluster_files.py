@@ -16,6 +16,7 @@ from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeLeaveCluster,
     UploadFile,
@@ -36,7 +37,7 @@ class ClusterFilesTests(SynchronousTestCase):
         self.files = SlowFiles()
         for directory in (self.paths.data_dir, self.paths.queue_dir, self.paths.queue_archive_dir):
             self.files.mkdir(directory)
-        self.part = ClusterFiles(self.files, self.paths, UPLOADS)
+        self.part = ClusterFiles(self.files, self.paths, UPLOADS, "node1.example.com")
 
     def do(self, call: Any) -> None:
         """One call that succeeds."""
@@ -156,13 +157,29 @@ class ClusterFilesTests(SynchronousTestCase):
         for wrong in (("serial", "archive/0/job-7"), *(("job-7", target) for target in targets)):
             self.refused(JobqueueRename(renames=[wrong]), JobQueueError)
 
+    def test_sweep(self) -> None:
+        """Of the jobs up to a number those that are not live are archived; newer ones and other files stay."""
+        names = ["job-7", "job-8", "job-10009", "job-10010", "serial", "version"]
+        self.do(JobqueueUpdate(files=[(name, "12000") for name in names]))
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.paths.queue_dir / "job-x", b"mine")))
+        self.do(JobqueueSweep(live=[8], up_to=10_009))
+        left = ["archive", "job-10010", "job-8", "job-x", "serial", "version"]
+        self.assertEqual(self.files.listdir(self.paths.queue_dir), left)
+        for job_id in (7, 10_009):
+            self.assertEqual(self.read(self.paths.archived_job_file(job_id)), b"12000")
+
     def test_purge(self) -> None:
-        """After a purge no job is left, archived ones included."""
-        self.do(JobqueueUpdate(files=[("job-7", "{}"), ("job-8", "{}"), ("serial", "8\n")]))
+        """After a purge nothing of the queue is left, archived jobs and damaged files included; what is not its stays."""
+        self.do(JobqueueUpdate(files=[("job-7", "{}"), ("job-8", "{}"), ("serial", "8\n"), ("version", "1\n")]))
         self.do(JobqueueRename(renames=[("job-7", "archive/0/job-7")]))
-        self.do(JobqueuePurge())
-        self.assertEqual(self.files.listdir(self.paths.queue_dir), ["archive"])
-        self.assertFalse(self.files.exists(self.paths.archived_job_file(7)))
+        self.do(JobqueueSetDrainFlag(drained=True))
+        for name in ("lost+found/job-3", "notes", "lock"):
+            self.files.mkdir((self.paths.queue_dir / name).parent)
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.paths.queue_dir / name, b"")))
+        for _ in range(2):
+            self.do(JobqueuePurge())
+            self.assertEqual(self.files.listdir(self.paths.queue_dir), ["archive", "lock", "notes"])
+            self.assertEqual(self.files.listdir(self.paths.queue_archive_dir), [])
 
     def test_drain_flag(self) -> None:
         """The flag comes and goes; twice is no error."""

@@ -125,6 +125,13 @@ class RuleTests(QueryCase):
         expected = [[FILTER.uuid, 3, 0, FILTER.predicates, FILTER.action, FILTER.reason_trail]]
         self.assertEqual(self.classic("filter", [], fields), expected)
 
+    def test_order(self) -> None:
+        """Rules stand in the order in which they are asked: by priority, watermark, uuid."""
+        made = [("a", 1, 0), ("b", 0, 9), ("c", 0, 10), ("d", 0, 9)]
+        rules = {name: replace(FILTER, uuid=name, priority=order, watermark=mark) for name, order, mark in made}
+        self.config = replace(self.config, filters=rules)
+        self.assertEqual(self.names("filter"), ["b", "d", "c", "a"])
+
     def test_by_uuid(self) -> None:
         """Rules are asked for by uuid."""
         rules = {name: replace(FILTER, uuid=name) for name in ("c", "a", "b")}

@@ -1,24 +1,19 @@
-"""A devcluster whose processes die and come back: what becomes of its jobs."""
+"""A cluster whose processes die and come back: what becomes of its jobs and their locks."""
 
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from twisted.trial.unittest import SkipTest, SynchronousTestCase
+from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.devcluster.processes import end_all
-from ganeti_tx.devcluster.up import up
+from ganeti_tx.devcluster.processes import processes_of
+from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
-#: Seconds that anything here may take.
-LIMIT = 60.0
+#: What gnt-debug delay is told so that it holds the lock of the node, shared.
+LOCKED = ("-n", "node1.dev.example")
 
 
 class CrashTests(SynchronousTestCase):
@@ -26,42 +21,44 @@ class CrashTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         """A new cluster."""
-        if not (Path(sys.executable).parent / "gnt-debug").exists():
-            raise SkipTest("the commands are not installed beside this Python")
-        root = Path(tempfile.mkdtemp(prefix="gtx-"))
-        self.addCleanup(shutil.rmtree, root)
-        self.addCleanup(end_all, root)
-        self.node = up(root, 1, []).nodes[0]
+        self.cluster = SmallCluster()
+        self.addCleanup(self.cluster.close)
+        self.cluster.init()
+        self.node = self.cluster.node
 
     def command(self, *argv: str) -> "subprocess.CompletedProcess[str]":
         """Run a command as on the node."""
-        program = str(Path(sys.executable).parent / argv[0])
-        return subprocess.run(
-            [program, *argv[1:]],
-            env=self.node.environment(os.environ),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
+        return self.cluster.programs.run(self.node, *argv)
 
-    def submit(self, seconds: float) -> int:
-        """The id of a new job that waits so long."""
-        done = self.command("gnt-debug", "delay", "--submit", str(seconds))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return int(done.stdout.split()[-1])
+    def submit(self, *words: str) -> int:
+        """The id of a new job that waits as gnt-debug delay is told."""
+        return int(self.cluster.must("gnt-debug", "delay", "--submit", *words).split()[-1])
+
+    def running(self, *words: str) -> int:
+        """The same when it runs."""
+        job_id = self.submit(*words)
+        self.reaches(job_id, "running")
+        return job_id
+
+    def wants_lock(self) -> int:
+        """A job that waits for the lock of the node, exclusively."""
+        job_id = int(self.cluster.must("gnt-node", "add-tags", "--submit", self.node.name, "tag").split()[-1])
+        self.reaches(job_id, "waiting")
+        until(lambda: "exclusive" in self.pending(), "it to wait for the lock")
+        return job_id
+
+    def pending(self) -> str:
+        """Who waits for locks."""
+        return self.cluster.must("gnt-debug", "locks", "--no-headers", "-o", "pending")
 
     def job(self, job_id: int) -> dict[str, Any]:
         """A job's file."""
         found: dict[str, Any] = json.loads((self.node.root / f"var/lib/ganeti/queue/job-{job_id}").read_bytes())
         return found
 
-    def until(self, what: Callable[[], bool]) -> None:
-        """Wait for something."""
-        deadline = time.monotonic() + LIMIT
-        while not what():
-            self.assertLess(time.monotonic(), deadline, "it did not come to pass")
-            time.sleep(0.02)
+    def reaches(self, job_id: int, status: str) -> None:
+        """Wait until a job has a status."""
+        until(lambda: self.status(job_id) == status, f"job {job_id} to be {status}")
 
     def status(self, job_id: int) -> str:
         """The status of a job's only opcode."""
@@ -69,52 +66,135 @@ class CrashTests(SynchronousTestCase):
 
     def end(self, daemon: str, number: signal.Signals) -> None:
         """Send a signal to a daemon and wait until it is gone."""
-        process = int((self.node.root / f"var/run/ganeti/{daemon}.pid").read_text())
-        os.kill(process, number)
-        self.until(lambda: not Path(f"/proc/{process}").exists())
+        self.cluster.end(daemon, number)
+
+    def kill_process_of(self, job_id: int) -> int:
+        """End the process of a job; its id."""
+        process = int(self.job(job_id)["process_id"])
+        os.kill(process, signal.SIGKILL)
+        until(lambda: is_gone(process), "its end")
+        return process
+
+    def zygote(self) -> int:
+        """The zygote's process id."""
+        for process in processes_of(self.cluster.layout.root):
+            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            parent = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]
+            if b"ganeti_tx.jobs.zygote" in words and int(parent) == self.cluster.process("ganeti-master"):
+                return process
+        raise AssertionError("there is no zygote")
+
+    def children_of(self, parent: int) -> list[int]:
+        """The processes that a process forked and that live."""
+        found = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        return [int(each) for each in found if not is_gone(int(each))]
 
     def restart_master(self) -> None:
-        """Start the master daemon and wait until it answers."""
-        self.command("ganeti-master")
-        self.until(lambda: self.command("gnt-job", "list").returncode == 0)
+        """Start the master daemon, which answers then."""
+        self.cluster.must("ganeti-master")
+
+    def nothing_is_left(self) -> None:
+        """No lock is held, and only processes that live have a livelock."""
+        until(lambda: len(self.cluster.must("gnt-debug", "locks").splitlines()) == 1, "the locks to be free")
+        livelocks = self.node.root / "var/run/ganeti/livelocks"
+        until(
+            lambda: all(not is_gone(int(path.name.split("_")[1])) for path in livelocks.iterdir()),
+            "the livelocks of the dead to go",
+        )
+        self.assertEqual(json.loads((self.node.root / "var/lib/ganeti/locks.data").read_bytes()), [])
 
     def test_master_dies(self) -> None:
         """A job goes on without luxid; the next luxid finds its process again, and can tell it to stop."""
         for number in (signal.SIGKILL, signal.SIGTERM):
-            job_id = self.submit(2)
-            self.until(lambda job_id=job_id: self.status(job_id) == "running")  # type: ignore[misc]
+            job_id = self.running("2")
             self.end("ganeti-master", number)
             self.restart_master()
             self.assertEqual(self.command("gnt-job", "watch", str(job_id)).returncode, 0)
             self.assertEqual(self.status(job_id), "success")
+        self.nothing_is_left()
 
     def test_job_ends_without_master(self) -> None:
-        """A job that ends while there is no luxid has ended as it did."""
-        job_id = self.submit(0.5)
-        self.until(lambda: self.status(job_id) == "running")
+        """A job that needs no locks any more when the master daemon dies comes to its end as soon as there is another."""
+        job_id = self.running("0.5")
         self.end("ganeti-master", signal.SIGKILL)
-        self.until(lambda: self.status(job_id) == "success")
         self.restart_master()
-        self.assertEqual(self.status(job_id), "success")
+        self.reaches(job_id, "success")
+        self.nothing_is_left()
 
     def test_job_process_dies(self) -> None:
-        """A job whose process dies is an error that names the process; the next job runs."""
-        job_id = self.submit(60)
-        self.until(lambda: self.status(job_id) == "running")
-        process = self.job(job_id)["process_id"]
-        os.kill(process, signal.SIGKILL)
-        self.until(lambda: self.status(job_id) == "error")
+        """A job whose process dies is an error that names the process, and its locks go to the one who waits."""
+        job_id = self.running(*LOCKED, "60")
+        waiting = self.wants_lock()
+        process = self.kill_process_of(job_id)
+        self.reaches(job_id, "error")
         self.assertIn(f"process {process} of job {job_id}", str(self.job(job_id)["ops"][0]["result"]))
-        self.assertEqual(self.command("gnt-debug", "delay", "0").returncode, 0)
+        self.reaches(waiting, "success")
+        self.nothing_is_left()
 
     def test_job_process_dies_without_master(self) -> None:
         """The same while there is no luxid: the next one finds it out."""
-        job_id = self.submit(60)
-        self.until(lambda: self.status(job_id) == "running")
+        job_id = self.running(*LOCKED, "60")
         self.end("ganeti-master", signal.SIGKILL)
-        os.kill(self.job(job_id)["process_id"], signal.SIGKILL)
+        self.kill_process_of(job_id)
         self.restart_master()
-        self.until(lambda: self.status(job_id) == "error")
+        self.reaches(job_id, "error")
+        self.nothing_is_left()
+
+    def test_zygote_dies(self) -> None:
+        """The jobs that run go on; those that come get their processes from the next zygote."""
+        job_id = self.running("2")
+        os.kill(self.zygote(), signal.SIGKILL)
+        later = [self.submit("0") for _ in range(3)]
+        for each in (*later, job_id):
+            self.reaches(each, "success")
+        self.nothing_is_left()
+
+    def test_fork_dies(self) -> None:
+        """A process that dies before it could say hello is replaced; the job knows nothing of it."""
+        zygote = self.zygote()
+        os.kill(zygote, signal.SIGSTOP)
+        job_id = self.submit("0")
+        os.kill(self.cluster.process("ganeti-master"), signal.SIGSTOP)
+        os.kill(zygote, signal.SIGCONT)
+        until(lambda: self.children_of(zygote) != [], "a fork")
+        for process in self.children_of(zygote):
+            os.kill(process, signal.SIGKILL)
+        os.kill(self.cluster.process("ganeti-master"), signal.SIGCONT)
+        self.reaches(job_id, "success")
+
+    def test_all_die(self) -> None:
+        """After everything was killed at once, the jobs that ran are errors, those that waited for a process run."""
+        jobs = [self.running(*LOCKED, "60"), self.running("60")]
+        waiting = self.wants_lock()
+        for process in set(processes_of(self.cluster.layout.root)):
+            os.kill(process, signal.SIGKILL)
+        until(lambda: not set(processes_of(self.cluster.layout.root)), "the end of all")
+        self.cluster.must("ganeti-noded")
+        self.restart_master()
+        for job_id in jobs:
+            self.reaches(job_id, "error")
+            self.assertIn(
+                f"the process {self.job(job_id)['process_id']} of job", str(self.job(job_id)["ops"][0]["result"])
+            )
+        self.reaches(waiting, "success")
+        self.nothing_is_left()
+
+    def test_parts_die(self) -> None:
+        """With luxid and WConfD apart, a job keeps its locks through the death of WConfD and loses them with its own."""
+        self.end("ganeti-master", signal.SIGTERM)
+        for daemon in ("ganeti-wconfd", "ganeti-luxid"):
+            self.cluster.must(daemon)
+        job_id = self.running(*LOCKED, "60")
+        self.end("ganeti-wconfd", signal.SIGKILL)
+        self.cluster.must("ganeti-wconfd")
+        waiting = self.wants_lock()
+        self.end("ganeti-luxid", signal.SIGKILL)
+        self.assertEqual(self.status(waiting), "waiting")
+        self.kill_process_of(job_id)
+        self.reaches(waiting, "success")
+        self.cluster.must("ganeti-luxid")
+        self.reaches(job_id, "error")
+        self.nothing_is_left()
 
     def test_node_daemon_dies(self) -> None:
         """A node without a daemon is one clear line; after its restart the very next call succeeds."""
@@ -125,9 +205,8 @@ class CrashTests(SynchronousTestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot reach node", done.stderr)
         self.assertNotIn("Traceback", done.stderr)
-        self.command("ganeti-noded")
-        self.until(lambda: (self.node.root / "var/run/ganeti/ganeti-noded.pid").exists())
-        self.until(lambda: self.command(*argv).returncode == 0)
+        self.cluster.must("ganeti-noded")
+        self.cluster.must(*argv)
 
     def test_second_daemon(self) -> None:
         """A daemon that runs already is not started a second time; that is one line and a failure."""

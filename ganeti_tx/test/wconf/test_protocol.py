@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
@@ -13,7 +14,8 @@ from ganeti_tx.locking.interfaces import ILocks, Level, Lock, LockRequest, LockT
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, INSTANCE, NODE
 from ganeti_tx.test.wconf.loopback import Cluster
-from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS
+from ganeti_tx.wconf.link import encoded
+from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, FREE_LOCKS, UPDATE_LOCKS, Call
 
 T = TypeVar("T")
 
@@ -233,3 +235,28 @@ class LockTests(ProtocolCase):
                 self.cluster.files.finish()
             self.cluster.settle()
         self.successResultOf(waiting)
+
+    def send(self, call: Call[Any], *args: object) -> "Deferred[Any]":
+        """A request of the first job's process, over a connection of its own."""
+
+        async def ask() -> Any:
+            conversation = await self.cluster.connect()
+            return await conversation.ask(encoded(call, self.one, args))
+
+        return self.cluster.begin(ask())
+
+    def test_update_comes_after_its_release(self) -> None:
+        """Locks that were asked for, given up while the request was on its way, and released are not granted after that."""
+        self.successResultOf(self.send(FREE_LOCKS, 2))
+        late = self.send(UPDATE_LOCKS, 1, [("instance/a", "exclusive")], 0, None)
+        self.assertIn("has asked for something else", str(self.failureResultOf(late, LockError).value))
+        self.assertEqual(self.done(self.locks.held()), {})
+
+    def test_release_comes_late(self) -> None:
+        """A release that was sent again over another connection does not take what was granted meanwhile."""
+        self.successResultOf(self.send(FREE_LOCKS, 1))
+        self.successResultOf(self.send(UPDATE_LOCKS, 2, [("instance/a", "exclusive")], 0, None))
+        self.successResultOf(self.send(FREE_LOCKS, 1))
+        self.assertEqual(self.done(self.locks.held()), {A: Mode.EXCLUSIVE})
+        self.successResultOf(self.send(FREE_LOCKS, 3))
+        self.assertEqual(self.done(self.locks.held()), {})

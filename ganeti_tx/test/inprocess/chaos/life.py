@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
-from twisted.logger import LogEvent, LogLevel, globalLogPublisher
+from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
+from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
@@ -28,6 +29,18 @@ PROBE = 120.0
 LOOK_EVERY = 16
 #: The turns of an ordinary day, among which the faults fall.
 TURNS = 1500
+
+
+@implementer(ILogObserver)
+@frozen
+class Listening:
+    """Hands on what is logged."""
+
+    tell: Callable[[LogEvent], None]
+
+    def __call__(self, event: LogEvent) -> None:
+        """See ILogObserver."""
+        self.tell(event)
 
 
 @frozen
@@ -75,12 +88,13 @@ class Life:
 
     def live(self) -> Outcome:
         """All of it; stops at the first broken promise."""
-        globalLogPublisher.addObserver(self._logged)
+        listening = Listening(self._logged)
+        globalLogPublisher.addObserver(listening)
         try:
             self._work()
             self._come_to_rest()
         finally:
-            globalLogPublisher.removeObserver(self._logged)
+            globalLogPublisher.removeObserver(listening)
             self.cluster.end()
         record = self.record
         return Outcome(
@@ -98,7 +112,7 @@ class Life:
     def _work(self) -> None:
         """The day with its faults; most come alone, some upon one another."""
         self.promises.begin()
-        self.operators.begin(self.chance.randint(3, 12))
+        self.operators.begin(self.chance.randint(3, 10))
         plan = self._plan()
         end = self.time.rightNow + DAY
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
@@ -140,7 +154,7 @@ class Life:
         """New jobs succeed: every instance can be removed, others can be made."""
         names = sorted(instance.name for instance in self.cluster.config.instances.values())
         jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
-        jobs += [[self.operators.creation(f"web{4 + node}", node)] for node in (1, 2, 3)]
+        jobs += [[self.operators.creation("web5", self.seed % 3 + 1)]]
         jobs += [[self.operators.tagging()], [self.operators.tagging("node", "node2")]]
         taken: list[int] = []
         asking = Deferred.fromCoroutine(self.operators.submit(*jobs))

@@ -65,6 +65,8 @@ class Operators:
             await action()
         except GanetiError as error:
             self.record.tell(f"an operator is told: {type(error).__name__}: {error}")
+            if "nternal error" in str(error) or "Traceback" in str(error):
+                self.record.breach(f"an operator is told: {error}")
 
     async def ask(self, question: Callable[[AsyncClient], Awaitable[Any]]) -> Any:
         """Ask over a new connection."""

@@ -1,6 +1,7 @@
 """What must be true at any moment, whatever happens."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ from ganeti_tx.errors import JobFileCorrupted
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
-from ganeti_tx.queue.store import JOB_FILE
+from ganeti_tx.queue.job_file import JOB_FILE
 from ganeti_tx.test.inprocess.chaos.deeds import Deed, Deeds
 from ganeti_tx.test.inprocess.chaos.operators import Operators
 from ganeti_tx.test.inprocess.chaos.record import Record
@@ -45,13 +46,13 @@ class Promises:
     def begin(self) -> None:
         """Watch from now on."""
         for node in self.cluster.members:
-            node.disk.listeners.append(lambda path, node=node: self._written(node, path))
+            node.disk.listeners.append(partial(self._written, node))
 
     def _written(self, node: SimulatedNode, path: Path) -> None:
         if path == self.cluster.paths.config_file:
             self._config_written(node, path)
         elif node is self.cluster.master and path.parent == self.cluster.paths.queue_dir:
-            match = JOB_FILE.match(path.name)
+            match = JOB_FILE.fullmatch(path.name)
             if match is not None and (found := node.disk.content(path)) is not None:
                 self._job_written(int(match[1]), found[0])
 

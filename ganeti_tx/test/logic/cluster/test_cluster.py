@@ -52,6 +52,14 @@ class VerifyTests(UnitTestCase):
         self.assertIs(self.run_op(ignored), True)
         self.assertTrue(self.stage.feedback[-1].startswith("  - WARNING: cluster"))
 
+    def test_queue(self) -> None:
+        """What is at fault in the job queue's directory is told, and counts unless it is ignored."""
+        self.stage.queue_faults.append("job-3 is odd")
+        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True)), False)
+        self.assertIn("  - ERROR:ECLUSTERFILECHECK:cluster::job-3 is odd", self.stage.feedback)
+        ignored = OpClusterVerifyConfig(ignore_errors=frozenset({VerifyCode.ECLUSTERFILECHECK}))
+        self.assertIs(self.run_op(ignored), True)
+
     def spoil(self) -> None:
         """Put a configuration in which two nodes have one address."""
         node = replace(CONFIG.nodes["node2-uuid"], primary_ip=NODE.primary_ip)

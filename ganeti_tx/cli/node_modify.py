@@ -1,0 +1,74 @@
+"""gnt-node modify."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli import parameter_types as types
+from ganeti_tx.cli.options import (
+    AUTO_PROMOTE,
+    DISK_STATE,
+    DRY_RUN,
+    FORCE,
+    HYPERVISOR_STATE,
+    NODE_PARAMETERS,
+    ONE_NODE,
+    PRIORITY,
+    SECONDARY_IP,
+    SUBMITTING,
+    Command,
+    Option,
+)
+from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.cli.typed_options import by_ident
+from ganeti_tx.errors import ExitCode
+
+_SETTINGS = ("master_candidate", "drained", "offline", "master_capable", "vm_capable", "secondary_ip")
+
+
+def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """Change one node, and show what is new."""
+    given: dict[str, Any] = {
+        **{name: getattr(options, name) for name in _SETTINGS},
+        "powered": options.node_powered,
+        "ndparams": types.typed(options.ndparams or {}, types.NODE, "node") or None,
+        "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
+        "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
+    }
+    if all(value is None for value in given.values()):
+        raise UsageError("nothing to change: give at least one of the options, such as --offline=yes")
+    switches = {"force": unless(False, options.force), "auto_promote": unless(False, options.auto_promote)}
+    result = run_opcode(session, options, opcode("OP_NODE_SET_PARAMS", node_name=names[0], **switches, **given))
+    if result:
+        session.print(f"Modified node {names[0]}")
+        for name, value in result:
+            session.print(f" - {name:<5} -> {value}")
+    return ExitCode.SUCCESS
+
+
+def _yes_no(flags: str, dest: str, help: str) -> Option:
+    return Option(tuple(flags.split()), dest, help, "bool", metavar="yes|no")
+
+
+MODIFY = Command(
+    modify,
+    ONE_NODE,
+    (
+        FORCE,
+        *SUBMITTING,
+        _yes_no("-C --master-candidate", "master_candidate", "whether the node keeps the configuration and the queue"),
+        _yes_no("-D --drained", "drained", "whether the node is to be emptied, and takes no new instances"),
+        _yes_no("-O --offline", "offline", "whether the node is out of service, and is not talked to"),
+        _yes_no("--master-capable", "master_capable", "whether the node may become master"),
+        _yes_no("--vm-capable", "vm_capable", "whether the node may hold instances"),
+        SECONDARY_IP,
+        AUTO_PROMOTE,
+        DRY_RUN,
+        PRIORITY,
+        NODE_PARAMETERS,
+        _yes_no("--node-powered", "node_powered", "whether the node has power"),
+        HYPERVISOR_STATE,
+        DISK_STATE,
+    ),
+)

@@ -1,0 +1,130 @@
+"""Changing the cluster's settings."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
+from ganeti_tx.logic.cluster.setting_changes import changed_settings
+from ganeti_tx.logic.instance.disks import MADE
+from ganeti_tx.logic.node.pool import fill_pool
+from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.wanted_locks import on_all
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.opcodes import OpClusterSetParams
+from ganeti_tx.model.params.hypervisor import fill_hvparams
+from ganeti_tx.rpc.calls import HypervisorValidateParams
+
+#: The cluster object also counts ports; a change that meets another one is made again so many times.
+TRIES = 5
+#: What the opcode base and its own words are, besides the settings.
+NO_SETTINGS = frozenset({"force"})
+
+
+class SetParams(LogicalUnit[OpClusterSetParams]):
+    """Change settings of the cluster. A larger pool of master candidates is filled by the same job."""
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """Nobody changes what the settings are checked against; nodes may be promoted when the pool grows."""
+        if level is Level.NODE and self.op.candidate_pool_size is not None:
+            return (on_all(level, Mode.EXCLUSIVE),)
+        return (on_all(level),) if level in (Level.INSTANCE, Level.NODEGROUP, Level.NODE) else ()
+
+    async def check(self) -> None:
+        """Every value is possible, nothing in use is switched off, and the nodes agree to what their hypervisors get."""
+        if not any(getattr(self.op, name) is not None for name in self._settings()):
+            raise OpPrereqError("nothing to change; give at least one setting", ECode.INVAL)
+        before = await self.config.cluster()
+        after = self._changed(before)
+        await self._check_hypervisors(before, after)
+        await self._check_templates(before, after)
+        for hypervisor in after.enabled_hypervisors:
+            if self._is_new(hypervisor, before, after):
+                await self._ask_nodes(hypervisor, after)
+
+    def _settings(self) -> Iterable[str]:
+        return (name for name in OpClusterSetParams.__annotations__ if name not in NO_SETTINGS)
+
+    def _changed(self, cluster: Cluster) -> Cluster:
+        try:
+            changes = {**changed_parameters(cluster, self.op), **changed_settings(cluster, self.op)}
+        except OpPrereqError:
+            raise
+        except GanetiError as error:
+            raise OpPrereqError(str(error), ECode.INVAL) from None
+        return replace(cluster, **changes)
+
+    async def _check_hypervisors(self, before: Cluster, after: Cluster) -> None:
+        if not after.enabled_hypervisors:
+            raise OpPrereqError(
+                f"at least one hypervisor must be enabled; there are {', '.join(Hypervisor)}", ECode.INVAL
+            )
+        gone = set(before.enabled_hypervisors) - set(after.enabled_hypervisors)
+        for instance in await self.config.instances() if gone else ():
+            if instance.hypervisor in gone:
+                raise OpPrereqError(
+                    f"hypervisor {instance.hypervisor.value} cannot be disabled: instance {instance.name} uses it",
+                    ECode.INVAL,
+                )
+
+    async def _check_templates(self, before: Cluster, after: Cluster) -> None:
+        if not after.enabled_disk_templates:
+            raise OpPrereqError("at least one disk template must be enabled", ECode.INVAL)
+        makeable = MADE if after.volume_group_name else MADE - {DiskTemplate.PLAIN}
+        for template in set(after.enabled_disk_templates) - set(before.enabled_disk_templates):
+            if template not in makeable:
+                raise OpPrereqError(
+                    f"disk template {template.value} is not available here; available: {', '.join(sorted(makeable))}",
+                    ECode.INVAL,
+                )
+        gone = set(before.enabled_disk_templates) - set(after.enabled_disk_templates)
+        for instance in await self.config.instances() if gone else ():
+            for disk in await self.config.disks(instance.uuid):
+                if disk.dev_type in gone:
+                    raise OpPrereqError(
+                        f"disk template {disk.dev_type.value} cannot be disabled: instance {instance.name} uses it",
+                        ECode.INVAL,
+                    )
+
+    def _is_new(self, hypervisor: Hypervisor, before: Cluster, after: Cluster) -> bool:
+        newly = hypervisor not in before.enabled_hypervisors
+        return newly or fill_hvparams(before, hypervisor) != fill_hvparams(after, hypervisor)
+
+    async def _ask_nodes(self, hypervisor: Hypervisor, after: Cluster) -> None:
+        """@raise OpPrereqError: a node cannot run instances with these parameters."""
+        call = HypervisorValidateParams(hypervisor=hypervisor.value, hvparams=dict(fill_hvparams(after, hypervisor)))
+        for node in await self.config.nodes():
+            if node.vm_capable and not node.offline:
+                await ask(self.nodes, node, call)
+
+    async def execute(self) -> None:
+        """Change them, and let every node know."""
+        await self._change()
+        if self.op.candidate_pool_size is not None:
+            await fill_pool(self)
+            await self._tell_surplus(self.op.candidate_pool_size)
+        await self.config.when_distributed()
+
+    async def _change(self) -> None:
+        for _ in range(TRIES):
+            before = await self.config.cluster()
+            try:
+                await self.config.update_cluster(self._changed(before))
+                return
+            except ConfigurationError:
+                if (await self.config.cluster()).serial_no == before.serial_no:
+                    raise
+        raise ConfigurationError("the cluster's settings are changed by others all the time; try again")
+
+    async def _tell_surplus(self, size: int) -> None:
+        held = [node.name for node in await self.config.nodes() if node.master_candidate]
+        if len(held) > size:
+            self.info(
+                f"There are {len(held)} master candidates, more than the {size} wanted; "
+                "'gnt-node modify --master-candidate=no' makes one a regular node"
+            )

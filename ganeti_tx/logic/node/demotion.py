@@ -1,0 +1,20 @@
+"""What a node that is no master candidate any more must not keep: the configuration and the job queue."""
+
+from typing import Any
+
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls import JobqueuePurge, NodeDemoteFromMc
+from ganeti_tx.rpc.interfaces import RpcError
+
+
+async def take_copies(unit: LogicalUnit[Any], node: Node) -> None:
+    """Have the node remove its copies; one that does not is warned of. An offline node is left alone until it is back."""
+    if node.offline:
+        return
+    for call in (NodeDemoteFromMc(), JobqueuePurge()):
+        try:
+            await unit.nodes.call(node, call)
+        except RpcError as error:
+            unit.warn(f"node {node.name} may keep copies of the configuration and of jobs: {error}")
+            return

@@ -1,0 +1,71 @@
+"""Keeping as many master candidates as the cluster wants (design-2.0, master candidate flag)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.node.roles import Role, lacking, may_be_promoted, with_role
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls import NodeCryptoTokens
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
+
+SSL_TOKEN = "ssl"
+
+
+@attrs.frozen
+class Promotions:
+    """Nodes that become candidates, as they will be, and the digests of their certificates by uuid."""
+
+    nodes: Sequence[Node] = ()
+    digests: Mapping[str, str] = attrs.field(factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the nodes."""
+        return [node.name for node in self.nodes]
+
+
+async def certificate_digest(rpc: INodeRpc, node: Target) -> str:
+    """By which a node's calls are known. @raise RpcError: it does not answer, or does not tell."""
+    tokens = dict(await rpc.call(node, NodeCryptoTokens()))
+    if SSL_TOKEN not in tokens:
+        raise NodeCallError(f"node {node.name} does not tell its certificate's digest")
+    return str(tokens[SSL_TOKEN])
+
+
+async def find_promotions(unit: LogicalUnit[Any], nodes: Iterable[Node], pool_size: int) -> Promotions:
+    """Whom to promote so that the pool is full: by name, and only nodes that answer; the others are warned of.
+
+    @param nodes: those that will be there, as they will be; a node that shall not be promoted is left out.
+    """
+    held = list(nodes)
+    wanted = lacking(held, pool_size)
+    chosen: list[Node] = []
+    digests: dict[str, str] = {}
+    for node in sorted(filter(may_be_promoted, held), key=lambda node: node.name):
+        if len(chosen) == wanted:
+            break
+        try:
+            digests[node.uuid] = await certificate_digest(unit.nodes, node)
+        except RpcError as error:
+            unit.warn(f"node {node.name} cannot become a master candidate: {error}")
+            continue
+        chosen.append(with_role(node, Role.CANDIDATE))
+    return Promotions(chosen, digests)
+
+
+async def fill_pool(unit: LogicalUnit[Any]) -> None:
+    """Promote as many nodes as the pool lacks, and say so. The locks of all nodes must be held."""
+    size = (await unit.config.cluster()).candidate_pool_size
+    promotions = await find_promotions(unit, await unit.config.nodes(), size)
+    if promotions.nodes:
+        await unit.config.change_nodes(promotions.nodes, promotions.digests)
+        tell(unit, promotions)
+
+
+def tell(unit: LogicalUnit[Any], promotions: Promotions) -> None:
+    """A line for the operator if anybody was promoted."""
+    if promotions.nodes:
+        unit.info(f"Promoted nodes to master candidate role: {', '.join(promotions.names)}")

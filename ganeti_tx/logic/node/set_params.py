@@ -1,0 +1,168 @@
+"""Changing a node's role and settings."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.node.demotion import take_copies
+from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
+from ganeti_tx.logic.node.role_rules import (
+    check_asked,
+    check_back_online,
+    check_instances,
+    check_power,
+    check_transition,
+)
+from ganeti_tx.logic.node.roles import FLAGS, Role, asked_role, lacking, may_be_promoted, role_of, with_role
+from ganeti_tx.logic.node.secondary_address import check_secondary
+from ganeti_tx.logic.wanted_locks import on_all, on_nodes
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes import OpNodeSetParams
+from ganeti_tx.model.params.kinds import updated
+from ganeti_tx.model.params.node import check_ndparams
+from ganeti_tx.rpc.interfaces import RpcError
+
+#: One change as the opcode's result has it.
+Changed = tuple[str, object]
+
+
+class SetParams(LogicalUnit[OpNodeSetParams]):
+    """Change one node. When it leaves the pool of master candidates, others are promoted in the same change."""
+
+    _node: Node
+    _after: Node
+    _cluster: Cluster
+    _others: list[Node]
+    _promotions: Promotions
+
+    async def expand_names(self) -> None:
+        """Which node."""
+        self._node = await self.config.node(self.op.node_uuid or self.op.node_name)
+
+    @property
+    def _may_promote(self) -> bool:
+        """Whether others may take this one's place."""
+        return self.op.auto_promote or self.op.force
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The node; all nodes when others may be promoted, or its address is compared with theirs."""
+        if level is not Level.NODE:
+            return ()
+        if self._may_promote or self.op.secondary_ip is not None:
+            return (on_all(level, Mode.EXCLUSIVE),)
+        return on_nodes([self._node.uuid], Mode.EXCLUSIVE)
+
+    async def check(self) -> None:
+        """The change is possible, and the pool stays full."""
+        self._node = await self.config.node(self._node.uuid)
+        self._cluster = await self.config.cluster()
+        self._others = [node for node in await self.config.nodes() if node.uuid != self._node.uuid]
+        op, node = self.op, self._node
+        check_asked(op)
+        role = asked_role(node, op)
+        check_transition(node, op, role, self._cluster.master_node)
+        check_power(node, op, await self._oob_program())
+        await check_instances(self.config, node, op, role)
+        await check_back_online(self, node, role)
+        if op.secondary_ip is not None:
+            await check_secondary(self, node, self._others, self._cluster.master_node)
+        self._after = with_role(self._changed(), role)
+        if self._returns():
+            self._after = with_role(self._after, Role.CANDIDATE)
+        await self._plan_promotions()
+
+    async def _oob_program(self) -> str:
+        group = await self.config.group(self._node.group)
+        filled = {**self._cluster.ndparams, **group.ndparams, **self._node.ndparams, **(self.op.ndparams or {})}
+        return str(filled.get("oob_program") or "")
+
+    def _changed(self) -> Node:
+        """The node with all settings but its role."""
+        op, node = self.op, self._node
+        given = {
+            name: value
+            for name in ("master_capable", "vm_capable", "secondary_ip", "powered")
+            if (value := getattr(op, name)) is not None
+        }
+        return replace(
+            node,
+            **given,
+            ndparams=updated(node.ndparams, check_ndparams(op.ndparams or {}, for_node=True)),
+            hv_state_static={**node.hv_state_static, **(op.hv_state or {})},
+            disk_state_static={**node.disk_state_static, **(op.disk_state or {})},
+        )
+
+    def _returns(self) -> bool:
+        """Whether the node comes back to where it can be a candidate, and the pool has room for it."""
+        back = self.op.master_capable or role_of(self._node) in (Role.OFFLINE, Role.DRAINED)
+        size = self._cluster.candidate_pool_size
+        room = size > sum(node.master_candidate for node in self._others)
+        return bool(back) and may_be_promoted(self._after) and self.op.master_candidate is None and room
+
+    async def _plan_promotions(self) -> None:
+        """@raise OpPrereqError: the pool would be too small and nobody may be promoted, or the node does not answer."""
+        before, after = self._node, self._after
+        self._promotions = Promotions()
+        if after.master_candidate and not before.master_candidate:
+            await self._promote_this()
+        elif before.master_candidate and not after.master_candidate:
+            await self._replace_this()
+
+    async def _replace_this(self) -> None:
+        size = self._cluster.candidate_pool_size
+        wanted = lacking(self._others, size)
+        if wanted and not self._may_promote:
+            raise OpPrereqError(
+                f"without node {self._node.name} there are fewer master candidates than the {size} wanted; promote "
+                "another node first, or give --auto-promote (auto_promote) to have one promoted",
+                ECode.STATE,
+            )
+        self._promotions = await find_promotions(self, self._others, size)
+        if len(self._promotions.nodes) < wanted:
+            self.warn(f"there will be fewer master candidates than the {size} wanted")
+
+    async def _promote_this(self) -> None:
+        try:
+            digest = await certificate_digest(self.nodes, self._after)
+        except RpcError as error:
+            raise OpPrereqError(
+                f"cannot make node {self._node.name} a master candidate: {error}", ECode.ENVIRON
+            ) from None
+        self._promotions = Promotions([], {self._after.uuid: digest})
+
+    async def execute(self) -> list[Changed]:
+        """Change it; tell what is new."""
+        await self.config.change_nodes([self._after, *self._promotions.nodes], self._promotions.digests)
+        tell(self, self._promotions)
+        if self._after.master_candidate and not (self._node.master_candidate or self.op.master_candidate):
+            self.info(f"Node {self._node.name} becomes a master candidate: the pool has room for it")
+        await self.config.when_distributed()
+        had_copies = self._node.master_candidate or self._node.offline
+        if had_copies and not self._after.master_candidate:
+            await take_copies(self, self._after)
+        return differences(self._node, self._after)
+
+
+def differences(before: Node, after: Node) -> list[Changed]:
+    """What is new, a pair of name and value each; flags are told as words."""
+    plain = [
+        (name, str(getattr(after, name)))
+        for name in ("master_capable", "vm_capable", *FLAGS, "powered", "secondary_ip")
+        if getattr(before, name) != getattr(after, name)
+    ]
+    tables = {"ndparams": "ndparams", "hv_state": "hv_state_static", "disk_state": "disk_state_static"}
+    return [
+        *plain,
+        *(
+            (f"{name}/{key}", new.get(key, "default"))
+            for name, table in tables.items()
+            for old, new in [(getattr(before, table), getattr(after, table))]
+            for key in sorted({*old, *new})
+            if old.get(key) != new.get(key)
+        ),
+    ]

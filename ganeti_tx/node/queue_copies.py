@@ -1,0 +1,40 @@
+"""What a candidate does with its whole copy of the job queue: keep up with the archive, or forget it."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+JOB_FILE = re.compile(r"job-([1-9][0-9]{0,18})")
+QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|drain|serial|version")
+
+
+def sweep(files: IFiles, paths: Paths, live: Collection[int], up_to: int) -> None:
+    """Move the files of jobs up to a number that are not live any more to the archive."""
+    for name in files.listdir(paths.queue_dir):
+        match = JOB_FILE.fullmatch(name)
+        if match is not None and int(match[1]) <= up_to and int(match[1]) not in live:
+            files.rename(paths.queue_dir / name, paths.archived_job_file(int(match[1])))
+
+
+def purge(files: IFiles, paths: Paths) -> None:
+    """Remove every file of the queue, archived and damaged ones too; what is not the queue's stays."""
+    archive = paths.queue_archive_dir
+    for name in files.listdir(archive) if files.exists(archive) else ():
+        if name.isascii() and name.isdigit():
+            _empty(files, archive / name, keep_directory=False)
+    _empty(files, paths.queue_lost_dir, keep_directory=False, everything=True)
+    _empty(files, paths.queue_dir, keep_directory=True)
+
+
+def _empty(files: IFiles, directory: Path, *, keep_directory: bool, everything: bool = False) -> None:
+    if not files.exists(directory):
+        return
+    for name in files.listdir(directory):
+        path = directory / name
+        if (everything or QUEUE_FILE.fullmatch(name)) and not files.stat(path).is_directory:
+            files.remove(path)
+    if not keep_directory and not files.listdir(directory):
+        files.rmdir(directory)

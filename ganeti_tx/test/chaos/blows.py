@@ -1,0 +1,138 @@
+"""Carries the schedule out."""
+
+import errno
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from attrs import define, field
+
+from ganeti_tx.devcluster.layout import DevNode
+from ganeti_tx.test.chaos.cluster import CampaignCluster
+from ganeti_tx.test.chaos.schedule import Blow, Planned
+
+#: Seconds for which a victim is waited for that is just being started again.
+PATIENCE = 20.0
+#: How much is written at a time to fill a disk.
+CHUNK = 64 * 1024
+
+
+@define
+class Blows:
+    """Kills, stops and fills; `say` is told what was done, `counts` has how often."""
+
+    cluster: CampaignCluster
+    say: Callable[[str], None]
+    counts: Counter[str] = field(factory=Counter)
+    _later: list[threading.Timer] = field(factory=list)
+    _busy: set[str] = field(factory=set)
+
+    def strike(self, planned: Planned) -> None:
+        """Do one thing of the schedule."""
+        if planned.blow is Blow.CUT_OFF:
+            self._cut_off(planned)
+        elif planned.blow is Blow.FULL_DISK:
+            self._fill_disk(planned)
+        else:
+            self._kill(planned)
+
+    def _kill(self, planned: Planned) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = self._victims(planned)
+            victims = {name: process for name, process in found.items() if process is not None}
+            if len(victims) == len(found) and victims:
+                break
+            if time.monotonic() > deadline:
+                self.say(f"{planned.blow}: nobody is there")
+                return
+            time.sleep(0.02)
+        for process in victims.values():
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.counts[planned.blow] += 1
+        self.say(f"{planned.blow}: {', '.join(f'{name} {process}' for name, process in victims.items())}")
+
+    def _victims(self, planned: Planned) -> dict[str, int | None]:
+        cluster, pick = self.cluster, planned.choice
+        if planned.blow is Blow.RUNNER:
+            return self._runner(pick)
+        if planned.blow is Blow.ZYGOTE:
+            return {"zygote": cluster.zygote()}
+        if planned.blow is Blow.NODED:
+            return self._daemon(self._node(pick), "ganeti-noded")
+        daemons = cluster.master_daemons()
+        if planned.blow is Blow.MASTER:
+            return self._daemon(cluster.master, daemons[int(pick * 97) % len(daemons)])
+        all_of_them: list[dict[str, int | None]] = [
+            *(self._daemon(cluster.master, daemon) for daemon in daemons),
+            {"zygote": cluster.zygote()},
+            self._daemon(self._node(pick), "ganeti-noded"),
+            self._runner(pick),
+        ]
+        first = int(pick * 97) % len(all_of_them)
+        result: dict[str, int | None] = {}
+        for each in (all_of_them + all_of_them)[first : first + 2 + int(pick * 89) % 3]:
+            result.update(each)
+        return result
+
+    def _node(self, pick: float) -> DevNode:
+        nodes = self.cluster.layout.nodes
+        return nodes[int(pick * len(nodes))]
+
+    def _daemon(self, node: DevNode, daemon: str) -> dict[str, int | None]:
+        return {f"{daemon} of {node.name.split('.')[0]}": self.cluster.process(node, daemon)}
+
+    def _runner(self, pick: float) -> dict[str, int | None]:
+        """Most often one in the middle of its work."""
+        runners = (self.cluster.busy_runners() if int(pick * 1000) % 4 else []) or self.cluster.runners()
+        return {"job process": runners[int(pick * len(runners))] if runners else None}
+
+    def _cut_off(self, planned: Planned) -> None:
+        node = self._node(planned.choice)
+        process = self.cluster.process(node, "ganeti-noded")
+        if process is None or f"cut {node.name}" in self._busy:
+            return
+        os.kill(process, signal.SIGSTOP)
+        self._end_later(f"cut {node.name}", planned, lambda: os.kill(process, signal.SIGCONT), f"{node.name} again")
+
+    def _fill_disk(self, planned: Planned) -> None:
+        node = self._node(planned.choice)
+        ballast = self.cluster.paths(node).data_dir / "ballast"
+        if f"disk {node.name}" in self._busy:
+            return
+        with ballast.open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(CHUNK))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+        self._end_later(f"disk {node.name}", planned, ballast.unlink, f"{node.name} has room again")
+
+    def _end_later(self, what: str, planned: Planned, undo: Callable[[], None], words: str) -> None:
+        self.counts[planned.blow] += 1
+        self._busy.add(what)
+        self.say(f"{planned.blow} ({planned.seconds:.1f} s): {what}")
+
+        def end() -> None:
+            try:
+                undo()
+            except ProcessLookupError:
+                pass
+            self._busy.discard(what)
+            self.say(words)
+
+        timer = threading.Timer(planned.seconds, end)
+        self._later.append(timer)
+        timer.start()
+
+    def finish(self) -> None:
+        """Wait until what lasts for a while is over."""
+        for timer in self._later:
+            timer.join()

@@ -1,0 +1,122 @@
+"""Looks at jobs and configurations all the time, as a suspicious client would, and notes whatever must not be."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from attrs import define, field
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.luxi.client import Client
+from ganeti_tx.test.chaos.cluster import CampaignCluster
+
+FINAL = frozenset({"success", "error", "canceled"})
+#: Seconds between two looks.
+INTERVAL = 0.4
+ANSWER = 60.0
+
+
+@define
+class Seen:
+    """What was seen of one job last: the states of its opcodes, and how many log entries it had."""
+
+    statuses: list[str]
+    ran: bool = False
+
+
+@define
+class Testimony:
+    """What may never be seen, as it was seen; and the jobs that were seen at their end."""
+
+    violations: list[str] = field(factory=list)
+    jobs: dict[int, Seen] = field(factory=dict)
+    serials: dict[str, int] = field(factory=dict)
+    looks: int = 0
+
+    def see_job(self, job_id: int, statuses: list[str]) -> None:
+        """One look at one job's opcodes."""
+        before = self.jobs.get(job_id)
+        if before is not None:
+            for index, (old, new) in enumerate(zip(before.statuses, statuses, strict=True)):
+                if old in FINAL and new != old:
+                    self.violations.append(f"opcode {index} of job {job_id} was {old} and is {new}")
+                elif old == "running" and new in ("waiting", "queued"):
+                    self.violations.append(f"opcode {index} of job {job_id} ran and is {new} again")
+        self.jobs[job_id] = Seen(statuses)
+
+    def see_serial(self, node: str, serial: int) -> None:
+        """One look at a node's configuration."""
+        before = self.serials.get(node, 0)
+        if serial < before:
+            self.violations.append(f"config.data of {node} went back from {before} to {serial}")
+        self.serials[node] = serial
+
+
+class Witness(threading.Thread):
+    """Looks until it is told to stop."""
+
+    def __init__(self, cluster: CampaignCluster, accepted: Callable[[], set[int]]) -> None:
+        super().__init__(daemon=True, name="witness")
+        self.testimony = Testimony()
+        self._cluster = cluster
+        self._accepted = accepted
+        self._client = Client(cluster.socket, io_timeout=ANSWER, answer_timeout=ANSWER)
+        self._enough = threading.Event()
+
+    def run(self) -> None:
+        """Look at everything again and again."""
+        while not self._enough.wait(INTERVAL):
+            self._look_at_jobs()
+            self._look_at_configurations()
+
+    def _look_at_jobs(self) -> None:
+        seen = self.testimony.jobs
+        open_jobs = [
+            job_id
+            for job_id in sorted(self._accepted())
+            if job_id not in seen
+            or not FINAL.issuperset(seen[job_id].statuses)
+            or job_id % 10 == self.testimony.looks % 10
+        ]
+        try:
+            rows = self._client.query_jobs(open_jobs, ["id", "opstatus"]) if open_jobs else []
+        except GanetiError:
+            return  # there is no master just now
+        self.testimony.looks += 1
+        for job_id, row in zip(open_jobs, rows, strict=True):
+            if row is None or row[0] is None:
+                self.testimony.violations.append(f"job {job_id} was accepted, but is not known")
+            else:
+                self.testimony.see_job(job_id, row[1])
+
+    def _look_at_configurations(self) -> None:
+        for node in self._cluster.layout.nodes:
+            serial = self._cluster.serial(node)
+            if serial is not None:
+                self.testimony.see_serial(node.name, serial)
+
+    def stop(self) -> Testimony:
+        """What was seen."""
+        self._enough.set()
+        self.join(2 * ANSWER)
+        self._client.close()
+        return self.testimony
+
+
+def wait_for_calm(cluster: CampaignCluster, accepted: set[int], limit: float) -> list[str]:
+    """Wait until every job has ended and every daemon answers; what is not so in time."""
+    deadline = time.monotonic() + limit
+    unfinished: list[int] = []
+    problem = ""
+    while time.monotonic() < deadline:
+        try:
+            with Client(cluster.socket, io_timeout=ANSWER, answer_timeout=ANSWER) as client:
+                rows = client.query_jobs(None, ["id", "status"])
+            unfinished = [row[0] for row in rows if row[1] not in FINAL]
+            problem = ""
+        except GanetiError as error:
+            problem = str(error)
+        if not problem and not unfinished:
+            return []
+        time.sleep(0.5)
+    return [f"after {limit:.0f} s of calm: {problem or f'jobs {unfinished} have not ended'}"]

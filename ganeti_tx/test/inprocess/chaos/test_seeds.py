@@ -1,0 +1,44 @@
+"""A thousand clusters in bad luck keep every promise; each seed that does not can be lived through again."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.test.inprocess.chaos.life import live
+
+#: A seed whose life is long enough to tell two of them apart.
+A_SEED = 7
+DIGEST = (
+    "from ganeti_tx.test.inprocess.chaos.life import live; "
+    f"print(live({A_SEED}).digest, [live(seed).turns for seed in range(3)])"
+)
+
+
+class ReplayTests(SynchronousTestCase):
+    """A seed is always the same life."""
+
+    def test_same_here(self) -> None:
+        """Twice in one process, with other seeds between."""
+        first, _, second = (live(seed) for seed in (A_SEED, A_SEED + 1, A_SEED))
+        self.assertEqual(first, second)
+
+    def test_same_elsewhere(self) -> None:
+        """In processes whose dictionaries and sets are seeded otherwise."""
+        said = [
+            subprocess.run(
+                [sys.executable, "-c", DIGEST],
+                env={**os.environ, "PYTHONHASHSEED": number, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                capture_output=True,
+                check=True,
+            ).stdout
+            for number in ("1", "2", "3")
+        ]
+        for one, other in pairwise(said):
+            self.assertEqual(one, other)
+
+    def test_other_seed(self) -> None:
+        """Another seed is another life."""
+        self.assertNotEqual(live(A_SEED).digest, live(A_SEED + 1).digest)

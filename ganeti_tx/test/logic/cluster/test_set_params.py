@@ -1,0 +1,136 @@
+"""Tests of changing the cluster's settings."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.opcodes import OpClusterSetParams
+from ganeti_tx.model.opcodes.private import Private
+from ganeti_tx.model.opcodes.types import ListAction
+from ganeti_tx.rpc.calls import HypervisorValidateParams
+from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
+
+
+def modify(**changes: Any) -> OpClusterSetParams:
+    """A request."""
+    return OpClusterSetParams(**changes)
+
+
+class SetParamsTests(SetParamsCase):
+    """OP_CLUSTER_SET_PARAMS."""
+
+    @property
+    def settings(self) -> Cluster:
+        """The cluster's settings as they are on disk."""
+        return self.stage.snapshot.cluster
+
+    def test_plain(self) -> None:
+        """Plain settings are taken over as they are; the rest stays."""
+        changes = {
+            "max_running_jobs": 7, "max_tracked_jobs": 9, "maintain_node_health": True, "prealloc_wipe_disks": True,
+            "default_iallocator": "hail", "default_iallocator_params": {"a": 1}, "modify_etc_hosts": False,
+            "enabled_user_shutdown": True, "mac_prefix": "aa:bb:cc", "reserved_lvs": ("x.*",), "install_image": "i",
+            "zeroing_image": "z", "compression_tools": ("lzop",), "use_external_mip_script": True,
+            "file_storage_dir": "/srv/other", "uid_pool": ((1000, 1005), (2000, 2000)),
+        }  # fmt: skip
+        before = self.settings
+        self.assertIsNone(self.run_op(modify(**changes)))
+        after = self.settings
+        self.assertEqual({name: getattr(after, name) for name in changes}, changes)
+        kept = replace(before, **changes, serial_no=after.serial_no, mtime=after.mtime)
+        self.assertEqual(after, kept)
+
+    def test_refusals(self) -> None:
+        """What cannot be is refused in one clear line."""
+        for changes, reason in (
+            ({}, "nothing to change"),
+            ({"vg_name": "xenvg"}, "vg_name cannot be set: LVM is not available"),
+            ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
+            ({"master_netdev": "eth1"}, "is not available in this version"),
+            ({"mac_prefix": "aa:bb"}, "form aa:bb:cc"),
+            ({"reserved_lvs": ("(",)}, "no regular expression"),
+            ({"compression_tools": ("/bin/sh",)}, "no plain name"),
+            ({"file_storage_dir": "srv"}, "absolute path"),
+            ({"enabled_hypervisors": ()}, "at least one hypervisor"),
+            ({"enabled_disk_templates": ()}, "at least one disk template"),
+            ({"enabled_disk_templates": (DiskTemplate.FILE, DiskTemplate.RBD)}, "rbd is not available here"),
+            ({"enabled_disk_templates": (DiskTemplate.DISKLESS,)}, "instance web1.example.com uses it"),
+            ({"enabled_hypervisors": (Hypervisor.FAKE,)}, "instance web1.example.com uses it"),
+            ({"hvparams": {"qemu": {}}}, "hypervisor 'qemu' is not known"),
+            ({"hvparams": {"kvm": {"nonsense": 1}}}, "hvparams.kvm.nonsense: unknown"),
+            ({"beparams": {"minmem": 512}}, "above maxmem"),
+            ({"nicparams": {"mode": "wild"}}, "invalid value 'wild'"),
+            ({"ndparams": {"ssh_port": "x"}}, "ssh_port"),
+            ({"ipolicy": {"vcpu-ratio": 0.5}}, "at least 1"),
+            ({"remove_uids": ((1, 2),)}, "cannot be removed"),
+            ({"add_uids": ((5, 9), (8, 10))}, "overlaps"),
+            ({"hidden_os": ((ListAction.REMOVE, "x"),)}, "not in the list"),
+            ({"enabled_data_collectors": {"wild": True}}, "'wild' is not known"),
+        ):  # fmt: skip
+            self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
+        self.assertEqual(self.settings, cluster_of(member(3)).cluster)
+
+    def test_parameters(self) -> None:
+        """Parameters are laid over what was set; the word default takes one away."""
+        self.run_op(
+            modify(
+                hvparams={"kvm": {"acpi": "no", "kernel_path": "/k"}},
+                beparams={"memory": "1g"},
+                nicparams={"link": "br1"},
+                ndparams={"ssh_port": "23"},
+                osparams={"debian": {"a": "1", "b": "2"}},
+                osparams_private_cluster={"debian": {"password": Private("s3cret")}},
+                os_hvp={"debian": {"kvm": {"acpi": True}}},
+                ipolicy={"std": {"cpu-count": 2}, "vcpu-ratio": 2.0},
+                hv_state={"kvm": {"mem_total": 1}},
+            )
+        )
+        after = self.settings
+        self.assertEqual(after.hvparams[Hypervisor.KVM], {"acpi": False, "kernel_path": "/k"})
+        self.assertEqual((after.beparams["default"]["minmem"], after.beparams["default"]["maxmem"]), (1024, 1024))
+        self.assertEqual(after.nicparams["default"]["link"], "br1")
+        self.assertEqual(after.ndparams["ssh_port"], 23)
+        self.assertEqual(after.osparams["debian"], {"a": "1", "b": "2"})
+        self.assertEqual(after.osparams_private_cluster["debian"], {"password": "s3cret"})
+        self.assertEqual(after.os_hvp, {"debian": {Hypervisor.KVM: {"acpi": True}}})
+        self.assertEqual((after.ipolicy.std.cpu_count, after.ipolicy.vcpu_ratio), (2, 2.0))
+        self.run_op(modify(hvparams={"kvm": {"acpi": "default"}}, osparams={"debian": {"a": "default"}}))
+        self.assertEqual(self.settings.hvparams[Hypervisor.KVM], {"kernel_path": "/k"})
+        self.assertEqual(self.settings.osparams["debian"], {"b": "2"})
+
+    def test_nodes_are_asked(self) -> None:
+        """Hypervisor parameters count when every node that is online says that it can do with them."""
+        self.nodes.fail(HypervisorValidateParams, "no kernel there")
+        text = self.refused(modify(hvparams={"kvm": {"kernel_path": "/k"}}), OpPrereqError)
+        self.assertIn("no kernel there", text)
+        self.run_op(modify(max_running_jobs=3))
+        self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), 1)
+
+    def test_uid_pool(self) -> None:
+        """Ranges are added, and cut out of those that are there."""
+        self.run_op(modify(uid_pool=((10, 20),)))
+        self.run_op(modify(add_uids=((30, 30),), remove_uids=((12, 13),)))
+        self.assertEqual(self.settings.uid_pool, ((10, 11), (14, 20), (30, 30)))
+
+    def test_lists_of_oses(self) -> None:
+        """Names are added and removed."""
+        self.run_op(modify(hidden_os=((ListAction.ADD, "a"), (ListAction.ADD, "b"))))
+        self.run_op(modify(hidden_os=((ListAction.REMOVE, "a"),), blacklisted_os=((ListAction.ADD, "c"),)))
+        self.assertEqual((self.settings.hidden_os, self.settings.blacklisted_os), (("b",), ("c",)))
+
+    def test_larger_pool(self) -> None:
+        """A pool that grows is filled in the same job, with the nodes locked."""
+        self.run_op(modify(candidate_pool_size=3))
+        self.assertEqual(self.roles(), "C C C")
+        self.assertIn("Promoted nodes to master candidate role: node3.example.com", self.stage.feedback)
+        self.assertEqual(self.stage.locked["node/[lockset]"], "exclusive")
+        self.check_certificates()
+
+    def test_smaller_pool(self) -> None:
+        """A pool that shrinks demotes nobody; the operator is told."""
+        self.run_op(modify(candidate_pool_size=1))
+        self.assertEqual(self.roles(), "C C R")
+        self.assertIn("2 master candidates, more than the 1 wanted", self.stage.feedback[-1])

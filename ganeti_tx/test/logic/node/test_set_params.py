@@ -1,0 +1,247 @@
+"""Tests of changing nodes."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.logic.node.roles import FLAGS, lacking
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes import OpNodeSetParams
+from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.rpc.calls import JobqueuePurge, NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
+from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
+from ganeti_tx.test.model.samples import NODE2
+
+
+def member(number: int, **flags: bool) -> Node:
+    """One more node of the cluster."""
+    return replace(
+        NODE2,
+        uuid=f"node{number}-uuid",
+        name=f"node{number}.example.com",
+        primary_ip=f"192.0.2.1{number}",
+        secondary_ip=f"192.0.2.1{number}",
+        **{"master_candidate": False, **flags},
+    )
+
+
+def cluster_of(*more: Node, pool: int = 2) -> ConfigData:
+    """The stage's cluster with more nodes."""
+    nodes = {**CONFIG.nodes, **{node.uuid: node for node in more}}
+    (group,) = CONFIG.nodegroups.values()
+    certs = {uuid: f"digest of {node.name}" for uuid, node in nodes.items() if node.master_candidate}
+    return replace(
+        CONFIG,
+        cluster=replace(CONFIG.cluster, candidate_pool_size=pool, candidate_certs=certs),
+        nodes=nodes,
+        nodegroups={group.uuid: replace(group, members=tuple(nodes))},
+    )
+
+
+def modify(number: int = 2, **changes: Any) -> OpNodeSetParams:
+    """A request."""
+    return OpNodeSetParams(node_name=f"node{number}", **changes)
+
+
+class SetParamsCase(UnitTestCase):
+    """Three nodes, of which the first is the master, the second a candidate and the third regular; the pool is full."""
+
+    initial = cluster_of(member(3))
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.well()
+
+    def well(self) -> None:
+        """All nodes answer as they must."""
+        self.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", f"digest of {node}")]
+        self.nodes.answer(Version, PROTOCOL_VERSION)
+        self.nodes.answer(NodeHasIpAddress, True)
+
+    def set_stage(self, config: ConfigData) -> None:
+        """Another cluster."""
+        self.stage = self.make_stage(config)
+        self.nodes = self.stage.nodes
+        self.well()
+
+    def roles(self) -> str:
+        """The roles of the nodes in order, a letter each."""
+        letters = {"master_candidate": "C", "drained": "D", "offline": "O"}
+        nodes = sorted(self.stage.snapshot.nodes.values(), key=lambda node: node.name)
+        return " ".join("".join(letters[flag] for flag in FLAGS if getattr(node, flag)) or "R" for node in nodes)
+
+    def check_certificates(self) -> None:
+        """Exactly the candidates may make node calls."""
+        config = self.stage.snapshot
+        wanted = {uuid: f"digest of {node.name}" for uuid, node in config.nodes.items() if node.master_candidate}
+        self.assertEqual(dict(config.cluster.candidate_certs), wanted)
+
+
+class RoleTests(SetParamsCase):
+    """OP_NODE_SET_PARAMS and the flags."""
+
+    def test_offline(self) -> None:
+        """An offline node is no candidate any more, another takes its place in the same job, and nothing is sent to it."""
+        result = self.run_op(modify(offline=True, auto_promote=True))
+        self.assertEqual(self.roles(), "C O C")
+        self.assertEqual(result, [("master_candidate", "False"), ("offline", "True")])
+        self.assertIn("Promoted nodes to master candidate role: node3.example.com", self.stage.feedback)
+        self.assertNotIn("node2.example.com", [name for name, _ in self.nodes.sent])
+        self.check_certificates()
+
+    def test_pool_is_kept(self) -> None:
+        """Without leave to promote another, a candidate stays one as long as it is needed and could be replaced."""
+        for change in ({"offline": True}, {"drained": True}, {"master_candidate": False}, {"master_capable": False}):
+            self.assertIn("--auto-promote", self.refused(modify(**change), OpPrereqError))
+        self.assertEqual(self.roles(), "C C R")
+        self.assertEqual(self.stage.locked["node/node2-uuid"], "exclusive")
+
+    def test_nobody_to_promote(self) -> None:
+        """When no other node could be promoted, the pool shrinks."""
+        self.set_stage(cluster_of(member(3, drained=True)))
+        self.run_op(modify(offline=True))
+        self.assertEqual(self.roles(), "C O D")
+
+    def test_demoted(self) -> None:
+        """A node that is no candidate any more removes the configuration and the queue, after everybody knows."""
+        self.run_op(modify(master_candidate=False, auto_promote=True))
+        self.assertEqual(self.roles(), "C R C")
+        sent = [type(call) for name, call in self.nodes.sent if name == "node2.example.com"]
+        self.assertEqual(sent, [NodeDemoteFromMc, JobqueuePurge])
+        self.check_certificates()
+
+    def test_demoted_and_silent(self) -> None:
+        """One that does not answer is demoted all the same, with a warning."""
+        self.nodes.fail(NodeDemoteFromMc, "no route", NodeUnreachableError)
+        self.run_op(modify(drained=True, auto_promote=True))
+        self.assertEqual(self.roles(), "C D C")
+        self.assertIn("no route", self.stage.feedback[-1])
+
+    def test_silent_node_is_not_promoted(self) -> None:
+        """A node that does not answer cannot take another's place; the next one does."""
+        self.set_stage(cluster_of(member(3), member(4)))
+
+        def tokens(node: str, call: object) -> Any:
+            if node == "node3.example.com":
+                raise NodeUnreachableError(f"node {node}: no route")
+            return [("ssl", f"digest of {node}")]
+
+        self.nodes.answers[NodeCryptoTokens] = tokens
+        self.run_op(modify(offline=True, auto_promote=True))
+        self.assertEqual(self.roles(), "C O R C")
+        self.check_certificates()
+
+    def test_promoted(self) -> None:
+        """A regular node becomes a candidate on demand, also beyond the pool's size."""
+        self.assertEqual(self.run_op(modify(3, master_candidate=True)), [("master_candidate", "True")])
+        self.assertEqual(self.roles(), "C C C")
+        self.check_certificates()
+
+    def test_back_online(self) -> None:
+        """A node that comes back is a candidate again if the pool has room, and a regular node otherwise."""
+        self.set_stage(cluster_of(member(3, offline=True), pool=3))
+        result = self.run_op(modify(3, offline=False))
+        self.assertEqual(result, [("master_candidate", "True"), ("offline", "False")])
+        self.check_certificates()
+        self.set_stage(cluster_of(member(3, offline=True)))
+        self.assertEqual(self.run_op(modify(3, offline=False)), [("offline", "False")])
+        sent = [type(call) for name, call in self.nodes.sent]
+        self.assertEqual(sent, [Version, NodeDemoteFromMc, JobqueuePurge], "it may have been a candidate once")
+
+    def test_back_but_silent(self) -> None:
+        """A node that does not answer stays offline."""
+        self.set_stage(cluster_of(member(3, offline=True)))
+        self.nodes.fail(Version, "no route", NodeUnreachableError)
+        self.assertIn("no route", self.refused(modify(3, offline=False), OpPrereqError))
+
+    def test_master(self) -> None:
+        """The master keeps its role."""
+        for change in ({"offline": True}, {"drained": True}, {"master_candidate": False}, {"master_capable": False}):
+            text = self.refused(modify(1, **change, auto_promote=True, force=True), OpPrereqError)
+            self.assertIn("master-failover", text)
+
+    def test_primary_instances(self) -> None:
+        """A node with primary instances goes offline by force only."""
+        instance = replace(next(iter(CONFIG.instances.values())), primary_node="node2-uuid", disks=())
+        self.set_stage(replace(cluster_of(), instances={instance.uuid: instance}, disks={}))
+        self.assertIn("web1.example.com", self.refused(modify(offline=True), OpPrereqError))
+        self.assertIn("vm_capable", self.refused(modify(vm_capable=False), OpPrereqError))
+        self.run_op(modify(offline=True, force=True))
+        self.assertEqual(self.roles(), "C O")
+
+    def test_contradictions(self) -> None:
+        """Two roles, no change at all, a candidate that cannot be one."""
+        self.assertIn("one role", self.refused(modify(offline=True, drained=True), OpPrereqError))
+        self.assertIn("nothing to change", self.refused(modify(), OpPrereqError))
+        self.set_stage(cluster_of(member(3, master_capable=False), member(4, offline=True)))
+        self.assertIn("not master_capable", self.refused(modify(3, master_candidate=True), OpPrereqError))
+        self.assertIn("--offline=no", self.refused(modify(4, master_candidate=True), OpPrereqError))
+
+
+class SettingsTests(SetParamsCase):
+    """OP_NODE_SET_PARAMS and all else."""
+
+    def test_ndparams(self) -> None:
+        """Parameters are set, and the word default takes one away."""
+        self.assertEqual(self.run_op(modify(ndparams={"ssh_port": 23})), [("ndparams/ssh_port", 23)])
+        self.assertEqual(self.run_op(modify(ndparams={"ssh_port": "default"})), [("ndparams/ssh_port", "default")])
+        self.assertIn("nonsense", self.refused(modify(ndparams={"nonsense": 1}), Exception))
+
+    def test_secondary_ip(self) -> None:
+        """An address that is the node's own and nobody else's, and fits the other nodes."""
+        self.assertIn("force", self.refused(modify(secondary_ip="198.51.100.2"), OpPrereqError))
+        self.assertIn("no IP address", self.refused(modify(secondary_ip="node2"), OpPrereqError))
+        self.assertIn("node3", self.refused(modify(secondary_ip="192.0.2.13"), OpPrereqError))
+        result = self.run_op(modify(secondary_ip="198.51.100.2", force=True))
+        self.assertEqual(result, [("secondary_ip", "198.51.100.2")])
+        self.nodes.answer(NodeHasIpAddress, False)
+        self.assertIn("does not have", self.refused(modify(secondary_ip="198.51.100.3", force=True), OpPrereqError))
+
+    def test_powered(self) -> None:
+        """The power of a node is known where a program for it is set."""
+        self.assertIn("oob_program", self.refused(modify(powered=False), OpPrereqError))
+        self.run_op(modify(ndparams={"oob_program": "/bin/oob"}))
+        self.assertIn("--offline=yes", self.refused(modify(powered=False), OpPrereqError))
+        self.run_op(modify(powered=False, offline=True, auto_promote=True))
+        self.assertFalse(self.stage.snapshot.nodes["node2-uuid"].powered)
+
+
+REQUESTS = st.fixed_dictionaries(
+    {"number": st.integers(1, 4)},
+    optional={
+        "master_candidate": st.booleans(),
+        "drained": st.booleans(),
+        "offline": st.booleans(),
+        "master_capable": st.booleans(),
+        "auto_promote": st.booleans(),
+        "force": st.booleans(),
+    },
+)
+
+
+class WalkTests(SetParamsCase):
+    """Any sequence of requests."""
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(REQUESTS, max_size=12))
+    def test_invariants(self, requests: list[dict[str, Any]]) -> None:
+        """One flag a node at most, the master stays, candidates may call, and the pool is as full as it can be."""
+        self.set_stage(cluster_of(member(3), member(4)))
+        demoted = set()
+        for request in requests:
+            done = self.stage.run(modify(**request)).addErrback(lambda failure: failure.trap(OpPrereqError))
+            self.successResultOf(done)
+            if request.get("master_candidate") is False:
+                demoted.add(f"node{request['number']}-uuid")
+            nodes = self.stage.snapshot.nodes
+            self.assertTrue(all(sum(getattr(node, flag) for flag in FLAGS) <= 1 for node in nodes.values()))
+            self.assertTrue(nodes["node1-uuid"].master_candidate)
+            self.assertFalse([n for n in nodes.values() if n.master_candidate and not n.master_capable])
+            self.check_certificates()
+            others = [node for node in nodes.values() if node.uuid not in demoted]
+            self.assertEqual(lacking(others, 2 - sum(nodes[uuid].master_candidate for uuid in demoted)), 0)
