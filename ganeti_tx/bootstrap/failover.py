@@ -28,12 +28,17 @@ class FailoverRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ignore_offline_nodes: bool = True
 
 
-def failover(paths: Paths, data: bytes) -> None:
-    """Make this node the master. @raise GanetiError: why not."""
+def read_request(data: bytes) -> FailoverRequest:
+    """@raise BootstrapError: not such a document."""
     try:
-        request = msgspec.json.decode(data, type=FailoverRequest)
+        return msgspec.json.decode(data, type=FailoverRequest)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise BootstrapError(f"cannot read the request: {error}")
+
+
+def failover(paths: Paths, data: bytes) -> None:
+    """Make this node the master. @raise GanetiError: why not."""
+    request = read_request(data)
     if not paths.client_pem.exists():
         raise BootstrapError(f"this node is part of no cluster: no {paths.client_pem}")
 

@@ -16,7 +16,7 @@ from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
-from ganeti_tx.test.real.programs import SmallCluster, until
+from ganeti_tx.test.real.programs import LIMIT, SmallCluster, until
 
 DELAY = ("gnt-debug", "delay", "--submit")
 
@@ -178,3 +178,17 @@ class MasterFailoverTests(SynchronousTestCase):
         text = self.refused(self.node2, "ganeti-master", "--voting-timeout=1")
         self.assertIn("only 1 of 3 nodes agree", text)
         self.must(self.node2, "ganeti-master", "--no-voting", "--yes-do-it")
+
+    def test_power_up(self) -> None:
+        """After a power cut of the whole site the master waits for the other nodes, which come up later."""
+        self.kill(self.node1, "ganeti-master", "ganeti-noded")
+        for node in (self.node2, self.node3):
+            self.kill(node, "ganeti-noded")
+        starting = self.cluster.programs.start(self.node1, "ganeti-master")
+        log = Paths(self.node1.root).log_file("ganeti-master")
+        until(lambda: "waiting for the votes" in log.read_text(), "the vote")
+        self.assertIsNone(starting.poll())
+        self.must(self.node3, "ganeti-noded")
+        said, _ = starting.communicate(timeout=LIMIT)
+        self.assertEqual(starting.returncode, 0, said)
+        self.must(self.node1, "gnt-cluster", "info")
