@@ -208,6 +208,14 @@ class JobStore:
                 self._refused.discard(path)
         return not self._refused
 
+    async def numbered(self) -> tuple[list[int], int]:
+        """The ids of the live jobs and the last id given, at a moment when no job is being stored."""
+        await self._numbering.acquire()
+        try:
+            return list(self._jobs), self._last_id
+        finally:
+            self._numbering.release()
+
     async def put(self, job: QueuedJob) -> None:
         """Store a changed job here; the copies follow."""
         data = encode_job(job)
