@@ -7,6 +7,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import CALLS, NodeCall
+from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
 
@@ -52,8 +53,7 @@ class NodeDispatch:
         except GanetiError as error:
             raise CallFailed(str(error))
         except OSError as error:
-            where = f": {error.filename}" if error.filename else ""
-            raise CallFailed(f"{call.name}: {error.strerror or error}{where}")
+            raise CallFailed(f"{call.name}: {reason(error)}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             log.failure("the call {call} broke", call=call.name)
             raise CallFailed(

@@ -113,7 +113,7 @@ class DaemonTests(SynchronousTestCase):
     def test_no_right(self) -> None:
         """What the system refuses is named with its file."""
         refused = PermissionError(errno.EACCES, "Permission denied", "/var/lib/ganeti/server.pem")
-        self.assertEqual(self.fatal(refused), ["fatal: Permission denied: /var/lib/ganeti/server.pem"])
+        self.assertEqual(self.fatal(refused), ["fatal: /var/lib/ganeti/server.pem: Permission denied"])
 
     def test_fault_of_ours(self) -> None:
         """Anything else is in the log in full."""
