@@ -45,6 +45,7 @@ from ganeti_tx.queue.runner_channel import (
     SetPriority,
     StepBack,
     StopJob,
+    Stopping,
     TurnOver,
 )
 from ganeti_tx.rpc.agent import node_rpc
@@ -150,6 +151,7 @@ class Runner:
     _run: JobRun | None = None
     _job_id: int | None = None
     _turn: "Deferred[bool] | None" = None
+    _ends: bool = False
     _ending: bool = False
 
     def begin(self) -> None:
@@ -168,7 +170,8 @@ class Runner:
     def stop(self) -> None:
         """Stop the running job at its next safe point, and end when it is over."""
         if self._run is not None:
-            self._run.stop()
+            self._ends = True
+            self._stop_job(self._run)
         else:
             self._end()
 
@@ -206,7 +209,7 @@ class Runner:
             Deferred.fromCoroutine(self._do(message)).addErrback(self._broken)
         elif isinstance(message, StopJob):
             if self._run is not None:
-                self._run.stop()
+                self._stop_job(self._run)
         elif isinstance(message, SetPriority):
             if self._run is not None:
                 self._run.set_priority(message.priority)
@@ -214,6 +217,17 @@ class Runner:
             self._answered(isinstance(message, GoOn))
         elif isinstance(message, Leave):
             self._end()
+
+    def _stop_job(self, run: JobRun) -> None:
+        job_id = run.journal.job.id
+
+        def noted(result: object) -> None:
+            if isinstance(result, Failure):
+                log.error("job {job_id} stops, but its file cannot say so: {error}", job_id=job_id, error=result.value)
+            if self._channel is not None:
+                self._channel.tell(Stopping(job_id))
+
+        Deferred.fromCoroutine(run.stop()).addBoth(noted)
 
     async def _may_go_on(self, priority: int) -> bool:
         """Ask luxid; while it is away the job goes on."""
@@ -256,7 +270,9 @@ class Runner:
         )
         await self._run.run()
         self._run, self._job_id = None, None
-        if self._channel is not None:
+        if self._ends:
+            self._end()
+        elif self._channel is not None:
             self._channel.tell(JobOver(job.id))
         else:
             self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)

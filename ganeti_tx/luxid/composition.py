@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from twisted.internet.defer import maybeDeferred
@@ -20,6 +20,7 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -30,6 +31,8 @@ log = Logger()
 
 LUXI_MODE = 0o660
 RUNNER_MODE = 0o600
+#: Seconds after which a job's process that died has been collected: then what it was writing can be told from what others write.
+COLLECTED = 1.0
 
 
 async def run_luxid(
@@ -37,21 +40,26 @@ async def run_luxid(
     snapshot: Callable[[], ConfigData],
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
     config: IConfig,
-    look_for_dead: Callable[[], None],
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]],
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
     @param config: for the changes that luxid itself makes, those of filter rules.
-    @param look_for_dead: tells WConfD that a job's process died.
+    @param look_for_dead: has WConfD free the locks of a job's process that died.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
+
+    async def clear_away() -> None:
+        reactor.callLater(COLLECTED, remove_leftovers, [paths.queue_dir])
+        await look_for_dead()
+
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill, owner_died=look_for_dead)
+    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
@@ -65,6 +73,7 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
+        look_for_dead=clear_away,
         config=config,
         make_launcher=lambda: launcher,
         threads=threads,

@@ -1,7 +1,8 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -55,6 +56,7 @@ class LuxidParts:
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
     config: IConfig
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
     ticks: Callable[[], int] = time.monotonic_ns
@@ -108,6 +110,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
         rules=rules,
+        look_for_dead=parts.look_for_dead,
     )
     comparison = Comparison(parts.files, parts.paths, rpc)
     catch_up = CatchUp(

@@ -4,8 +4,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from twisted.internet.defer import Deferred
-from twisted.logger import Logger
 from twisted.python import usage
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
@@ -19,8 +17,6 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
-
-log = Logger()
 
 #: For so many seconds a query waits for WConfD, which may just be restarting.
 PATIENCE = 0.5
@@ -56,10 +52,6 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        def look_for_dead() -> None:
-            looking = Deferred.fromCoroutine(wconf.look_for_dead())
-            looking.addErrback(lambda failure: log.warn("locks of a dead job: {error}", error=failure.value))
-
-        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), look_for_dead)
+        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead)
 
     return Daemon("ganeti-luxid", paths, reactor, bring_up)

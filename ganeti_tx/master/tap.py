@@ -38,8 +38,11 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def locks() -> Sequence[LockStatus]:
             return wconfd.locks.overview()
 
+        async def look_for_dead() -> None:
+            wconfd.owners.bury()
+
         config = wconfd.config(LUXID)
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, wconfd.owners.bury)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead)
 
         async def stop() -> None:
             await stop_luxid()

@@ -135,7 +135,9 @@ def handed_over(job: QueuedJob, livelock: str, process_id: int, now: float) -> Q
 
 def with_priority(job: QueuedJob, priority: int) -> QueuedJob:
     """The job with another priority for what has not run yet, from which failed tries count anew."""
-    return with_open_ops(job, lambda op: op if op.status is Status.RUNNING else reprioritized(op, priority))
+    return with_open_ops(
+        job, lambda op: op if op.status in (Status.RUNNING, Status.CANCELING) else reprioritized(op, priority)
+    )
 
 
 def reprioritized(op: QueuedOp, priority: int) -> QueuedOp:

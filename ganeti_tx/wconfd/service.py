@@ -21,7 +21,8 @@ from ganeti_tx.locking import snapshot
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.table import LockTable
-from ganeti_tx.luxi.server import Limits, LuxiFactory
+from ganeti_tx.luxi.limits import MIB, Limits
+from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
@@ -49,8 +50,9 @@ SOCKET_MODE = 0o600
 MAX_STATE_BYTES = 64 * 1024 * 1024
 #: Seconds for which the end of this daemon waits for a disk that takes no writes.
 STOP_LIMIT = 5.0
-#: Each job has a connection for short requests and perhaps one that waits, for as long as it runs.
-LIMITS = Limits(connections=4096, idle=86400.0)
+#: Each job has a connection for short requests and perhaps one that waits, for as long as it runs. The largest request
+#: asks for the locks of all instances.
+LIMITS = Limits(request=8 * MIB, requests_size=32 * MIB, connections=4096, idle=86400.0, place=600.0)
 
 
 @attrs.frozen

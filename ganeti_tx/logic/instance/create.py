@@ -166,7 +166,7 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def execute(self) -> list[str]:
         """Make it; the names of the nodes it is on."""
         target = await self._make_target()
-        async with Rollback(self.warn) as rollback:
+        async with self.rollback() as rollback:
             self.info("* creating instance disks...")
             await create_disks(self.nodes, target, rollback)
             self.info(f"adding instance {self._name} to cluster config")

@@ -54,7 +54,14 @@ class GateCase(SynchronousTestCase):
         self.launcher = launcher
         changes = JobChanges(self.queue.clock, self.store.get)
         self.scheduler = Scheduler(
-            self.store, changes, launcher, self.queue.clock.seconds, lambda: self.slots, lambda: self.rules
+            self.store,
+            changes,
+            launcher,
+            self.queue.clock.seconds,
+            lambda: self.slots,
+            tracked_limit=lambda: 25,
+            look_for_dead=self.queue.bury,
+            rules=lambda: self.rules,
         )
         run_now(self.scheduler.resume())
 

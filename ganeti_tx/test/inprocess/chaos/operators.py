@@ -49,11 +49,12 @@ class Operators:
             *[self.create] * 4, *[self.power] * 3, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
             *[self.several] * 2, self.chain, *[self.cancel] * 3, *[self.kill] * 2, self.priority, self.archive, self.look,
         ]  # fmt: skip
-        self._at(0.0, self.create)
+        self.act_at(0.0, self.create)
         for _ in range(actions):
-            self._at(self.chance.random() * BUSY, self.chance.choice(things))
+            self.act_at(self.chance.random() * BUSY, self.chance.choice(things))
 
-    def _at(self, delay: float, action: Callable[[], Awaitable[None]]) -> None:
+    def act_at(self, delay: float, action: Callable[[], Awaitable[None]]) -> None:
+        """Have something done after so many seconds."""
         self._process.callLater(delay, lambda: self._act(action))
 
     def _act(self, action: Callable[[], Awaitable[None]]) -> None:

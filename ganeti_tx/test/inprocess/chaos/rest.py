@@ -105,8 +105,12 @@ class Rest:
                 held = node.disk.content(cluster.paths.ssconf_file(key))
                 if held is None or held[0].decode().strip() != value.strip():
                     yield f"ssconf_{key} of {node.name}"
-            if node is not cluster.master:
+            if node is not cluster.master and self._is_candidate(node):
                 yield from self._copies_on(node)
+
+    def _is_candidate(self, node: SimulatedNode) -> bool:
+        nodes = self.promises.cluster.config.nodes.values()
+        return any(each.name == node.name and each.master_candidate for each in nodes)
 
     def _copies_on(self, node: SimulatedNode) -> Iterator[str]:
         cluster = self.promises.cluster
