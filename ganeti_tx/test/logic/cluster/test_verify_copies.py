@@ -28,6 +28,7 @@ class VerifyCopiesTests(SetParamsCase):
         state = self.states[node.partition(".")[0]]
         if state is None:
             raise NodeUnreachableError(f"cannot reach {node}")
+        assert isinstance(state, CopiesState)
         return state
 
     def errors(self, passed: bool = False, **options: Any) -> list[str]:
