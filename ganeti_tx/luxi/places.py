@@ -88,7 +88,7 @@ class Places:
     def __attrs_post_init__(self) -> None:
         self.requests = Holdings(self.limits.requests_size)
         self.answers = Holdings(self.limits.answers_size)
-        self.turns = Turns(self.clock)
+        self.turns = Turns(self.clock, self.limits.burst)
 
     def __len__(self) -> int:
         return len(self.guests)

@@ -8,31 +8,35 @@ from twisted.internet.interfaces import IReactorTime
 
 #: While others are connected, one process gets at most this part of the time in the long run.
 PART = 0.5
-#: Seconds of work that a process may ask for before it has to pause.
-BURST = 0.2
+#: No process owes more seconds than this beyond its burst, whatever it did while it was alone.
+MOST = 1.0
 #: So many processes are remembered before those that owe nothing are forgotten.
 REMEMBERED = 1000
 
 
 @define(eq=False)
 class Turns:
-    """How much time each process owes, in seconds; debts shrink as time goes by."""
+    """How much time each process owes, in seconds; debts shrink as time goes by.
+
+    @ivar burst: seconds of work that a process may ask for before it has to pause.
+    """
 
     clock: IReactorTime
+    burst: float
     _debts: dict[int, tuple[float, float]] = field(factory=dict)
 
     def spent(self, process: int | None, seconds: float) -> None:
         """So much work has been done for a process."""
         if process is None or seconds <= 0:
             return
-        self._debts[process] = self._debt(process) + seconds, self.clock.seconds()
+        self._debts[process] = min(self._debt(process) + seconds, self.burst + MOST), self.clock.seconds()
         if len(self._debts) > REMEMBERED:
             self._debts = {each: debt for each, debt in self._debts.items() if self._debt(each)}
 
     def pause(self, process: int | None) -> float:
         """For how many seconds a process must pause before its next request."""
         debt = 0.0 if process is None else self._debt(process)
-        return max(0.0, debt - BURST) / PART
+        return max(0.0, debt - self.burst) / PART
 
     def _debt(self, process: int) -> float:
         debt, since = self._debts.get(process, (0.0, 0.0))

@@ -3,7 +3,9 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.luxi.turns import BURST, REMEMBERED, Turns
+from ganeti_tx.luxi.turns import MOST, REMEMBERED, Turns
+
+BURST = 0.2
 
 
 class TurnTests(SynchronousTestCase):
@@ -12,7 +14,7 @@ class TurnTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.clock.advance(1000)
-        self.turns = Turns(self.clock)
+        self.turns = Turns(self.clock, BURST)
 
     def test_little_work(self) -> None:
         """Who asks for little never pauses."""
@@ -40,6 +42,12 @@ class TurnTests(SynchronousTestCase):
             self.turns.spent(1, 0.01)
             worked += 0.01
         self.assertLess(abs(worked - 50), 2)
+
+    def test_most(self) -> None:
+        """A debt does not grow without bound."""
+        for _ in range(100):
+            self.turns.spent(1, 10)
+        self.assertAlmostEqual(self.turns.pause(1), 2 * MOST)
 
     def test_unknown(self) -> None:
         """Who cannot be told apart is not made to pause."""

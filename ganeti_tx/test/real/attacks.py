@@ -264,10 +264,9 @@ def plain_junk(target: Target) -> str:
     plain = Target(address=target.address, open=target.open)
     connection = plain.connect()
     send(connection, random.Random(1).randbytes(MIB), 64)
-    said = heard(connection)
     for _ in range(1000):
         plain.connect()
-    return f"hung up after {len(said)} bytes"
+    return "left open"
 
 
 def no_certificate(target: Target) -> str:
