@@ -6,6 +6,7 @@ from attrs import define
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 
 FILE_MODE = 0o644
@@ -40,5 +41,5 @@ class WatcherPause:
         elif end < self.now():
             raise OpPrereqError(f"the watcher cannot be paused until {end:.0f}: that time has passed", ECode.INVAL)
         else:
-            await self.files.write_atomic(path, f"{end}\n".encode(), FILE_MODE)
+            await in_place(self.files.write_atomic(path, f"{end}\n".encode(), FILE_MODE))
         return end

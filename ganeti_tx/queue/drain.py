@@ -6,6 +6,7 @@ from attrs import define
 
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 
 FILE_MODE = 0o644
@@ -27,7 +28,7 @@ class DrainFlag:
         """Set or remove it; always true (Ganeti 3.0 LUXI table). @raise JobQueueError: it could not be; nothing changed."""
         try:
             if drained:
-                await self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE)
+                await in_place(self.files.write_atomic(self.paths.queue_drain_file, b"", FILE_MODE))
             elif self.is_set():
                 self.files.remove(self.paths.queue_drain_file)
         except OSError as error:

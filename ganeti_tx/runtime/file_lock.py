@@ -30,9 +30,11 @@ class HeldFile:
 def hold(path: Path, mode: int) -> HeldFile:
     """Lock a file, which is made if need be and stays; programs that this process starts do not inherit the lock.
 
+    It is not opened for writing, so that nothing keeps its file system from being remounted.
+
     @raise LockError: another process holds it.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.fchmod(descriptor, mode)

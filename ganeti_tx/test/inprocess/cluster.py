@@ -30,6 +30,7 @@ from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import PATIENCE, MasterDaemons
 from ganeti_tx.test.inprocess.network import Network
 from ganeti_tx.test.inprocess.node import CLUSTER_NAME, SimulatedNode, cluster_keys, keys_of
+from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
 
@@ -60,13 +61,16 @@ class InProcessCluster(MasterDaemons):
     processes: list[Process] = field(factory=list)
     nodes: dict[str, SimulatedNode] = field(factory=dict)
     entropy: SeededEntropy = field(init=False)
+    make_disk: Callable[[SimulatedTime], LosingFiles] = lambda time: LosingFiles(time.seconds)
     _shared: dict[str, FakeDisk] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
         for number in range(1, self.size + self.spare + 1):
             name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(name, address, self.network, self.new_process, self._shared, self.time)
+            self.nodes[name] = SimulatedNode(
+                name, address, self.network, self.new_process, self._shared, self.time, self.make_disk(self.time)
+            )
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()

@@ -48,6 +48,9 @@ class ProcessFiles:
         self._tickets += 1
         ticket = self._tickets
         await self.process.takes(LATENCY)
+        if self.disk.in_steps:
+            await self.disk.write_many(files, mode)
+            return
         for path in files:
             self.disk.check_write("write_many", path)
         for number, (path, data) in enumerate(files.items()):

@@ -5,7 +5,7 @@ states of the disk: what programs see (the page cache), and what is on the platt
 """
 
 import errno
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -16,7 +16,8 @@ from ganeti_tx.runtime.files import DEFAULT_DIRECTORY_MODE, DEFAULT_FILE_MODE
 from ganeti_tx.runtime.files_calls import IDiskCalls
 from ganeti_tx.runtime.files_leftovers import is_temporary
 from ganeti_tx.runtime.files_replace import NewestWins, Replacement
-from ganeti_tx.test.fakes.files import MemoryFiles, _Entry, error
+from ganeti_tx.test.fakes.files import Fault, _Entry, error
+from ganeti_tx.test.inprocess.power import LosingFiles
 
 #: The steps at which the system says so when a disk is full, when it is read-only, when it is broken, and when too many
 #: files are open.
@@ -59,14 +60,16 @@ class FaultPlan:
 
 
 @implementer(IDiskCalls)
-class FaultyDisk(MemoryFiles):
-    """MemoryFiles of which each write is made of steps. `fault` is asked before each; see `FaultPlan`.
+class FaultyDisk(LosingFiles):
+    """Files in memory of which each write is made of steps. `fault` is asked before each; see `FaultPlan`.
 
     A write that fails has taken half of its data. `piece` is the most that one write takes.
     """
 
-    def __init__(self, fault: "Callable[[str, Path], OSError | None] | None" = None, piece: int = 1 << 30) -> None:
-        super().__init__(fault)
+    in_steps = True
+
+    def __init__(self, fault: Fault | None = None, piece: int = 1 << 30) -> None:
+        super().__init__(lambda: 0.0, fault)
         self.piece = piece
         self._newest = NewestWins()
         self._open: dict[int, tuple[_Entry, Path]] = {}
@@ -176,16 +179,16 @@ class FaultyDisk(MemoryFiles):
             else:
                 self._names[path] = self._names_in(path)
 
-    def lose_power(self, random: Random) -> None:
+    def lose_power(self, chance: Random) -> None:
         """Go back to what is on the platter; what was not synced may have got there, in part, or not."""
         self._open.clear()
         after: dict[Path, _Entry] = {path: entry for path, entry in self._entries.items() if entry.data is None}
         for directory in list(after):
-            names = self._names_in(directory) if random.random() < 0.5 else self._names.get(directory, {})
+            names = self._names_in(directory) if chance.random() < 0.5 else self._names.get(directory, {})
             after.update(names)
         for entry in after.values():
             if entry.data is not None and self._synced.get(entry.inode) != entry.data:
-                entry.data = entry.data[: random.randrange(len(entry.data) + 1)]
+                entry.data = entry.data[: chance.randrange(len(entry.data) + 1)]
         self._entries = after
 
     def leftovers(self) -> list[Path]:

@@ -74,8 +74,8 @@ class SimulatedNode:
     new_process: Callable[[str], Process]
     shared_disks: dict[str, FakeDisk]
     clock: SimulatedTime
+    disk: LosingFiles
     paths: Paths = field(factory=Paths)
-    disk: LosingFiles = field(init=False)
     storage: dict[str, IStorage] = field(init=False)
     files_storage: FakeStorage = field(init=False)
     scripts: FakeProcessRunner = field(init=False)
@@ -83,7 +83,6 @@ class SimulatedNode:
     clock_error: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        self.disk = LosingFiles(self.clock.seconds)
         ensure_directories(self.paths, self.disk, no_owners)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)

@@ -28,6 +28,9 @@ class Unsure:
 class LosingFiles(MemoryFiles):
     """Files in memory that know which of their changes have reached the disk."""
 
+    #: Whether several files are written by `write_many`, step by step, and not each by itself.
+    in_steps = False
+
     def __init__(self, now: Callable[[], float], fault: Fault | None = None) -> None:
         super().__init__(fault)
         self._now = now

@@ -84,8 +84,10 @@ class FullDiskTests(SynchronousTestCase):
         self.submit()
         self.fill()
         self.queue.launcher.release()
-        self.assertEqual(run_now(self.queue.scheduler.cancel(1, False)), (True, "Job 1 will be canceled"))
+        asked = Deferred.fromCoroutine(self.queue.scheduler.cancel(1, False))
+        self.assertNoResult(asked)
         self.mend()
+        self.assertEqual(self.successResultOf(asked), (True, "Job 1 canceled"))
         self.assertEqual(self.status(1), Status.CANCELED)
         self.assertFalse(self.queue.scheduler.is_followed(1))
 
@@ -155,8 +157,9 @@ class FullDiskTests(SynchronousTestCase):
         self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit(jobs)), JobQueueError)
         self.assertTrue(self.disk.exists(self.queue.paths.job_file(1)))
         self.disk.fault = None
-        self.assertEqual(self.submit(), [3])
+        self.queue.clock.advance(10)
         self.assertFalse(self.disk.exists(self.queue.paths.job_file(1)))
+        self.assertEqual(self.submit(), [3])
         self.assertEqual(set(self.begin(set()).store.jobs), {3})
 
     def test_unsynced_directory(self) -> None:
