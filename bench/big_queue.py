@@ -86,7 +86,7 @@ class Bench:
 def measure(bench: Bench, archived: int, live: int) -> None:
     """Take every figure."""
     last = archived + live
-    bench.start()
+    bench.timed("start with an empty queue", bench.start)
     bench.memory("with an empty queue")
     stop(bench.paths, DAEMON)
     bench.timed("making the queue", lambda: fill(bench.paths, archived, live, int(time.time())))

@@ -9,6 +9,7 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.config.copies import where_copies_are
 from ganeti_tx.config.edit import Change
+from ganeti_tx.config.other_writer import OtherWriter
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.base import touched
@@ -41,7 +42,11 @@ class ConfigStore:
     _waiting: list[Deferred[ConfigData]] = attrs.field(factory=list, init=False)
     _served: list[Deferred[ConfigData]] = attrs.field(factory=list, init=False)
     _busy: bool = attrs.field(default=False, init=False)
+    _other: OtherWriter = attrs.field(init=False)
     _listeners: list[Listener] = attrs.field(factory=list, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._other = OtherWriter(self._files, self._paths)
 
     async def load(self) -> None:
         """Read the file; one of an older version is upgraded and written back.
@@ -66,6 +71,7 @@ class ConfigStore:
         except ConfigurationError as error:
             raise ConfigurationError(f"{path}: {error}; {where_copies_are(self._files, self._paths)}") from None
         self._on_disk = self._next = read.config
+        self._other.remember()
         if read.upgraded:
             self._log.info("upgraded {path} from version {version}", path=str(path), version=read.version)
             await self._written()
@@ -113,6 +119,9 @@ class ConfigStore:
         while self._waiting:
             self._served, self._waiting = self._waiting, []
             writing = self._next = touched(self.newest, self._now())
+            if (why := self._other.reason_not_to_write(writing)) is not None:
+                self._fall_back(f"{self._paths.config_file}: {why}")
+                continue
             try:
                 await self._write(encode(writing))
             except OSError as error:
@@ -122,6 +131,7 @@ class ConfigStore:
                 self._fall_back(f"{self._paths.config_file}: {error}")
                 continue
             self._on_disk = writing
+            self._other.remember()
             for listener in self._listeners:
                 self._tell(listener, writing)
             served, self._served = self._served, []

@@ -5,17 +5,20 @@ from typing import Any
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
+from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.jobs.stoppable import StoppableNodes, stoppable_config
 from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try, patience
 from ganeti_tx.locking.interfaces import ILocks, LockRequest, LockTimeout
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
+from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -30,8 +33,8 @@ SubmitJobs = Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, A
 class JobRun:
     """The run of one job by one process.
 
-    An opcode that fails fails its job and the opcodes after it. A stop that was asked for takes effect while the opcode
-    waits for its locks, or before the next opcode.
+    An opcode that fails fails its job and the opcodes after it. A stop that was asked for takes effect at once while the
+    opcode waits for its locks, at its next safe point while it runs, and else before the next opcode.
     """
 
     journal: Journal
@@ -46,17 +49,28 @@ class JobRun:
     queue_faults: Callable[[], Sequence[str]]
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
+    _points: SafePoints = field(factory=SafePoints)
     _stop: bool = False
     _left: bool = False
     _waiting: "Deferred[None] | None" = None
 
     # What luxid may ask meanwhile
 
-    def stop(self) -> None:
-        """Stop at the next safe point; at once when the job waits for locks."""
+    async def stop(self) -> None:
+        """Stop at the next safe point; at once when the job waits. Returns when the file says that the opcode shall end.
+
+        @raise OSError: it could not be written; the job stops all the same.
+        """
         self._stop = True
+        saved: Deferred[None] = succeed(None)
+        for index, op in enumerate(self.journal.job.ops):
+            if op.status is Status.RUNNING:
+                self.journal.change_op(index, status=Status.CANCELING)
+                saved = self.journal.save()
         if self._waiting is not None:
             self._waiting.cancel()
+        self._points.stop()
+        await saved
 
     def set_priority(self, priority: int) -> None:
         """Change the opcodes that have not run yet, a waiting one included."""
@@ -83,12 +97,12 @@ class JobRun:
         """
         try:
             await self._run_ops()
-            fault = await self._let_go_at_the_end()
+            fault = await self._try_to_let_go()
         except SteppedBack:
             await self.journal.copied()
             return
         except BaseException:
-            await self._let_go_at_the_end()
+            await self._try_to_let_go()
             raise
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
         await self.journal.insist()
@@ -96,7 +110,7 @@ class JobRun:
         if fault is not None:
             raise fault
 
-    async def _let_go_at_the_end(self) -> GanetiError | None:
+    async def _try_to_let_go(self) -> GanetiError | None:
         """What kept something held, if so."""
         try:
             await self._let_go()
@@ -127,7 +141,9 @@ class JobRun:
         """
         if self._stop or any(at >= index for at in self.secrets) or await self.may_go_on(priority) or self._stop:
             return
-        await self._let_go()
+        if (error := await self._try_to_let_go()) is not None:
+            log.error("job {job_id} keeps its slot: {error}", job_id=self.journal.job.id, error=error_text(error))
+            return
         self._left = True
         here = self.journal.job
         self.journal.job = put_back(here)
@@ -147,11 +163,14 @@ class JobRun:
         except SteppedBack:
             raise
         except GanetiError as error:
-            self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
+            if self._points.stopped_at is not None:
+                self._cancel_op(index)
+            else:
+                self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
             return False
         except Exception as error:
             if self._stop and isinstance(error, CancelledError):
-                self._finish(index, Status.CANCELED, JobCanceled("the job was canceled"))
+                self._cancel_op(index)
                 return False
             log.failure("opcode {index} of job {job_id} broke", index=index, job_id=self.journal.job.id)
             text = f"internal error ({error_text(error)}); the job daemon's log has more"
@@ -164,7 +183,13 @@ class JobRun:
 
     def _check_stop(self) -> None:
         if self._stop:
-            raise JobCanceled("the job was canceled")
+            raise JobCanceled(NOT_BEGUN)
+
+    def _cancel_op(self, index: int) -> None:
+        """End an opcode at the safe point that it has reached, with what was taken back or left in its log."""
+        if (told := account(self._points)) is not None:
+            self.journal.add_log(index, "message", told)
+        self._finish(index, Status.CANCELED, JobCanceled(outcome(self._points)))
 
     def _finish(self, index: int, status: Status, error: GanetiError) -> None:
         self.journal.change_op(index, status=status, result=encode_error(error), end_timestamp=timestamp(self.now()))
@@ -175,7 +200,7 @@ class JobRun:
         cause = error_text(decode_error(self.journal.op(start - 1).result))
         for index in range(start, len(self.journal.job.ops)):
             error = (
-                JobCanceled("the job was canceled")
+                JobCanceled(NOT_BEGUN)
                 if status is Status.CANCELED
                 else OpExecError(f"preceding opcode failed: {cause}")
             )
@@ -193,6 +218,7 @@ class JobRun:
             await begun
         if op.dry_run:
             return None
+        self._points.only_looks = False
         return await unit.execute()
 
     async def _begin(self, index: int) -> None:
@@ -213,19 +239,29 @@ class JobRun:
         kind = self.units.get(type(op))
         if kind is None:
             raise OpExecError(f"{self.journal.op(index).input['OP_ID']} is not available in this version")
+        points = self._points = SafePoints(only_looks=True)
+        if self._stop:
+            points.stop()
         around = Surroundings(
             job_id=self.journal.job.id,
-            config=self.config,
+            config=stoppable_config(self.config, points),
             locks=self.locks,
-            nodes=self.nodes,
+            nodes=StoppableNodes(self.nodes, points),
             clock=self.clock,
             now=self.now,
             feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
-            submit_jobs=self.submit_jobs,
+            submit_jobs=self._submit_jobs,
             resolve=self.resolve,
+            safe_points=points,
             queue_faults=self.queue_faults,
         )
         return kind(op, around)
+
+    async def _submit_jobs(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
+        self._points.reach("the submission of jobs")
+        answers = await self.submit_jobs(jobs)
+        self._points.record("the submission of jobs")
+        return answers
 
     async def _with_locks(self, index: int, op: OpCode) -> LogicalUnit[Any]:
         """The opcode's unit, which has all its locks; each try that fails makes the opcode more urgent and offers its slot."""

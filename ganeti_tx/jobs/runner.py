@@ -23,7 +23,7 @@ from twisted.logger import (
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
-from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.errors import GanetiError, GenericError, error_text
 from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
@@ -45,12 +45,15 @@ from ganeti_tx.queue.runner_channel import (
     SetPriority,
     StepBack,
     StopJob,
+    Stopping,
     TurnOver,
 )
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import create_livelock
+from ganeti_tx.runtime.master_term import MasterTerm, Stamps, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import reactor_threads
@@ -60,6 +63,8 @@ log = Logger()
 
 #: Seconds between tries to find luxid again.
 RECONNECT_INTERVAL = 0.5
+#: Seconds for which a candidate that did not take a copy is left alone; luxid brings it what it lacks.
+REOPEN_INTERVAL = 30.0
 #: Seconds for luxid's answer whether a job keeps its slot; without one it does.
 TURN_LIMIT = 10.0
 #: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
@@ -113,6 +118,7 @@ class RunnerParts:
     now: Callable[[], float]
     end: Callable[[], None]
     units: UnitTable = UNITS
+    ticks: Callable[[], int] = time.monotonic_ns
 
 
 def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
@@ -140,22 +146,32 @@ class Runner:
 
     parts: RunnerParts
     replicator: Replicator = field(init=False)
+    rpc: INodeRpc = field(init=False)
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None
     _turn: "Deferred[bool] | None" = None
+    _ends: bool = False
     _ending: bool = False
 
     def begin(self) -> None:
         """Called in the running reactor: say hello to luxid."""
         ssconf = SsconfReader(self.parts.files, self.parts.paths)
-        self.replicator = Replicator(self.parts.rpc, lambda: other_candidates(ssconf, self.parts.own_name))
+        stamps = Stamps(own_term(self.parts), self.parts.ticks)
+        self.rpc = StampedRpc(self.parts.rpc, stamps)
+        self.replicator = Replicator(
+            self.rpc,
+            lambda: other_candidates(ssconf, self.parts.own_name),
+            lambda: stamps.next().sequence,
+            lambda name: self.parts.reactor.callLater(REOPEN_INTERVAL, self.replicator.reopen, name),
+        )
         self._connect()
 
     def stop(self) -> None:
         """Stop the running job at its next safe point, and end when it is over."""
         if self._run is not None:
-            self._run.stop()
+            self._ends = True
+            self._stop_job(self._run)
         else:
             self._end()
 
@@ -193,7 +209,7 @@ class Runner:
             Deferred.fromCoroutine(self._do(message)).addErrback(self._broken)
         elif isinstance(message, StopJob):
             if self._run is not None:
-                self._run.stop()
+                self._stop_job(self._run)
         elif isinstance(message, SetPriority):
             if self._run is not None:
                 self._run.set_priority(message.priority)
@@ -201,6 +217,17 @@ class Runner:
             self._answered(isinstance(message, GoOn))
         elif isinstance(message, Leave):
             self._end()
+
+    def _stop_job(self, run: JobRun) -> None:
+        job_id = run.journal.job.id
+
+        def noted(result: object) -> None:
+            if isinstance(result, Failure):
+                log.error("job {job_id} stops, but its file cannot say so: {error}", job_id=job_id, error=result.value)
+            if self._channel is not None:
+                self._channel.tell(Stopping(job_id))
+
+        Deferred.fromCoroutine(run.stop()).addBoth(noted)
 
     async def _may_go_on(self, priority: int) -> bool:
         """Ask luxid; while it is away the job goes on."""
@@ -232,7 +259,7 @@ class Runner:
             units=parts.units,
             config=parts.wconf.config(owner),
             locks=parts.wconf.locks(owner),
-            nodes=parts.rpc,
+            nodes=self.rpc,
             clock=parts.reactor,
             now=parts.now,
             submit_jobs=submitter(parts.reactor, parts.paths),
@@ -243,7 +270,9 @@ class Runner:
         )
         await self._run.run()
         self._run, self._job_id = None, None
-        if self._channel is not None:
+        if self._ends:
+            self._end()
+        elif self._channel is not None:
             self._channel.tell(JobOver(job.id))
         else:
             self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
@@ -267,6 +296,14 @@ class Runner:
         if not self._ending:
             self._ending = True
             self.parts.end()
+
+
+def own_term(parts: RunnerParts) -> MasterTerm:
+    """The term that this node's master daemons have claimed. @raise GenericError: none, or another node's."""
+    term = read_term(parts.files, parts.paths)
+    if term is None or term.master != parts.own_name:
+        raise GenericError(f"node {parts.own_name} is not the master of this term ({parts.paths.master_term_file})")
+    return term
 
 
 def other_candidates(ssconf: SsconfReader, own: str) -> Sequence[NodeAddress]:

@@ -6,10 +6,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import attrs
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -36,6 +39,7 @@ class Surroundings:
     resolve: Resolve
     #: What is wrong in the directory of the job queue, a sentence each.
     queue_faults: Callable[[], Sequence[str]]
+    safe_points: SafePoints = attrs.field(factory=SafePoints)
 
 
 class LogicalUnit(ABC, Generic[Op]):
@@ -67,6 +71,14 @@ class LogicalUnit(ABC, Generic[Op]):
     @abstractmethod
     async def execute(self) -> Any:
         """Do it; the value is the opcode's result, as its table says."""
+
+    def rollback(self) -> Rollback:
+        """Steps with their undo, which runs to its end even when the job is to stop."""
+        return Rollback(self.warn, self.around.safe_points)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait; a job that is to stop waits no longer."""
+        await self.around.safe_points.wait("a wait", deferLater(self.around.clock, seconds))
 
     def info(self, message: str) -> None:
         """A line for the operator."""

@@ -7,6 +7,7 @@ from typing import Any
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.logic.safe_points import SafePoints
 
 log = Logger()
 
@@ -16,16 +17,22 @@ Undo = tuple[Callable[..., Awaitable[Any]], tuple[Any, ...]]
 class Rollback:
     """Leaving the block by an error (a cancellation too) runs the undo steps, last first; the error goes on.
 
-    An undo step that fails is logged, told to the operator, and does not keep the others from running.
+    An undo step that fails is logged, told to the operator, and does not keep the others from running; a job that is to
+    stop does not stop in its undo steps. Units make theirs with `self.rollback()`.
     """
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
+    def __init__(self, warn: Callable[[str], None], safe_points: SafePoints | None = None) -> None:
         self._warn = warn
+        self._safe_points = safe_points or SafePoints()
         self._steps: list[Undo] = []
 
     def undo(self, step: Callable[..., Awaitable[Any]], *args: Any) -> None:
         """Remember how to take back what was just done."""
         self._steps.append((step, args))
+
+    def leave_rest(self) -> None:
+        """What was done before stays: to be called by an undo step without which the others would do harm."""
+        self._steps.clear()
 
     async def __aenter__(self) -> "Rollback":
         return self
@@ -35,10 +42,14 @@ class Rollback:
     ) -> None:
         if error is None:
             return
-        while self._steps:
-            step, args = self._steps.pop()
-            try:
-                await step(*args)
-            except (GanetiError, OSError) as fault:
-                log.error("undoing failed: {fault}", fault=error_text(fault))
-                self._warn(f"could not undo a step: {error_text(fault)}")
+        with self._safe_points.shield():
+            while self._steps:
+                step, args = self._steps.pop()
+                await self._take_back(step, args)
+
+    async def _take_back(self, step: Callable[..., Awaitable[Any]], args: tuple[Any, ...]) -> None:
+        try:
+            await step(*args)
+        except (GanetiError, OSError) as fault:
+            log.error("undoing failed: {fault}", fault=error_text(fault))
+            self._warn(f"could not undo a step: {error_text(fault)}")

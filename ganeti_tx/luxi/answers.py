@@ -3,13 +3,14 @@
 from typing import Any, TypeVar
 
 from ganeti_tx.errors import BY_NAME, decode_error
+from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.messages import decode_response
 from ganeti_tx.luxi.transport_errors import ProtocolError, RequestError
 
 T = TypeVar("T")
 
 
-def result_of(message: bytes) -> Any:
+def result_of(message: Message) -> Any:
     """The result in an answer.
 
     @raise GanetiError: the server's error, rebuilt as its class.

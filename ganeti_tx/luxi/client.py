@@ -10,7 +10,7 @@ from ganeti_tx.luxi import timeouts, transport_errors
 from ganeti_tx.luxi.answers import result_of
 from ganeti_tx.luxi.calls import Calls
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
-from ganeti_tx.luxi.framing import MAX_RESPONSE, FrameBuffer, FrameTooLong, frame
+from ganeti_tx.luxi.framing import MAX_RESPONSE, FrameBuffer, FrameTooLong, Message, frame
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
 
 _CHUNK = 64 * 1024
@@ -66,17 +66,27 @@ class Client(Calls):
             raise
         return result_of(answer)
 
-    def _exchange(self, message: bytes) -> bytes:
+    def _exchange(self, message: bytes) -> Message:
         connection = self._connection()
         try:
-            connection.sendall(message)
+            try:
+                connection.sendall(message)
+            except (BrokenPipeError, ConnectionResetError) as error:
+                return self._last_word(connection, error)
             return self._receive(connection)
         except TimeoutError:
             raise transport_errors.TimeoutError(f"No answer from {self._path} within the time limit") from None
         except OSError as error:
             raise transport_errors.ConnectionClosedError(f"Connection to {self._path} lost: {error.strerror}") from None
 
-    def _receive(self, connection: socket.socket) -> bytes:
+    def _last_word(self, connection: socket.socket, refused: OSError) -> Message:
+        """What a server said before it hung up on us; without a word it is the error."""
+        try:
+            return self._receive(connection)
+        except (OSError, transport_errors.ProtocolError):
+            raise refused from None
+
+    def _receive(self, connection: socket.socket) -> Message:
         buffer = FrameBuffer(MAX_RESPONSE)
         deadline = time.monotonic() + self._answer_timeout
         while time.monotonic() < deadline:
@@ -136,7 +146,7 @@ def _hung_up(connection: socket.socket) -> bool:
     return True
 
 
-def _only(answers: list[bytes], unfinished: int) -> bytes:
+def _only(answers: list[Message], unfinished: int) -> Message:
     if len(answers) > 1 or unfinished:
         raise transport_errors.ProtocolError("The server sent more than one answer to one request")
     return answers[0]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.answers import result_of
-from ganeti_tx.luxi.framing import MAX_RESPONSE, FrameBuffer, FrameTooLong
+from ganeti_tx.luxi.framing import MAX_RESPONSE, FrameBuffer, FrameTooLong, Message
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError, ProtocolError, TimeoutError
 
 
@@ -76,7 +76,7 @@ class Conversation:
         while self._unanswered:
             self._settle(self._unanswered.popleft(), error)
 
-    def _answered(self, message: bytes) -> None:
+    def _answered(self, message: Message) -> None:
         if not self._unanswered:
             return self.end(ProtocolError("The server answered what nobody had asked"))
         future = self._unanswered.popleft()

@@ -9,50 +9,56 @@ MAX_REQUEST = 32 * 1024 * 1024
 #: The longest message taken from a server, in bytes: the logs of a full queue fit.
 MAX_RESPONSE = 512 * 1024 * 1024
 
+#: A message that came in one piece is bytes; a longer one is not copied once more to become so.
+Message = bytes | bytearray
+
 
 class FrameTooLong(ValueError):
     """The other side sends a message over the limit; the stream cannot be read any further."""
 
 
 class FrameBuffer:
-    """Cuts a byte stream into messages; keeps the unfinished tail in pieces, so that every byte is copied once."""
+    """Cuts a byte stream into messages; the unfinished tail takes no more room than its bytes, however small they come."""
 
-    __slots__ = ("_limit", "_pieces", "_size")
+    __slots__ = ("_held", "_limit")
 
     def __init__(self, limit: int = MAX_REQUEST) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._held = bytearray()
 
     @property
     def unfinished(self) -> int:
         """How many bytes of a message without an end are held."""
-        return self._size
+        return len(self._held)
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes) -> Iterator[Message]:
         """Take in bytes and yield each message they complete; iterate to the end, or bytes are lost.
 
         @raise FrameTooLong: after the messages before it, when a message grows over the limit.
         """
         start = 0
         while (end := data.find(TERMINATOR, start)) >= 0:
-            self._keep(data[start:end])
-            yield self._take()
+            yield self._completed(data[start:end])
             start = end + 1
-        self._keep(data[start:])
+        self._check(len(data) - start)
+        self._held += data[start:]
 
-    def _keep(self, piece: bytes) -> None:
-        if self._size + len(piece) > self._limit:
-            self._pieces, self._size = [], 0
-            raise FrameTooLong(f"message is longer than the limit of {self._limit} bytes")
-        if piece:
-            self._pieces.append(piece)
-            self._size += len(piece)
+    def clear(self) -> None:
+        """Forget the unfinished tail; what comes next begins a message."""
+        self._held = bytearray()
 
-    def _take(self) -> bytes:
-        message = b"".join(self._pieces)
-        self._pieces, self._size = [], 0
+    def _completed(self, last: bytes) -> Message:
+        self._check(len(last))
+        if not self._held:
+            return last
+        self._held += last
+        message, self._held = self._held, bytearray()
         return message
+
+    def _check(self, more: int) -> None:
+        if len(self._held) + more > self._limit:
+            self.clear()
+            raise FrameTooLong(f"message is longer than the limit of {self._limit} bytes")
 
 
 def frame(message: bytes) -> bytes:

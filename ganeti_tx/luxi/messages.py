@@ -6,6 +6,7 @@ Read with the standard json module: msgspec costs a command line more start-up t
 import json
 from typing import NamedTuple
 
+from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.transport_errors import ProtocolError
 
 #: The version clients send; no server looks at it (Ganeti 3.0 LUXI table, request).
@@ -38,14 +39,14 @@ def encode_request(request: Request) -> bytes:
         raise ProtocolError(f"Cannot send the arguments of {request.method}: {error}") from error
 
 
-def decode_response(message: bytes) -> Response:
+def decode_response(message: Message) -> Response:
     """Read one answer. @raise ProtocolError: no JSON, not an answer, or one of another protocol version."""
     try:
         raw = json.loads(message.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"The answer cannot be read: {error}") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("success"), bool) or "result" not in raw:
-        raise ProtocolError(f"The answer lacks success or result: {message[:100]!r}")
+        raise ProtocolError(f"The answer lacks success or result: {bytes(message[:100])!r}")
     version = raw.get("version")
     if version is not None and version != CLIENT_VERSION:
         raise ProtocolError(f"LUXI version mismatch: client {CLIENT_VERSION}, server {version!r}")

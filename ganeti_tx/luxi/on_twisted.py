@@ -4,6 +4,7 @@ from typing import Any, cast
 from typing import Protocol as Structural
 
 from twisted.internet import error as twisted_errors
+from twisted.internet.defer import CancelledError
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.interfaces import IReactorTime, IReactorUNIX
 from twisted.internet.protocol import Factory, Protocol, connectionDone
@@ -77,6 +78,8 @@ def connector(
     async def connect() -> Conversation:
         try:
             connection = await endpoint.connect(connections)
+        except twisted_errors.ConnectingCancelledError:
+            raise CancelledError from None
         except twisted_errors.ConnectError as error:
             raise connect_error(daemon, socket_path, OSError(error.osError, str(error))) from None
         return cast(_Connection, connection).conversation

@@ -1,7 +1,7 @@
 """The server's end of LUXI, and of any protocol with the same frames and messages: it translates, and knows no cluster.
 
-What one client can do to the others is bounded: the length of a request, the requests it has under way, the answers it
-leaves unread, the time it says nothing, and the number of connections.
+What clients can do to others is bounded: the length of a request, the time it takes to come, the requests under way, the
+answers left unread, the time nothing is said, and the number of connections; `places` sees to what all share.
 """
 
 from collections import deque
@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol as Structural
 from typing import cast
 
-from attrs import frozen
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IAddress, IDelayedCall, IPushProducer, IReactorTime
 from twisted.internet.protocol import Factory, Protocol, connectionDone
@@ -18,9 +17,12 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.luxi.framing import MAX_REQUEST, FrameBuffer, FrameTooLong, frame
+from ganeti_tx.luxi.framing import FrameBuffer, FrameTooLong, Message, frame
+from ganeti_tx.luxi.limits import Limits
 from ganeti_tx.luxi.methods import METHODS, MethodTable
 from ganeti_tx.luxi.peer import Peer, peer_of
+from ganeti_tx.luxi.places import Places
+from ganeti_tx.luxi.request_bounds import weight
 from ganeti_tx.luxi.server_messages import (
     UnreadableRequest,
     decode_request,
@@ -29,26 +31,9 @@ from ganeti_tx.luxi.server_messages import (
     encode_refusal,
     encode_result,
 )
-from ganeti_tx.luxi.timeouts import SERVER_IDLE
 
 #: Called with the method's name, its checked arguments and the peer; what it returns, or raises, is the answer.
 Dispatch = Callable[[str, list[object], Peer | None], Awaitable[object]]
-
-
-@frozen
-class Limits:
-    """What a server takes: sizes in bytes, times in seconds.
-
-    `waiting` requests of `waiting_size` together may be queued behind the one being answered; only then does reading
-    stop. Up to there it goes on, since a server that does not read does not see that the client has gone away.
-    """
-
-    request: int = MAX_REQUEST
-    connections: int = 256
-    waiting: int = 16
-    waiting_size: int = 1024 * 1024
-    idle: float = SERVER_IDLE
-    unread: float = SERVER_IDLE
 
 
 class _Wire(Structural):
@@ -71,17 +56,24 @@ class LuxiProtocol(Protocol):
     _wire: _Wire
     _log = Logger()
 
-    def __init__(self, dispatch: Dispatch, clock: IReactorTime, methods: MethodTable, limits: Limits) -> None:
+    def __init__(
+        self, dispatch: Dispatch, clock: IReactorTime, methods: MethodTable, limits: Limits, places: Places
+    ) -> None:
         self._dispatch = dispatch
         self._clock = clock
         self._methods = methods
         self._limits = limits
+        self._places = places
         self._buffer = FrameBuffer(limits.request)
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[Message] = deque()
+        self._waiting_weight = 0
         self._too_long: FrameTooLong | None = None
         self._work: Deferred[None] | None = None
+        self._answering = 0  # the room that the request under way takes
         self._drained: Deferred[None] | None = None
         self._deadline: IDelayedCall | None = None
+        self._since = 0.0
+        self._served = False
         self._reading = True
         self._closing = False
         self._lost = False
@@ -92,28 +84,47 @@ class LuxiProtocol(Protocol):
         self._wire = cast(_Wire, self.transport)
         self._peer = peer_of(self.transport)
         self._wire.registerProducer(self, True)
-        self._limit(self._limits.idle, self._close_idle)
-        self.factory.connected(self)
+        self._rest()
+        refusal = self._places.join(self)
+        if refusal is not None:
+            self.refuse(refusal)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Whatever was being done for this client is cancelled."""
         self._lost = True
-        self._waiting.clear()
+        self._forget_requests()
         self._clear_limit()
-        self.factory.disconnected(self)
+        self._places.left(self)
         if self._work is not None:
             self._work.cancel()
 
     def dataReceived(self, data: bytes) -> None:
         if self._closing or self._too_long is not None:
             return
+        begins = self._buffer.unfinished == 0
         try:
             for message in self._buffer.feed(data):
                 self._waiting.append(message)
+                self._waiting_weight += weight(message)
         except FrameTooLong as error:
             self._too_long = error
+        if begins and self._buffer.unfinished and self._work is None:
+            self._rest()
+        self._count_requests()
         self._start_work()
         self._read_or_pause()
+
+    def _count_requests(self) -> None:
+        """Tell how much room this client's requests take; it may turn out to be too much."""
+        if not (self._lost or self._closing):
+            held = self._buffer.unfinished + self._waiting_weight + self._answering
+            self._places.holds_requests(self, held)
+
+    def _forget_requests(self) -> None:
+        self._waiting.clear()
+        self._buffer.clear()
+        self._waiting_weight = self._answering = 0
+        self._places.requests.set(self, 0)
 
     def _read_or_pause(self) -> None:
         full = len(self._waiting) > self._limits.waiting or sum(map(len, self._waiting)) > self._limits.waiting_size
@@ -128,51 +139,62 @@ class LuxiProtocol(Protocol):
         """The client is slower than we are: wait for it, but not for ever."""
         if self._drained is None:
             self._drained = Deferred()
+            self._since = self._clock.seconds()
             self._limit(self._limits.unread, self._drop_unread)
 
     def resumeProducing(self) -> None:
         drained, self._drained = self._drained, None
         if drained is not None:
             self._clear_limit()
+            self._places.answers.set(self, 0)
             drained.callback(None)
 
     def stopProducing(self) -> None:
         """The transport is gone; connectionLost says the rest."""
 
+    # Answering
+
     def _start_work(self) -> None:
-        if self._work is None and (self._waiting or self._too_long is not None):
+        if self._work is None and not self._closing and (self._waiting or self._too_long is not None):
             self._clear_limit()
             work = self._work = Deferred.fromCoroutine(self._answer_all())
             work.addBoth(self._work_ended)
 
     def _work_ended(self, result: Failure | None) -> None:
         self._work = None
-        if isinstance(result, Failure) and not (self._lost and isinstance(result.value, CancelledError)):
-            self._log.failure("a connection failed", failure=result)
-            self._wire.abortConnection()
+        if isinstance(result, Failure):
+            if not ((self._lost or self._closing) and isinstance(result.value, CancelledError)):
+                self._log.failure("a connection failed", failure=result)
+                self._wire.abortConnection()
         elif not self._lost and not self._closing:
-            self._limit(self._limits.idle, self._close_idle)
+            self._rest()
 
     async def _answer_all(self) -> None:
         while self._waiting:
-            message = self._waiting.popleft()
             try:
-                answer = await self._answer(message)
+                self._send(await self._answer(self._waiting.popleft()))
             except UnreadableRequest as error:
-                return self._refuse(str(error))
-            await self._send(answer)
+                return self._give_up(str(error))
+            self._answering = 0
+            self._served = True
+            self._count_requests()
+            if self._drained is not None:
+                await self._drained
             self._read_or_pause()
         if self._too_long is not None and not self._lost:
-            self._refuse(f"Cannot parse request: {self._too_long}")
+            self._give_up(f"Cannot parse request: {self._too_long}")
 
-    async def _send(self, answer: bytes) -> None:
+    def _send(self, answer: bytes) -> None:
         if not self._lost:
             self._wire.write(frame(answer))
-        if self._drained is not None:
-            await self._drained
+            if self._drained is not None:
+                self._places.holds_answer(self, len(answer))
 
-    async def _answer(self, message: bytes) -> bytes:
+    async def _answer(self, message: Message) -> bytes:
+        self._answering = weight(message)
+        self._waiting_weight -= self._answering
         request = decode_request(message)
+        del message  # what it says is in the request
         try:
             args = self._methods[request.method].read(request.args)
         except GanetiError as error:
@@ -192,23 +214,63 @@ class LuxiProtocol(Protocol):
         self._log.failure("unexpected error in {method}", failure=failure, method=method)
         return encode_internal_error()
 
-    def _refuse(self, reason: str) -> None:
-        """Say why and hang up; what else this client has sent is not looked at."""
-        self._waiting.clear()
-        self._wire.write(frame(encode_refusal(reason)))
-        self.close()
+    # Its place among others
 
-    def close(self) -> None:
+    @property
+    def process(self) -> int | None:
+        """As Guest says."""
+        return None if self._peer is None else self._peer.pid
+
+    def resting(self, now: float) -> float | None:
+        """As Guest says; one that does not read its answer rests too, and one that never asked has no claim to its place."""
+        if self._closing:
+            return now - self._since
+        if self._work is not None and self._drained is None:
+            return None
+        rest = now - self._since
+        return rest if rest >= self._limits.place or not self._served else None
+
+    def leave(self) -> None:
+        """As Guest says."""
+        if self._closing or self._drained is not None:
+            self.drop()
+        else:
+            self.close()
+
+    def refuse(self, reason: str) -> None:
+        """As Guest says."""
+        self._give_up(reason)
+        if self._work is not None:
+            self._work.cancel()
+
+    def _give_up(self, reason: str) -> None:
+        """Say why and hang up; what else this client has sent is not looked at."""
+        self._forget_requests()
+        self.close(encode_refusal(reason))
+
+    def close(self, last_word: bytes | None = None) -> None:
         """Hang up once what is written has been read, or the client has had its time for that."""
         self._closing = True
         self._read_or_pause()
         self._wire.unregisterProducer()
         self._limit(self._limits.unread, self._drop_unread)
+        if last_word is not None:
+            self._wire.write(frame(last_word))
         self._wire.loseConnection()
 
     def drop(self) -> None:
-        """Hang up at once."""
+        """As Guest says."""
         self._wire.abortConnection()
+
+    # Its time
+
+    def _rest(self) -> None:
+        """Wait for a request, or for the rest of one."""
+        self._since = self._clock.seconds()
+        if self._buffer.unfinished:
+            self._limit(self._limits.frame, self._refuse_slow)
+        else:
+            self._limit(self._limits.idle, self._close_idle)
 
     def _limit(self, seconds: float, then: Callable[[], None]) -> None:
         self._clear_limit()
@@ -223,18 +285,14 @@ class LuxiProtocol(Protocol):
         self._log.info("closing a connection that was idle for {seconds} seconds", seconds=self._limits.idle)
         self.close()
 
+    def _refuse_slow(self) -> None:
+        seconds = self._limits.frame
+        self._log.info("refusing a client whose request had no end after {seconds} seconds", seconds=seconds)
+        self.refuse(f"Cannot parse request: it had no end after {seconds:g} seconds")
+
     def _drop_unread(self) -> None:
         self._log.info("dropping a client that has not read for {seconds} seconds", seconds=self._limits.unread)
         self._wire.abortConnection()
-
-
-class _Refusal(Protocol):
-    """The connection too many: told so, and closed."""
-
-    def connectionMade(self) -> None:
-        assert self.transport is not None
-        self.transport.write(frame(encode_refusal("Too many connections, try again later")))
-        self.transport.loseConnection()
 
 
 class LuxiFactory(Factory):
@@ -254,29 +312,19 @@ class LuxiFactory(Factory):
         self._clock = clock
         self._methods = methods
         self._limits = limits or Limits()
-        self._open: set[LuxiProtocol] = set()
+        self._places = Places(self._limits, clock)
 
     @property
     def connections(self) -> int:
         """How many connections are open."""
-        return len(self._open)
+        return len(self._places)
 
     def buildProtocol(self, addr: IAddress | None) -> Protocol:
-        if self.connections >= self._limits.connections:
-            return _Refusal()
-        protocol = LuxiProtocol(self._dispatch, self._clock, self._methods, self._limits)
+        protocol = LuxiProtocol(self._dispatch, self._clock, self._methods, self._limits, self._places)
         protocol.factory = self
         return protocol
 
-    def connected(self, protocol: LuxiProtocol) -> None:
-        """Count a connection in."""
-        self._open.add(protocol)
-
-    def disconnected(self, protocol: LuxiProtocol) -> None:
-        """Count a connection out."""
-        self._open.discard(protocol)
-
     def stopFactory(self) -> None:
         """The daemon ends: drop every connection, which cancels what is done for it."""
-        for protocol in list(self._open):
-            protocol.drop()
+        for guest in list(self._places.guests):
+            guest.drop()

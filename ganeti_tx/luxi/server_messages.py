@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import GanetiError, GenericError, encode_error
+from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.messages import Request
+from ganeti_tx.luxi.request_bounds import OutOfBounds, check_count, check_shape
 
 #: No client gets to know more of an unexpected error than this; the log has the rest.
 INTERNAL_ERROR = "internal error"
@@ -27,11 +29,13 @@ class UnreadableRequest(ValueError):
 _decoder = msgspec.json.Decoder(_Request)
 
 
-def decode_request(message: bytes) -> Request:
-    """Read one request. @raise UnreadableRequest: no JSON, not an object with method and args, or nested too deep."""
+def decode_request(message: Message) -> Request:
+    """Read one request. @raise UnreadableRequest: no JSON, not an object with method and args, or out of bounds."""
     try:
+        check_count(message)
         raw = _decoder.decode(message)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        check_shape(raw.args)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OutOfBounds) as error:
         raise UnreadableRequest(f"Cannot parse request: {error}") from error
     return Request(raw.method, raw.args, raw.version)
 

@@ -8,6 +8,8 @@ READ_WRITE = 180.0
 WHOLE_ANSWER = 2 * READ_WRITE
 #: A server closes a connection that has brought no whole request for so long, or has taken none of its answer.
 SERVER_IDLE = 180.0
+#: A server waits so long for the rest of a request.
+SERVER_FRAME = 60.0
 #: WaitForJobChange answers after so long at the latest, whatever the client asks for.
 WAIT_FOR_JOB_CHANGE_CAP = 89
 #: What a client asks for in WaitForJobChange when nothing else is said.

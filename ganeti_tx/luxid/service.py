@@ -1,6 +1,8 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
@@ -21,6 +23,7 @@ from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.comparison import Comparison
 from ganeti_tx.queue.copies import QueueCopies
 from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.job_file import job_number
@@ -29,8 +32,10 @@ from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import Stamps, claim_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -51,8 +56,10 @@ class LuxidParts:
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
     config: IConfig
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
+    ticks: Callable[[], int] = time.monotonic_ns
 
 
 @define
@@ -65,6 +72,7 @@ class Luxid:
     factory: LuxiFactory
     dispatch: LuxiDispatch
     launcher: IJobLauncher
+    catch_up: CatchUp
 
 
 async def build_luxid(parts: LuxidParts) -> Luxid:
@@ -81,8 +89,14 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     def rules() -> Mapping[str, FilterRule]:
         return parts.snapshot().filters
 
-    replicator = Replicator(parts.rpc, candidates)
-    copies = QueueCopies(parts.rpc, candidates, replicator.behind, lambda: store.numbered(), lambda: drain.is_set())
+    def up_to_date() -> list[NodeAddress]:
+        return [node for node in candidates() if node.name not in replicator.behind]
+
+    cluster = parts.snapshot().cluster.uuid
+    stamps = Stamps(await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now()), parts.ticks)
+    rpc = StampedRpc(parts.rpc, stamps)
+    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: catch_up.lacks(name))
+    copies = QueueCopies(rpc, up_to_date, replicator.leave_alone, lambda: store.numbered(), lambda: drain.is_set())
     drain = DrainFlag(parts.files, parts.paths, copies.tell_drained)
     store = JobStore(parts.files, parts.paths, replicator.replicate, copies.rename, parts.threads)
     await store.load()
@@ -96,8 +110,13 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
         rules=rules,
+        look_for_dead=parts.look_for_dead,
     )
-    catch_up = CatchUp(store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete)
+    comparison = Comparison(parts.files, parts.paths, rpc)
+    catch_up = CatchUp(
+        store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete, comparison,
+        parts.clock,
+    )  # fmt: skip
     rows = JobRows(store)
     jobs = JobMethods(scheduler, store, rows, changes, drain, parts.clock, parts.now)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
@@ -109,9 +128,10 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     def file_changed(name: str) -> None:
         if (job_id := job_number(name)) is not None:
             scheduler.file_changed(job_id)
+            catch_up.changed(job_id)
             catch_up.look()  # jobs make candidates
 
     parts.watch.watch(parts.paths.queue_dir, file_changed)
     await scheduler.resume()
     catch_up.look()
-    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher)
+    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher, catch_up)

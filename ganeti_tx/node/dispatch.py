@@ -13,6 +13,8 @@ log = Logger()
 
 #: Does one call and gives its result.
 Method = Callable[[Any], Awaitable[Any]]
+#: Does a call by its method, if it may come from the node of that name.
+Guard = Callable[[NodeCall, str | None, Method], Awaitable[Any]]
 
 
 class UnknownCall(GanetiError):
@@ -26,7 +28,9 @@ class CallFailed(GanetiError):
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall], Method]) -> None:
+    def __init__(self, *tables: Mapping[type[NodeCall], Method], guard: Guard | None = None) -> None:
+        """@param guard: stands before every method, and refuses calls that may not come from their caller."""
+        self._guard = guard
         self._methods: dict[type[NodeCall], Method] = {
             kind: method for table in tables for kind, method in table.items()
         }
@@ -38,10 +42,14 @@ class NodeDispatch:
             raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
         return kind
 
-    async def perform(self, call: NodeCall) -> Any:
-        """Do it. @raise CallFailed: with one line for the caller; a fault of ours is in the log in full."""
+    async def perform(self, call: NodeCall, caller: str | None = None) -> Any:
+        """Do it. @param caller: the name of the node that asks, where it is known.
+
+        @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.
+        """
         try:
-            return await self._methods[type(call)](call)
+            method = self._methods[type(call)]
+            return await (method(call) if self._guard is None else self._guard(call, caller, method))
         except GanetiError as error:
             raise CallFailed(str(error))
         except OSError as error:

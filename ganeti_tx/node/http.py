@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IAddress
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.web.http import (
@@ -18,17 +19,22 @@ from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, SLOWEST, Connections, NodeChannel
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import CALLS
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
+from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
 
 MAX_REQUEST = max(call.max_request for call in CALLS.values())
 #: Who may not make calls gets his refusal after so many bytes at most.
 MAX_OF_STRANGERS = 64 * 1024
+#: What the bodies under way may take together; they lie in temporary files.
+MAX_BODIES = 2 * MAX_REQUEST
 TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+TOO_MUCH = b"HTTP/1.1 503 Too Much At A Time\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 120.0
 
@@ -37,18 +43,38 @@ Admission = Callable[[Any], bool]
 
 
 class BoundedRequest(Request):
-    """Refuses a body before it is read when it is longer than any call may be, or than a stranger's may be."""
+    """Refuses a body before it is read when it is longer than any call may be, or than a stranger's may be, or when
+    there is no room for it beside those that are coming in already.
+    """
 
     _refused = False
+    _room = 0
 
     def gotLength(self, length: int | None) -> None:
-        site: NodeSite = self.channel.site  # type: ignore[attr-defined]
-        limit = MAX_REQUEST if site.admitted(self.transport) else MAX_OF_STRANGERS
-        self._refused = length is None or length > limit
-        super().gotLength(0 if self._refused else length)
-        if self._refused:
-            self.channel.write(TOO_LARGE)
-            self.channel.loseConnection()
+        channel = self._channel()
+        admitted = channel.site.admitted(self.transport)
+        if admitted:
+            channel.connections.known(channel)
+        if length is None or length > (MAX_REQUEST if admitted else MAX_OF_STRANGERS):
+            self._refuse(channel, TOO_LARGE)
+        elif channel.site.bodies + length > MAX_BODIES:
+            self._refuse(channel, TOO_MUCH)
+        else:
+            channel.allow(HEAD_LIMIT + length / SLOWEST)
+            channel.site.bodies += length
+            self._room = length
+            super().gotLength(length)
+
+    def _channel(self) -> NodeChannel:
+        assert isinstance(self.channel, NodeChannel)
+        return self.channel
+
+    def _refuse(self, channel: NodeChannel, answer: bytes) -> None:
+        self._refused = True
+        super().gotLength(0)
+        channel.write(answer)
+        channel.loseConnection()
+        channel.allow(LINGER)
 
     def handleContentChunk(self, data: bytes) -> None:
         if not self._refused:
@@ -56,7 +82,21 @@ class BoundedRequest(Request):
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         if not self._refused:
+            self._channel().came_in_time()
             super().requestReceived(command, path, version)
+
+    def finish(self) -> None:
+        self._give_room_back()
+        super().finish()
+
+    def connectionLost(self, reason: Failure) -> None:
+        self._give_room_back()
+        super().connectionLost(reason)
+
+    def _give_room_back(self) -> None:
+        if self._room:
+            self._channel().site.bodies -= self._room
+            self._room = 0
 
 
 class CallResource(Resource):
@@ -95,7 +135,7 @@ class CallResource(Resource):
 
     async def _answer(self, request: Request, call: Any) -> None:
         try:
-            body = encode_success(await self._dispatch.perform(call))
+            body = encode_success(await self._dispatch.perform(call, peer_name(request.transport)))
         except CallFailed as error:
             body = encode_failure(str(error))
         if not request._disconnected:
@@ -123,12 +163,21 @@ class NodeSite(Site):
     """The HTTP server of a node daemon; it keeps no access log: what a call did is in the job that made it."""
 
     noisy = False
+    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> None:
         super().__init__(
             CallResource(dispatch, admitted), requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor
         )
         self.admitted = admitted
+        self.bodies = 0
+        self._connections = Connections(reactor)
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        channel = super().buildProtocol(addr)
+        assert isinstance(channel, NodeChannel)
+        channel.connections = self._connections
+        return channel
 
     def log(self, request: HttpRequest) -> None:
         """Nothing is written down."""

@@ -41,7 +41,7 @@ class JobChanges:
         while True:
             job = self.find(job_id)
             if job is None:
-                raise JobLost(f"job {job_id} is not in the queue; it may be archived")
+                raise JobLost(f"job {job_id} is not in the queue; if it is archived, 'gnt-job info {job_id}' shows it")
             values, entries = [get(job) for get in getters], new_entries(job, previous_serial)
             left = deadline - self.clock.seconds()
             if as_json(values) != previous or entries or job.finalized or left <= 0:

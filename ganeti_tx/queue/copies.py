@@ -23,14 +23,14 @@ Rename = tuple[str, str]
 class QueueCopies:
     """Tells every candidate, one call a node at a time; who did not take one is behind, and put right by `complete`.
 
-    @ivar behind: names of nodes that lack something, as the replicator keeps them.
+    @ivar missed: told of a node that did not take something.
     @ivar live_jobs: the ids of all live jobs, and the last id given, at one moment.
     @ivar is_drained: whether the drain flag is set here.
     """
 
     rpc: INodeRpc
     candidates: Candidates
-    behind: set[str]
+    missed: Callable[[str, RpcError], None]
     live_jobs: Callable[[], Awaitable[tuple[list[int], int]]]
     is_drained: Callable[[], bool]
     _renames: dict[str, list[Rename]] = field(factory=dict)
@@ -66,7 +66,7 @@ class QueueCopies:
             self._flag_turn.release()
         for name, outcome in outcomes.items():
             if outcome.error is not None:
-                self._missed(name, outcome.error)
+                self.missed(name, outcome.error)
 
     async def complete(self, node: NodeAddress) -> bool:
         """Put right what a candidate missed: it archives the jobs that are not live, and has the flag as it is here.
@@ -86,10 +86,6 @@ class QueueCopies:
         try:
             await self.rpc.call(node, call)
         except RpcError as error:
-            self._missed(node.name, error)
+            self.missed(node.name, error)
             return False
         return True
-
-    def _missed(self, name: str, error: Exception) -> None:
-        self.behind.add(name)
-        log.warn("job queue copy on {name}: {error}", name=name, error=error)

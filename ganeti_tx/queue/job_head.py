@@ -1,4 +1,4 @@
-"""What memory keeps of a job that has ended: as much as lists and the archiving by age need, in some 300 bytes."""
+"""What memory keeps of a job that has ended: as much as lists and the archiving by age need, in some 400 bytes."""
 
 from collections.abc import Mapping
 from typing import Any

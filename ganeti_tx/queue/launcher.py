@@ -12,6 +12,10 @@ class RunnerDied(Exception):
     """The process of a job ended before the job did."""
 
 
+class NeverGiven(RunnerDied):
+    """The process was gone before it could be given the job, of which it knows nothing."""
+
+
 class IRunner(Interface):
     """One process that runs one job at a time and holds its livelock while it lives."""
 
@@ -27,8 +31,11 @@ class IRunner(Interface):
         @param secrets: secret parameters by opcode index, which no file holds.
         """
 
-    def cancel() -> None:
-        """Ask the running job to stop at its next safe point."""
+    def cancel() -> "Deferred[None]":
+        """Ask the running job to stop at its next safe point; asked again when the process is back after an absence.
+
+        Fires when the process has taken note, or has done with the job, or is dead; what it then is, its file says.
+        """
 
     def kill() -> None:
         """End the process now; the Deferred of `run` then fails."""

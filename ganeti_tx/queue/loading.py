@@ -26,6 +26,8 @@ KNOWN_NAMES = frozenset({"archive", "drain", "lock", "lost+found", "serial", "ve
 #: Job files read by one call in a thread, and calls at a time.
 CHUNK, THREADS = 250, 4
 MAX_SMALL_FILE = 64
+#: No job number is longer.
+MAX_DIGITS = 18
 
 #: A job in memory: whole while something may still happen to it, else its head.
 LiveJob = QueuedJob | JobHead
@@ -109,10 +111,10 @@ class QueueLoader:
         written = 0
         if self.files.exists(path):
             text = self._small(path.name)
-            if text.isascii() and text.isdigit():
+            if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
                 written = int(text)
             else:
-                self.lost.set_aside(path, f"it holds {text!r}, which is no number; counting on from the newest job")
+                self.lost.set_aside(path, f"it holds {text!r}, which is no job number; counting on from the newest job")
         archived = await self.threads.run(Archive(self.files, self.paths).highest)
         last_id = max(written, archived, *ids[-1:], *self.lost.job_ids())
         if last_id != written:

@@ -5,15 +5,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.runner_channel import (
+    MAX_REPORT,
     Channel,
     GoOn,
     Hello,
@@ -24,6 +25,7 @@ from ganeti_tx.queue.runner_channel import (
     SetPriority,
     StepBack,
     StopJob,
+    Stopping,
     TurnOver,
 )
 from ganeti_tx.runtime.livelock import ILiveness
@@ -53,22 +55,43 @@ class ProcessRunner:
     job_id: int | None = None
     adopted: int | None = None
     over: "Deferred[None] | None" = None
+    stopping: "list[Deferred[None]]" = field(factory=list)
+    priority: int | None = None
 
     def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
         """As IRunner says; an adopted job is only waited for, and may be over already."""
-        if job.id == self.adopted and job.id != self.job_id:
+        adopted, self.adopted = job.id == self.adopted, None  # it may be lent for the same job once more
+        if adopted and job.id != self.job_id:
             return succeed(None)
+        if not adopted and self.channel is None:  # idle without luxid, it ends by itself
+            return fail(NeverGiven("it was gone before it was given the job"))
         over = self.over = Deferred()
-        if job.id != self.adopted:
+        if not adopted:
             self.job_id = job.id
             self.tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
         if self.channel is None:
             self.launcher.watch(self)
         return over
 
-    def cancel(self) -> None:
-        """Ask for a stop at the next safe point."""
+    def cancel(self) -> "Deferred[None]":
+        """As IRunner says."""
+        noted: Deferred[None] = Deferred()
+        self.stopping.append(noted)
         self.tell(StopJob())
+        return noted
+
+    def heard_of_stop(self) -> None:
+        """The process has taken note that the job shall stop."""
+        stopping, self.stopping = self.stopping, []
+        for noted in stopping:
+            noted.callback(None)
+
+    def say_again(self) -> None:
+        """It may have been away when it was told."""
+        if self.priority is not None:
+            self.tell(SetPriority(self.priority))
+        if self.stopping:
+            self.tell(StopJob())
 
     def kill(self) -> None:
         """End the process, if it is still the one that holds the livelock."""
@@ -76,6 +99,7 @@ class ProcessRunner:
 
     def set_priority(self, priority: int) -> None:
         """Pass on the new priority."""
+        self.priority = priority
         self.tell(SetPriority(priority))
 
     def tell(self, message: Message) -> None:
@@ -85,13 +109,14 @@ class ProcessRunner:
 
     def finish(self, error: RunnerDied | None = None) -> None:
         """Its job is over, one way or the other."""
-        over, self.over, self.job_id = self.over, None, None
+        over, self.over, self.job_id, self.priority = self.over, None, None, None
         if over is None:
             return
         if error is None:
             over.callback(None)
         else:
             over.errback(Failure(error))
+        self.heard_of_stop()
 
 
 @implementer(IJobLauncher)
@@ -109,8 +134,6 @@ class ProcessJobLauncher:
     _known: dict[str, ProcessRunner] = field(factory=dict)
     _forking: list[IDelayedCall] = field(factory=list)
     _greeted: set[int] = field(factory=set)
-    #: Told when a runner with a job has died: WConfD can free its locks at once.
-    owner_died: Callable[[], None] = lambda: None
 
     # IJobLauncher
 
@@ -159,9 +182,19 @@ class ProcessJobLauncher:
     # What the zygote and the runners make happen
 
     def welcome(self, channel: Channel) -> None:
-        """A runner connected; it says who it is first."""
+        """A runner connected; it says who it is first, and soon."""
+        channel.MAX_LENGTH = MAX_REPORT
+        silence = self.clock.callLater(HELLO_LIMIT, channel.hang_up)
+
+        def heard() -> None:
+            if silence.active():
+                silence.cancel()
+
+        channel.lost = heard
 
         def hello(message: Message) -> None:
+            heard()
+            channel.lost = lambda: None
             if isinstance(message, Hello):
                 self._greet(channel, message)
             else:
@@ -185,11 +218,14 @@ class ProcessJobLauncher:
             self._lend_or_keep(runner)
         else:
             runner.job_id = hello.job_id
+            runner.say_again()
 
     def _received(self, runner: ProcessRunner, message: Message) -> None:
         if isinstance(message, JobOver) and message.job_id == runner.job_id:
             runner.finish()
             self._lend_or_keep(runner)
+        elif isinstance(message, Stopping) and message.job_id == runner.job_id:
+            runner.heard_of_stop()
         elif isinstance(message, TurnOver) and message.job_id == runner.job_id:
             runner.tell(GoOn() if self.may_go_on(message.job_id, message.priority) else StepBack())
 
@@ -227,7 +263,6 @@ class ProcessJobLauncher:
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
-        self.owner_died()
         runner.finish(RunnerDied("its livelock is free"))
 
     def kill(self, runner: ProcessRunner) -> None:

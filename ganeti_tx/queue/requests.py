@@ -3,13 +3,20 @@
 from collections.abc import Callable
 
 from attrs import frozen
+from twisted.internet.defer import Deferred, TimeoutError
 
 from ganeti_tx.errors import JobCanceled, JobQueueError
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.job import QueuedJob, Status, with_priority
+from ganeti_tx.queue.job import FINAL, QueuedJob, Status, with_priority
+from ganeti_tx.queue.launcher import IRunner
 from ganeti_tx.queue.ready import ReadyQueue
-from ganeti_tx.queue.runs import Runs
+from ganeti_tx.queue.runs import Run, Runs
 from ganeti_tx.queue.store import JobStore
+
+#: Seconds for which a cancel waits until a process has taken note or is dead; LUXI clients wait 44.
+STOP_LIMIT = 10.0
+#: Seconds for which it then waits for the end of a job that only waits.
+END_LIMIT = 5.0
 
 
 @frozen
@@ -23,25 +30,63 @@ class JobRequests:
     wake: Callable[[], None]
 
     async def cancel(self, job_id: int, kill: bool) -> tuple[bool, str]:
-        """Cancel a job. @raise JobQueueError: its file cannot be written."""
-        found = self.store.find(job_id)
-        if found is None:
-            return False, f"job {job_id} is not known"
-        job = found[0]
-        run = self.runs.get(job_id)
-        if job.finalized:
-            return False, f"Job {job_id} is finished, it cannot be canceled"
-        if run is None:
-            await self.runs.cancel_waiting(job)
-            return True, f"Job {job_id} canceled"
-        run.canceled = True
-        if run.runner is not None and kill:
-            run.killed = True
-            run.runner.kill()
-            return True, f"Job {job_id} killed"
-        if run.runner is not None:
-            run.runner.cancel()
-        return True, f"Job {job_id} will be canceled"
+        """Cancel a job, by force if need be; the sentence is true when it is said, by the job's file.
+
+        @raise JobQueueError: the file of a job that waits cannot be written.
+        """
+        run: Run | None = None
+        while True:
+            found = self.store.find(job_id)
+            if found is None:
+                return False, f"job {job_id} is not known"
+            job = found[0]
+            if job.finalized:
+                return ended_answer(job, run)
+            run = self.runs.get(job_id)
+            if run is None:
+                await self.runs.cancel_waiting(job)
+                return True, f"Job {job_id} canceled"
+            run.canceled = True
+            if run.runner is not None:
+                return await (self._kill(job, run, run.runner) if kill else self._stop(job, run, run.runner))
+            if run.reserving is not None:
+                run.reserving.cancel()
+            if not await self._is_over(job_id, STOP_LIMIT):
+                return False, f"Job {job_id} is just being started or ended; try again"
+
+    async def _stop(self, job: QueuedJob, run: Run, runner: IRunner) -> tuple[bool, str]:
+        """What the process made of the wish that it stop; a job that waits ends at once."""
+        if not await self._within(STOP_LIMIT, runner.cancel()):
+            return False, (
+                f"Job {job.id} was not canceled: its process {runner.process_id} does not answer; "
+                "when it does, it is asked to stop; 'gnt-job cancel --kill' ends it"
+            )
+        now = self.store.reload(job.id) or job
+        if now.status not in (Status.CANCELING, *FINAL):
+            await self._is_over(job.id, END_LIMIT)
+            now = self.store.reload(job.id) or now
+        if now.finalized:
+            return ended_answer(now, run)
+        return True, f"Job {job.id} will be canceled at its next safe point, unless it ends before"
+
+    async def _kill(self, job: QueuedJob, run: Run, runner: IRunner) -> tuple[bool, str]:
+        run.killed = True
+        runner.kill()
+        if not await self._is_over(job.id, STOP_LIMIT):
+            return False, f"Job {job.id}: its process {runner.process_id} was sent SIGKILL, but the job is not over yet"
+        found = self.store.find(job.id)
+        return ended_answer(found[0] if found is not None else job, run)
+
+    async def _is_over(self, job_id: int, limit: float) -> bool:
+        """Whether nobody is busy with a job any more, at once or within so many seconds."""
+        return await self._within(limit, Deferred.fromCoroutine(self.runs.when_over(job_id)))
+
+    async def _within(self, limit: float, waiting: "Deferred[None]") -> bool:
+        try:
+            await waiting.addTimeout(limit, self.changes.clock)
+        except TimeoutError:
+            return False
+        return True
 
     async def change_priority(self, job_id: int, priority: int) -> tuple[bool, str]:
         """Give the opcodes that have not run yet another priority."""
@@ -77,3 +122,10 @@ class JobRequests:
                 self.runs.claim_and_end(now, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
             else:
                 self.runs.release(job.id)
+
+
+def ended_answer(job: QueuedJob, run: Run | None) -> tuple[bool, str]:
+    """The answer about a job that has ended; `run` is what was canceled just now, if anything was."""
+    if job.status is Status.CANCELED and run is not None and run.canceled:
+        return True, f"Job {job.id} was killed" if run.killed else f"Job {job.id} canceled"
+    return False, f"Job {job.id} is finished ({job.status}), it cannot be canceled"

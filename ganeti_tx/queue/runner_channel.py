@@ -14,7 +14,10 @@ from ganeti_tx.queue.job import QueuedJob
 
 log = Logger()
 
+#: What luxid sends a runner: a job file, and what is secret.
 MAX_MESSAGE = 80 * 1024 * 1024
+#: What a runner sends luxid: a few words.
+MAX_REPORT = 64 * 1024
 
 
 class Hello(msgspec.Struct, frozen=True, tag=True):
@@ -27,6 +30,12 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 class JobOver(msgspec.Struct, frozen=True, tag=True):
     """The runner has done with the job: its file holds its end, or has it queued again without a livelock."""
+
+    job_id: int
+
+
+class Stopping(msgspec.Struct, frozen=True, tag=True):
+    """The runner has taken note that the job shall stop, and its file says so if an opcode runs."""
 
     job_id: int
 
@@ -70,7 +79,7 @@ class Leave(msgspec.Struct, frozen=True, tag=True):
     """There is no more work: end."""
 
 
-Message = Hello | JobOver | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
+Message = Hello | JobOver | Stopping | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
@@ -102,11 +111,16 @@ class Channel(Int32StringReceiver):
     def stringReceived(self, string: bytes) -> None:
         try:
             message = _decoder.decode(string)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             log.error("not a runner's message: {error}", error=error)
             self.hang_up()
             return
         self.receive(message)
+
+    def lengthLimitExceeded(self, length: int) -> None:
+        """The other side announces more than it may send."""
+        log.error("a runner's message of {length} bytes; allowed are {most}", length=length, most=self.MAX_LENGTH)
+        self.hang_up()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self.lost()

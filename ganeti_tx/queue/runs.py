@@ -1,17 +1,17 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.errors import JobCanceled, JobQueueError, OpExecError, encode_error
+from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files_errors import reason
@@ -19,6 +19,8 @@ from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 
 log = Logger()
 
+#: Seconds for which the end of a job whose process died waits until its locks are free.
+BURIAL_LIMIT = 1.0
 #: Seconds for which a job whose file cannot be written keeps its slot before it is tried again.
 RETRY_DELAY = 5.0
 
@@ -28,6 +30,7 @@ class Run:
     """A job that has been handed to a process, or whose file luxid itself is just writing."""
 
     runner: IRunner | None = None
+    reserving: "Deferred[IRunner] | None" = None
     canceled: bool = False
     killed: bool = False
     adopted: bool = False
@@ -36,7 +39,7 @@ class Run:
 @define
 class Runs:
     """Hands jobs to processes and follows them. `over` is told of each that is out of a process's hands, whether it has
-    ended or waits again.
+    ended or waits again; `look_for_dead` has the locks of dead processes freed.
     """
 
     store: JobStore
@@ -44,6 +47,7 @@ class Runs:
     launcher: IJobLauncher
     now: Callable[[], float]
     over: Callable[[int], None]
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
@@ -156,14 +160,17 @@ class Runs:
 
     async def _start(self, job: QueuedJob) -> None:
         run = self._runs[job.id]
+        run.reserving = self.launcher.reserve()
         try:
-            runner: IRunner = await self.launcher.reserve()
+            runner = await run.reserving
         except RunnerDied as error:
             await self.end(job, Status.ERROR, OpExecError(f"no process could be started for job {job.id}: {error}"))
             return
-        if run.canceled:
-            await self._cancel_unstarted(job, runner)
+        except CancelledError:
+            await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
             return
+        finally:
+            run.reserving = None
         job = handed_over(self.store.get(job.id) or job, runner.livelock, runner.process_id, self.now())
         try:
             await self.store.put(job)
@@ -207,6 +214,7 @@ class Runs:
             await over
         except RunnerDied as error:
             died = error
+            await self._bury()
         job = await self._outcome(job_id)
         if job is None or job.finalized:
             self._forget_secrets(job_id)
@@ -215,12 +223,19 @@ class Runs:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
         elif job.livelock is None:
             await self._stepped_back(job, run)
-        elif nothing_half_done(job) and (died is None or (run.adopted and not run.canceled)):
+        elif nothing_half_done(job) and never_had_it(run, died):
             await self.put_back(job)
         else:
             reason = died or "it ended without finishing the job"
             who = f"the process {job.process_id} of job {job_id} ({job.livelock})"
             await self.end(job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
+
+    async def _bury(self) -> None:
+        """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
+        try:
+            await Deferred.fromCoroutine(self.look_for_dead()).addTimeout(BURIAL_LIMIT, self.changes.clock)
+        except (GanetiError, OSError, TimeoutError) as error:
+            log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
 
     async def _outcome(self, job_id: int) -> QueuedJob | None:
         """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well."""
@@ -265,3 +280,8 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
+
+
+def never_had_it(run: Run, died: RunnerDied | None) -> bool:
+    """Whether a process may have ended, or come back idle, without ever having been given the job."""
+    return died is None or isinstance(died, NeverGiven) or (run.adopted and not run.canceled)

@@ -3,7 +3,8 @@
 `requests` answers about single jobs, `submission` makes jobs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from attrs import define, field
 
@@ -21,21 +22,24 @@ from ganeti_tx.queue.resume import Resumption
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
 from ganeti_tx.queue.store import JobStore
-from ganeti_tx.queue.submission import MAX_OPEN_JOBS, check_limits, new_job
+from ganeti_tx.queue.submission import check_limits, new_job
 from ganeti_tx.queue.tracking import Tracking
 
 
 @define
 class Scheduler:
-    """Starts the most urgent jobs, up to the running limit."""
+    """Starts the most urgent jobs, up to the running limit. Limits are asked for when they are needed; `look_for_dead` has WConfD
+    look for owners of locks that have died.
+    """
 
     store: JobStore
     changes: JobChanges
     launcher: IJobLauncher
     now: Callable[[], float]
     running_limit: Callable[[], int]
-    rules: Callable[[], Rules] = dict
-    tracked_limit: Callable[[], int] = lambda: MAX_OPEN_JOBS
+    tracked_limit: Callable[[], int] = field(kw_only=True)
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]] = field(kw_only=True)
+    rules: Callable[[], Rules] = field(kw_only=True)
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
@@ -44,7 +48,7 @@ class Scheduler:
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over)
+        self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self.look_for_dead)
         self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
         self.launcher.may_go_on = self.may_go_on
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)

@@ -100,6 +100,14 @@ class Daemon(Service):
             log.failure("fatal: {reason}", failure, reason=reason)
         status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
         self._tell_starter(f"{status:d} fatal: {reason}")
+        self._end(status)
+
+    def leave(self, error: GanetiError) -> None:
+        """End a daemon that is up and must not go on, with the reason as the last line of its own."""
+        log.error("fatal: {reason}", reason=one_line(error))
+        self._end(error.exit_code)
+
+    def _end(self, status: int) -> None:
         self._end_with(status)
         try:
             self._reactor.stop()

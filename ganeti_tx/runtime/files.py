@@ -105,7 +105,10 @@ class RealFiles:
     def read(self, path: Path, limit: int) -> bytes:
         """See `IFiles`."""
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            expected = min(os.fstat(file.fileno()).st_size, limit) + 1
+            data = file.read(expected)  # asking for all that is allowed would reserve as much memory
+            if len(data) == expected:  # it grows, or is of those that do not tell their size
+                data += file.read(limit + 1 - len(data))
         if len(data) > limit:
             raise OSError(errno.EFBIG, f"larger than {limit} bytes", str(path))
         return data

@@ -94,6 +94,7 @@ class Paths:
     spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
     hmac_key = _At(f"{DATA}/hmac.key")
     cluster_domain_secret = _At(f"{DATA}/cluster-domain-secret")
+    master_term_file = _At(f"{DATA}/master-term")
     known_hosts = _At(f"{DATA}/known_hosts")
     ssh_public_keys = _At(f"{DATA}/ganeti_pub_keys")
     intent_to_upgrade = _At(f"{DATA}/intent-to-upgrade")
@@ -121,6 +122,7 @@ class Paths:
     instance_status_file = _At(f"{RUN}/instance-status")
     uid_pool_dir = _At(f"{RUN}/uid-pool")
     gluster_storage_dir = _At(f"{RUN}/gluster")
+    no_voting_file = _At(f"{RUN}/master-no-voting")
 
     # Unix sockets.
     socket_dir = _At(f"{RUN}/socket")

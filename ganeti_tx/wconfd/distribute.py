@@ -14,9 +14,13 @@ from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ssconf_files import write_ssconf
+from ganeti_tx.wconfd.key_files import key_files
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16
+#: Seconds that a node has for a transfer, and the bytes that it must take in each further second.
+TRANSFER_LIMIT = 30.0
+SLOWEST = 256 * 1024
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
 LAST_RETRY = 300.0
@@ -49,14 +53,22 @@ class Courier:
     failures: int = 0
     has_config: int = 0
     has_ssconf: dict[str, str] | None = None
+    has_keys: bool = False
+    round: int = 0
     work: Deferred[None] | None = None
     retry: IDelayedCall | None = None
 
     def forget(self) -> None:
         """Who knows what the node has when it comes back."""
         self.stop_timer()
-        self.tried = self.failures = self.has_config = 0
+        self.tried = self.failures = 0
+        self.distrust()
+
+    def distrust(self) -> None:
+        """The node may not have any more what it was sent."""
+        self.has_config = 0
         self.has_ssconf = None
+        self.has_keys = False
 
     def stop_timer(self) -> None:
         """There is no need to try again by the clock."""
@@ -80,26 +92,38 @@ class Distributor:
     _waiting: list[tuple[int, Deferred[None]]] = attrs.field(factory=list, init=False)
     _turns: DeferredSemaphore = attrs.field(factory=lambda: DeferredSemaphore(AT_A_TIME), init=False)
     _stopped: bool = attrs.field(default=False, init=False)
+    _round: int = attrs.field(default=0, init=False)
+    _most_down: bool = attrs.field(default=False, init=False)
 
     def distribute(self, config: ConfigData) -> None:
         """This is the newest configuration; bring it to where it belongs."""
         if self._stopped:
             return
-        self._newest = State.of(config)
+        before, self._newest = self._newest, State.of(config)
         for uuid in self._couriers.keys() - config.nodes.keys():
             self._couriers.pop(uuid).stop_timer()
         for uuid, node in config.nodes.items():
-            courier = self._couriers.setdefault(uuid, Courier())
+            courier = self._courier(node, before)
             if node.offline:
                 courier.forget()
             else:
                 self._send(uuid, courier)
         self._tell_waiting()
 
+    def _courier(self, node: Node, before: State | None) -> Courier:
+        """What is known of a node. At the start others than candidates are taken to have their keys: they joined with them."""
+        courier = self._couriers.get(node.uuid)
+        if courier is None:
+            courier = self._couriers[node.uuid] = Courier(
+                has_keys=before is None and not node.master_candidate, round=self._round
+            )
+        elif before is not None and node.uuid in before.config.nodes:
+            courier.has_keys &= before.config.nodes[node.uuid].master_candidate or not node.master_candidate
+        return courier
+
     def redistribute(self) -> None:
         """Bring everything to every node once more, whatever it is known to have."""
-        for courier in self._couriers.values():
-            courier.forget()
+        self._round += 1
         if self._newest is not None:
             self.distribute(self._newest.config)
 
@@ -137,15 +161,17 @@ class Distributor:
         while (node := self._unserved(uuid, courier)) is not None:
             await self._turns.acquire()
             try:
-                state = self._present()
+                state, asked = self._present(), self._round
+                if courier.round != asked:
+                    courier.distrust()
                 await self._transfer(node, courier, state)
             except (RpcError, OSError) as error:
                 self._failed(node, uuid, courier, error)
                 break
             else:
-                courier.failures = 0
+                self._succeeded(node, courier)
             finally:
-                courier.tried = state.serial
+                courier.tried, courier.round = state.serial, asked
                 self._turns.release()
                 self._tell_waiting()
 
@@ -153,7 +179,9 @@ class Distributor:
         """The node as it is configured now, if there is something to bring to it."""
         state = self._present()
         node = state.config.nodes.get(uuid)
-        if node is None or node.offline or courier.tried >= state.serial or self._stopped:
+        if node is None or node.offline or self._stopped:
+            return None
+        if courier.tried >= state.serial and courier.round == self._round:
             return None
         return node
 
@@ -163,23 +191,49 @@ class Distributor:
             return
         if node.master_candidate and courier.has_config < state.serial:
             path = str(Paths().config_file)  # the node puts it below its own root
-            await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial))
+            limit = TRANSFER_LIMIT + len(state.data) / SLOWEST
+            await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial), limit)
             courier.has_config = state.serial
         if courier.has_ssconf != state.ssconf:
-            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf))
+            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial), TRANSFER_LIMIT)
             courier.has_ssconf = state.ssconf
+        if not courier.has_keys:
+            courier.has_keys = True
+            for call in key_files(self._files, self._paths, node):
+                await self._rpc.call(node, call, TRANSFER_LIMIT)
+
+    def _succeeded(self, node: Node, courier: Courier) -> None:
+        if courier.failures:
+            courier.failures = 0
+            self._log.info("node {node} has the configuration again", node=node.name)
+            self._judge()
 
     def _failed(self, node: Node, uuid: str, courier: Courier, error: RpcError | OSError) -> None:
         delay = min(FIRST_RETRY * 2**courier.failures, LAST_RETRY)
         courier.failures = min(courier.failures + 1, 16)
         courier.has_ssconf = None  # it may have been cut off in the middle
-        self._log.warn(
-            "the configuration did not reach node {node}: {error}; next try in {delay:g} seconds",
-            node=node.name,
-            error=str(error),
-            delay=delay,
-        )
+        courier.has_keys = False
+        if courier.failures == 1:
+            self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
+            self._judge()
         courier.retry = self._clock.callLater(delay, self._try_again, uuid, courier)
+
+    def _judge(self) -> None:
+        """Say once that most candidates fail, and once that they do not any more (design-2.0, job replication)."""
+        config = self._present().config
+        others = [node for node in config.nodes.values() if node.master_candidate and node.name != self._own_name]
+        failing = [node.name for node in others if self._couriers[node.uuid].failures]
+        most = len(failing) * 2 > len(others)
+        if most and not self._most_down:
+            self._log.error(
+                "{failing} of {all} master candidates do not get the configuration: {names}",
+                failing=len(failing),
+                all=len(others),
+                names=", ".join(failing[:5]),
+            )
+        elif self._most_down and not most:
+            self._log.info("most master candidates get the configuration again")
+        self._most_down = most
 
     def _try_again(self, uuid: str, courier: Courier) -> None:
         courier.retry = None
@@ -193,7 +247,7 @@ class Distributor:
     def _is_out(self, serial: int) -> bool:
         nodes = self._present().config.nodes
         return all(
-            courier.tried >= serial
+            courier.tried >= serial and courier.round == self._round
             for uuid, courier in self._couriers.items()
             if uuid in nodes and not nodes[uuid].offline and courier.retry is None
         )

@@ -1,10 +1,11 @@
-"""Checking the configuration against itself, and the job queue's directory."""
+"""Checking the configuration against itself and against its copies, and the job queue's directory."""
 
 from collections.abc import Sequence
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.cluster.verify_copies import Finding, copy_findings, role_notes
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -31,8 +32,22 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         """Look."""
         self.info("* Verifying the directory of the job queue")
         queue_passed = self._tell(VerifyCode.ECLUSTERFILECHECK, self.around.queue_faults())
+        self.info("* Verifying the copies on the nodes")
+        copies_passed = self._tell_of_nodes(await copy_findings(self))
         self.info("* Verifying cluster config")
-        return self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify()) and queue_passed
+        passed = self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify())
+        if notes := list(role_notes(await self.config.nodes())):
+            self.info("* Other Notes")
+            for note in notes:
+                self.info(note)
+        return passed and copies_passed and queue_passed
+
+    def _tell_of_nodes(self, findings: Sequence[Finding]) -> bool:
+        """Whether there are no findings that count."""
+        for code, node, text in findings:
+            ignored = code in self.op.ignore_errors
+            self.info(verify_line(self.op.error_codes, ignored, code, "node", node, text))
+        return all(code in self.op.ignore_errors for code, _, _ in findings)
 
     def _tell(self, code: VerifyCode, faults: Sequence[str]) -> bool:
         """Whether there are no faults that count."""
@@ -54,5 +69,5 @@ class Verify(LogicalUnit[OpClusterVerify]):
             ignore_errors=op.ignore_errors,
             verbose=op.verbose,
         )
-        self.info("* Nodes, instances and disks are not checked in this version; the configuration is")
+        self.info("* Instances and disks are not checked in this version; the configuration and its copies are")
         return {"jobs": await self.around.submit_jobs([[config]])}

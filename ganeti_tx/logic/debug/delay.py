@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from twisted.internet.task import deferLater
-
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
@@ -48,7 +46,7 @@ class Delay(LogicalUnit[OpTestDelay]):
 
     async def _wait(self) -> None:
         if self.op.on_master:
-            await deferLater(self.around.clock, self.op.duration)
+            await self.pause(self.op.duration)
         if not self._targets:
             return
         answers = await self.nodes.call_many(self._targets, TestDelay(duration=self.op.duration))

@@ -24,7 +24,7 @@ class InstanceShutdown(InstanceUnit[OpInstanceShutdown]):
 
     async def execute(self) -> None:
         """Say that it shall be down, then stop it; when that fails the configuration says what it said before."""
-        async with Rollback(self.warn) as rollback:
+        async with self.rollback() as rollback:
             await self._mark_down(rollback)
             if self.target.primary.offline:
                 self.warn("primary node offline, marked instance as stopped")

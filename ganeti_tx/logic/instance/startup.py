@@ -56,7 +56,7 @@ class InstanceStartup(InstanceUnit[OpInstanceStartup]):
 
     async def execute(self) -> None:
         """Say that it shall be up, then start it; when that fails the configuration says what it said before."""
-        async with Rollback(self.warn) as rollback:
+        async with self.rollback() as rollback:
             await self._mark_up(rollback)
             if self.target.primary.offline:
                 self.warn("primary node offline, marked instance as started")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -23,6 +23,9 @@ class FakeRunner:
     canceled: bool = False
     killed: bool = False
     priority: int | None = None
+    deaf: bool = False
+    immortal: bool = False
+    noted: "Deferred[None]" = field(factory=Deferred)
     over: "Deferred[None]" = field(factory=Deferred)
 
     def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
@@ -30,13 +33,16 @@ class FakeRunner:
         self.job, self.secrets, self.over = job, secrets, Deferred()
         return self.over
 
-    def cancel(self) -> None:
-        """Remember."""
+    def cancel(self) -> "Deferred[None]":
+        """Remember; a deaf one takes no note before the test says so."""
         self.canceled = True
+        return self.noted if self.deaf else succeed(None)
 
     def kill(self) -> None:
-        """Remember, and die."""
+        """Remember, and die unless it is immortal."""
         self.killed = True
+        if self.immortal:
+            return
         self.over.errback(Failure(RunnerDied("killed")))
 
     def set_priority(self, priority: int) -> None:
@@ -65,7 +71,8 @@ class FakeLauncher:
         return wanted
 
     def release(self) -> None:
-        """Give a runner to the first who waits."""
+        """Give a runner to the first who waits still."""
+        self._waiting = [each for each in self._waiting if not each.called]
         number = len(self.runners) + 1
         runner = FakeRunner(f"/run/livelocks/job_{number}", 1000 + number)
         self.runners.append(runner)

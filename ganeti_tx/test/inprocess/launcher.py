@@ -83,6 +83,7 @@ class InProcessZygote:
             wconf=WconfClient(process, self.paths.wconfd_socket),
             resolve=self.resolve,
             now=self.node.now,
+            ticks=lambda: int(process.seconds() * 1e9),
             end=lambda: self.kill(process_id),
             units=self.units_of(livelock),
         )

@@ -1,6 +1,8 @@
 """The copies of the job queue on the candidates: the same bytes as the master's, whenever a candidate came."""
 
+from ganeti_tx.rpc.calls import JobqueueDigests, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
+from ganeti_tx.test.inprocess.network import Trouble
 
 
 class CopiesTests(ClusterCase):
@@ -11,9 +13,9 @@ class CopiesTests(ClusterCase):
         disk, directory = self.cluster.node(number).disk, self.cluster.paths.queue_dir
         return {name: disk.read(directory / name, 1 << 20) for name in disk.listdir(directory) if name != "archive"}
 
-    def assert_same(self, *numbers: int) -> None:
+    def assert_same(self, *numbers: int, after: float = 10) -> None:
         """These nodes have what the master has, byte for byte."""
-        self.cluster.pass_time(10)
+        self.cluster.pass_time(after)
         wanted = self.queue_of(1)
         self.assertIn("serial", wanted)
         for number in numbers:
@@ -34,14 +36,71 @@ class CopiesTests(ClusterCase):
         self.assert_same(2, 3, 4)
 
     def test_candidate_that_was_away(self) -> None:
-        """A candidate that could not be reached is given what it missed when the next job runs."""
-        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        """A candidate that could not be reached is given what it missed once it is back, though nothing else happens."""
+        node3 = self.cluster.node(3)
+        self.cluster.network.cut_off.add(node3.address)
         self.ok("gnt-cluster add-tags one")
         self.ok("gnt-cluster add-tags two")
+        self.luxi().call("SetDrainFlag", [True])
         self.assertNotIn("job-1", self.queue_of(3))
+        self.cluster.pass_time(3600)
         self.cluster.network.cut_off.clear()
-        self.ok("gnt-cluster add-tags three")
+        self.assert_same(2, 3, after=310)
+        self.assertIn("drain", self.queue_of(3))
+
+    def test_missed_archival(self) -> None:
+        """Jobs that were archived while a candidate was away are archived there too."""
+        self.ok("gnt-cluster add-tags one")
+        self.ok("gnt-cluster add-tags two")
+        self.cluster.pass_time(10)
+        self.assertIn("job-1", self.queue_of(3))
+        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        self.ok("gnt-job archive 1")
+        self.cluster.pass_time(120)
+        self.assertIn("job-1", self.queue_of(3))
+        self.cluster.network.cut_off.clear()
+        self.assert_same(2, 3, after=310)
+        self.assertTrue(self.cluster.node(3).disk.exists(self.cluster.paths.archived_job_file(1)))
+
+    def test_lost_last_copy(self) -> None:
+        """The copy of a job's end that was lost on its way is noticed, though luxid itself never failed to send any."""
+        lost: list[str] = []
+
+        def fault(node: str, call: object) -> Trouble | None:
+            ends = isinstance(call, JobqueueUpdate) and any('"success"' in data for _, data in call.files)
+            if node != "node3.example.com" or not ends or lost:
+                return None
+            lost.append(node)
+            return Trouble.REFUSED
+
+        self.cluster.network.fault = fault
+        self.ok("gnt-cluster add-tags one")
+        self.cluster.pass_time(1)
+        self.assertEqual(lost, ["node3.example.com"])
+        self.assert_same(2, 3, after=60)
+
+    def test_what_is_there_is_not_sent(self) -> None:
+        """A luxid that starts compares; it sends the candidates nothing that they have."""
+        self.ok("gnt-cluster add-tags one")
+        self.cluster.pass_time(10)
+        self.cluster.kill_luxid()
+        before = len(self.cluster.network.sent)
+        self.cluster.start_luxid()
         self.assert_same(2, 3)
+        kinds = {type(sent.call) for sent in self.cluster.network.sent[before:]}
+        self.assertEqual(kinds, {JobqueueDigests, JobqueueSweep, JobqueueSetDrainFlag})
+
+    def test_demoted(self) -> None:
+        """A candidate that becomes a regular node keeps nothing, and gets nothing more."""
+        self.ok("gnt-cluster add-tags one")
+        self.ok("gnt-node modify -C no --auto-promote node3")
+        self.ok("gnt-cluster add-tags two")
+        self.cluster.pass_time(600)
+        self.assertEqual(self.queue_of(3), {})
+        self.assertFalse(self.cluster.node(3).disk.exists(self.cluster.paths.config_file))
+        self.ok("gnt-node modify -C yes node3")
+        self.assert_same(2, 3)
+        self.assertTrue(self.cluster.node(3).disk.exists(self.cluster.paths.config_file))
 
     def test_new_luxid(self) -> None:
         """A luxid that starts brings what an earlier one left undone."""
@@ -70,8 +129,7 @@ class CopiesTests(ClusterCase):
         self.assertTrue(self.archived(1) >= {"job-1", "job-2"})
         self.assertEqual(self.archived(3), set())
         self.cluster.network.cut_off.clear()
-        self.ok("gnt-cluster add-tags three")
-        self.assert_same(2, 3)
+        self.assert_same(2, 3, after=310)
         self.assertEqual(self.archived(3), self.archived(1))
 
     def test_archive_and_new_luxid(self) -> None:

@@ -16,13 +16,14 @@ def say(word: str) -> dict[str, Any]:
     return {"OP_ID": "OP_TEST_JQUEUE", "log_messages": [word], "reason": []}
 
 
+def running_limit(data: ConfigData, limit: int) -> ConfigData:
+    """A configuration with another running limit."""
+    return msgspec.structs.replace(data, cluster=msgspec.structs.replace(data.cluster, max_running_jobs=limit))
+
+
 def limit_running(cluster: InProcessCluster, limit: int) -> None:
     """Change the cluster's running limit."""
-
-    def change(data: ConfigData, now: float) -> ConfigData:
-        return msgspec.structs.replace(data, cluster=msgspec.structs.replace(data.cluster, max_running_jobs=limit))
-
-    cluster.run(cluster.wconfd.store.change(change))
+    cluster.run(cluster.wconfd.store.change(lambda data, now: running_limit(data, limit)))
 
 
 class TurnTests(ClusterCase):

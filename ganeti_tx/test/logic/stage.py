@@ -23,7 +23,15 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.rpc.calls import InstanceInfo, NodeFacts, NodeInfo, OsValidate, RunningInstance
+from ganeti_tx.rpc.calls import (
+    ClusterCopies,
+    CopiesState,
+    InstanceInfo,
+    NodeFacts,
+    NodeInfo,
+    OsValidate,
+    RunningInstance,
+)
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -160,4 +168,5 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)
     nodes.answer(OsValidate, True)
+    nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="digest", master="node1.example.com"))
     return nodes

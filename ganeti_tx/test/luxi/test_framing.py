@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.luxi.framing import FrameBuffer, FrameTooLong, frame
+from ganeti_tx.luxi.framing import FrameBuffer, FrameTooLong, Message, frame
 
 MESSAGE = st.binary(max_size=40).map(lambda raw: raw.replace(b"\x03", b""))
 
@@ -38,7 +38,7 @@ class FrameBufferTests(SynchronousTestCase):
     def test_limit(self, over: int, cuts: list[int]) -> None:
         """A message over the limit is an error, whether its end is there or not, after the messages before it."""
         buffer = FrameBuffer(limit=8)
-        got: list[bytes] = []
+        got: list[Message] = []
 
         def feed() -> None:
             for piece in pieces(b"12345678\x03" + b"x" * (9 + over), cuts):

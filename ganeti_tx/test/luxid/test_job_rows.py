@@ -37,7 +37,16 @@ class JobCase(SynchronousTestCase):
         self.run_now(self.store.add(self.job, 4))
         self.run_now(self.store.archive([1, 3]))
         changes = JobChanges(clock, self.store.get)
-        scheduler = Scheduler(self.store, changes, FakeLauncher(), clock.seconds, lambda: 20)
+        scheduler = Scheduler(
+            self.store,
+            changes,
+            FakeLauncher(),
+            clock.seconds,
+            lambda: 20,
+            tracked_limit=lambda: 25,
+            look_for_dead=self.bury,
+            rules=dict,
+        )
         drain = DrainFlag(self.files, self.paths, self.tell)
         rows = JobRows(self.store)
         self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, clock.seconds)
@@ -51,6 +60,9 @@ class JobCase(SynchronousTestCase):
 
     async def replicate(self, files: dict[str, bytes]) -> None:
         """Nowhere."""
+
+    async def bury(self) -> None:
+        """Nobody."""
 
     async def tell(self, drained: bool) -> None:
         """Nobody."""

@@ -11,7 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ConfigurationError, GanetiError, JobQueueError, ProgrammerError
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import LEAVE_DELAY, Membership
+from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
@@ -37,15 +39,18 @@ class ClusterFilesTests(SynchronousTestCase):
         self.files = SlowFiles()
         for directory in (self.paths.data_dir, self.paths.queue_dir, self.paths.queue_archive_dir):
             self.files.mkdir(directory)
-        self.part = ClusterFiles(self.files, self.paths, UPLOADS, "node1.example.com")
+        terms = Terms(self.files, self.paths)
+        queue = JobCopies(self.files, self.paths, terms)
+        self.part = ClusterFiles(self.files, self.paths, UPLOADS, "node1.example.com", terms, queue)
+        self.methods = {**self.part.table(), **queue.table()}
 
     def do(self, call: Any) -> None:
         """One call that succeeds."""
-        self.successResultOf(Deferred.fromCoroutine(self.part.table()[type(call)](call)))  # type: ignore[arg-type]
+        self.successResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)))  # type: ignore[arg-type]
 
     def refused(self, call: Any, kind: type[GanetiError]) -> str:
         """The words with which a call is refused."""
-        return str(self.failureResultOf(Deferred.fromCoroutine(self.part.table()[type(call)](call)), kind).value)  # type: ignore[arg-type]
+        return str(self.failureResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)), kind).value)  # type: ignore[arg-type]
 
     def read(self, path: Path) -> bytes:
         """A file's content."""

@@ -43,7 +43,9 @@ class CopiesTests(SynchronousTestCase):
 
     def over(self, nodes: FakeNodeRpc) -> QueueCopies:
         """Copies on these nodes."""
-        return QueueCopies(nodes, lambda: [ONE, TWO], self.behind, self.live, lambda: True)
+        return QueueCopies(
+            nodes, lambda: [ONE, TWO], lambda name, error: self.behind.add(name), self.live, lambda: True
+        )
 
     async def live(self) -> tuple[list[int], int]:
         """The live jobs."""

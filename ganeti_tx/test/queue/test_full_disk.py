@@ -84,8 +84,10 @@ class FullDiskTests(SynchronousTestCase):
         self.submit()
         self.fill()
         self.queue.launcher.release()
-        self.assertEqual(run_now(self.queue.scheduler.cancel(1, False)), (True, "Job 1 will be canceled"))
+        asked = Deferred.fromCoroutine(self.queue.scheduler.cancel(1, False))
+        self.assertNoResult(asked)
         self.mend()
+        self.assertEqual(self.successResultOf(asked), (True, "Job 1 canceled"))
         self.assertEqual(self.status(1), Status.CANCELED)
         self.assertFalse(self.queue.scheduler.is_followed(1))
 

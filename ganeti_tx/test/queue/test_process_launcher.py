@@ -10,18 +10,23 @@ from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp
-from ganeti_tx.queue.launcher import IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.process_launcher import FORK_PAUSE, HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import (
+    MAX_REPORT,
     Channel,
     ChannelFactory,
+    GoOn,
     Hello,
     JobOver,
     Leave,
     Message,
     RunJob,
     SetPriority,
+    StepBack,
     StopJob,
+    Stopping,
+    TurnOver,
 )
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 
@@ -66,6 +71,37 @@ class Line:
     def break_off(self) -> None:
         """The connection is gone."""
         self.channel.connectionLost()
+
+
+class StrangerTests(SynchronousTestCase):
+    """Whoever connects to luxid's runner socket and is no runner."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.launcher = ProcessJobLauncher(self.clock, FakeLiveness(), lambda: None, lambda process, number: None)
+        self.line = Line(self.launcher)
+
+    def test_silence(self) -> None:
+        """Who does not say hello soon is hung up on; who hangs up himself leaves no timer behind."""
+        self.clock.advance(HELLO_LIMIT - 1)
+        self.assertFalse(self.line.transport.disconnected)
+        self.clock.advance(1)
+        self.assertTrue(self.line.transport.disconnected)
+        self.line.break_off()
+        Line(self.launcher).break_off()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_announced_length(self) -> None:
+        """A message longer than a runner has anything to say is not waited for."""
+        self.line.channel.dataReceived((MAX_REPORT + 1).to_bytes(4, "big"))
+        self.assertTrue(self.line.transport.disconnected)
+
+    def test_junk(self) -> None:
+        """What is no message ends the connection, not the daemon."""
+        for junk in (b"x", b"[" * 50_000, b'{"type": "Hello", "livelock": "\xff", "process_id": 1}', b"\x00" * 100):
+            line = Line(self.launcher)
+            line.channel.dataReceived(len(junk).to_bytes(4, "big") + junk)
+            self.assertTrue(line.transport.disconnected, junk[:10])
 
 
 class LauncherTests(SynchronousTestCase):
@@ -220,6 +256,54 @@ class LauncherTests(SynchronousTestCase):
         self.successResultOf(over)
         self.assertIs(self.successResultOf(self.launcher.reserve()), runner)
 
+    def test_stop_is_noted(self) -> None:
+        """A cancel is answered when the process has taken note, and of this job only."""
+        runner, line, _over = self.running()
+        asked = [runner.cancel(), runner.cancel()]
+        line.say(Stopping(8))
+        self.assertNoResult(asked[0])
+        line.say(Stopping(7))
+        for each in asked:
+            self.successResultOf(each)
+
+    def test_stop_comes_too_late(self) -> None:
+        """When the job is over, or its process dead, before it took note, the cancel is answered too: the file tells."""
+        runner, line, _over = self.running()
+        asked = runner.cancel()
+        line.say(JobOver(7))
+        self.successResultOf(asked)
+        runner.run(job_of(9, 1), {}).addErrback(lambda _: None)
+        asked = runner.cancel()
+        self.liveness.die(Path(lock(1)))
+        line.break_off()
+        self.successResultOf(asked)
+
+    def test_said_again(self) -> None:
+        """What a busy process was told while it had no connection it is told when it is back."""
+        runner, line, over = self.running()
+        over.addErrback(lambda _: None)
+        line.break_off()
+        runner.cancel()
+        runner.set_priority(-5)
+        self.assertEqual(self.connect(1, job_id=7).heard(), [SetPriority(-5), StopJob()])
+
+    def test_turn(self) -> None:
+        """Whether a job keeps its slot is what the queue says; somebody else's job is not asked about."""
+        asked: list[tuple[int, int]] = []
+        answers = [True, False]
+
+        def may_go_on(job_id: int, priority: int) -> bool:
+            asked.append((job_id, priority))
+            return answers.pop(0)
+
+        self.launcher.may_go_on = may_go_on
+        _runner, line, _over = self.running()
+        line.heard()
+        for message in (TurnOver(7, 5), TurnOver(8, 5), TurnOver(7, -3)):
+            line.say(message)
+        self.assertEqual(line.heard(), [GoOn(), StepBack()])
+        self.assertEqual(asked, [(7, 5), (7, -3)])
+
     def test_secrets_stay_out_of_the_log(self) -> None:
         """The order to run a job does not show its secrets."""
         self.assertEqual(repr(RunJob(job_of(7, 1), {0: {"password": "x"}})), "<RunJob 7>")
@@ -236,7 +320,7 @@ class LauncherTests(SynchronousTestCase):
         runner, line = self.reserved()
         self.liveness.die(Path(lock(1)))
         line.break_off()
-        self.failureResultOf(runner.run(job_of(7, 1), {}), RunnerDied)
+        self.failureResultOf(runner.run(job_of(7, 1), {}), NeverGiven)
 
     def test_death_while_idle(self) -> None:
         """An idle runner that died is lent to nobody."""
@@ -307,6 +391,20 @@ class LauncherTests(SynchronousTestCase):
         self.assertNoResult(over)
 
     # After a restart of luxid
+
+    def test_adopted_job_comes_back(self) -> None:
+        """A runner that was found with a job, and stepped back from it, can be lent for the rest of the same job."""
+        line = self.connect(1, job_id=7)
+        runner = self.launcher.adopt(job_of(7, 1))
+        assert runner is not None
+        over = runner.run(job_of(7, 1), {})
+        line.say(JobOver(7))
+        self.successResultOf(over)
+        again = self.successResultOf(self.launcher.reserve())
+        self.assertIs(again, runner)
+        over = again.run(job_of(7, 1), {})
+        self.assertNoResult(over)
+        self.assertEqual(line.heard(), [RunJob(job_of(7, 1), {})])
 
     def test_adopt_the_living(self) -> None:
         """A process that lives is waited for, and not sent the job a second time."""

@@ -49,9 +49,10 @@ class RefusingDiskTests(SynchronousTestCase):
         """A job that was killed on a full disk is canceled as soon as there is room."""
         job_id = self.submit()
         self.refuse(True)
-        run_now(self.queue.scheduler.cancel(job_id, kill=True))
+        asked = Deferred.fromCoroutine(self.queue.scheduler.cancel(job_id, kill=True))
         self.refuse(False)
         self.queue.clock.advance(RETRY_DELAY)
+        self.assertEqual(self.successResultOf(asked), (True, "Job 1 was killed"))
         self.assertEqual(self.queue.on_disk(job_id).status, Status.CANCELED)
 
     def test_cancel_is_refused(self) -> None:
@@ -95,7 +96,8 @@ class RefusingDiskTests(SynchronousTestCase):
     def test_canceled_before_it_is_put_back(self) -> None:
         """A job that is canceled before it could be queued again does not run."""
         queue = self.left_behind()
-        self.assertEqual(run_now(queue.scheduler.cancel(1, kill=False)), (True, "Job 1 will be canceled"))
+        asked = Deferred.fromCoroutine(queue.scheduler.cancel(1, kill=False))
         self.refuse(False)
         queue.clock.advance(RETRY_DELAY)
+        self.assertEqual(self.successResultOf(asked), (True, "Job 1 canceled"))
         self.assertEqual((queue.on_disk(1).status, queue.started()), (Status.CANCELED, []))

@@ -1,5 +1,6 @@
 """Copies of job files: what is sent, when, and who hears of it."""
 
+from itertools import count
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -23,11 +24,13 @@ class PatientNodes:
     """Nodes that answer when the test says so."""
 
     def __init__(self) -> None:
+        self.sequences: list[list[int]] = []
         self.calls: list[tuple[str, list[str], Deferred[None]]] = []
 
     async def call(self, node: Any, call: Any, timeout: float | None = None) -> Any:
         """As INodeRpc says."""
         assert isinstance(call, JobqueueUpdate)
+        self.sequences.append(call.sequences)
         answer: Deferred[None] = Deferred()
         self.calls.append((node.name, [f"{name}={data[:9]}" for name, data in call.files], answer))
         await answer
@@ -57,7 +60,8 @@ class ReplicatorTests(SynchronousTestCase):
         """One candidate."""
         self.nodes = PatientNodes()
         self.candidates = [ONE]
-        self.replicator = Replicator(self.nodes, lambda: self.candidates)
+        self.shut: list[str] = []
+        self.replicator = Replicator(self.nodes, lambda: self.candidates, count(1).__next__, self.shut.append)
 
     def send(self, **files: bytes) -> Deferred[bool]:
         """Send to the one candidate."""
@@ -105,14 +109,55 @@ class ReplicatorTests(SynchronousTestCase):
         self.assertEqual(self.nodes.sent, [])
 
     def test_failed_part(self) -> None:
-        """A part that was not taken makes the whole not taken, for those who waited for it only."""
+        """When a part was not taken, the rest is not sent, and all who wait hear it."""
         answer = self.send(job_1=HALF, job_2=HALF)
-        self.nodes.refuse()
         later = self.send(job_3=b"c")
-        self.nodes.take()
+        self.nodes.refuse()
         self.assertFalse(self.successResultOf(answer))
+        self.assertFalse(self.successResultOf(later))
+        self.assertEqual(self.nodes.sent, [])
+
+    def test_left_alone(self) -> None:
+        """A node that did not take a file is sent nothing and holds nobody up until it is opened again."""
+        self.send(job_1=b"a")
+        self.nodes.refuse()
+        self.assertEqual((self.shut, self.replicator.behind), (["node1"], {"node1"}))
+        self.assertFalse(self.successResultOf(self.send(job_1=b"b")))
+        self.assertEqual(self.nodes.sent, [])
+        self.replicator.reopen("node1")
+        answer = self.send(job_1=b"c")
+        self.assertEqual(self.nodes.sent, [("node1", ["job-1=c"])])
         self.nodes.take()
-        self.assertTrue(self.successResultOf(later))
+        self.assertTrue(self.successResultOf(answer))
+
+    def test_offline(self) -> None:
+        """An offline candidate is sent nothing."""
+        self.candidates = [NodeAddress("node1", "192.0.2.1", offline=True)]
+        self.assertFalse(self.successResultOf(self.send(job_1=b"a")))
+        self.assertEqual(self.nodes.sent, [])
+
+    def test_sequences(self) -> None:
+        """Each file carries the moment from which it is so, also when it has to wait."""
+        self.send(job_1=b"a")
+        self.send(job_2=b"b")
+        self.send(job_1=b"c")
+        self.nodes.take()
+        self.assertEqual(self.nodes.sequences, [[1], [2, 3]])
+
+    def test_said_once(self) -> None:
+        """That a node fails is said when it begins and when it ends; that most do, as an error."""
+        with capturedLogs() as logged:
+            for _ in range(3):
+                self.replicator.reopen("node1")
+                done = self.replicate(job_1=b"a")
+                self.nodes.refuse()
+                self.successResultOf(done)
+            self.replicator.reopen("node1")
+            done = self.replicate(job_1=b"a")
+            self.nodes.take()
+            self.successResultOf(done)
+        levels = [event["log_level"] for event in logged]
+        self.assertEqual(levels, [LogLevel.info, LogLevel.error, LogLevel.info, LogLevel.info])
 
     def test_nobody_to_tell(self) -> None:
         """A cluster of one node has no copies."""
@@ -131,7 +176,7 @@ class ReplicatorTests(SynchronousTestCase):
         return sum(event["log_level"] is LogLevel.error for event in logged)
 
     def test_minority(self) -> None:
-        """One candidate of three that fails is a warning."""
+        """One candidate of three that fails is no error."""
         self.assertEqual(self.errors_after(1), 0)
 
     def test_majority(self) -> None:

@@ -15,11 +15,10 @@ from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended, put_back
-from ganeti_tx.queue.launcher import RunnerDied
+from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.test.config.stores import SlowFiles
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.launcher import FakeLauncher, FakeRunner
 
@@ -39,7 +38,21 @@ class Queue:
         self.launcher = FakeLauncher()
         self.changes = JobChanges(self.clock, self.store.get)
         self.limit = limit
-        self.scheduler = Scheduler(self.store, self.changes, self.launcher, self.clock.seconds, lambda: self.limit)
+        self.burials = 0
+        self.scheduler = Scheduler(
+            self.store,
+            self.changes,
+            self.launcher,
+            self.clock.seconds,
+            lambda: self.limit,
+            tracked_limit=lambda: 25,
+            look_for_dead=self.bury,
+            rules=dict,
+        )
+
+    async def bury(self) -> None:
+        """Somebody's process died."""
+        self.burials += 1
 
     async def _replicate(self, files: dict[str, bytes]) -> None:
         self.copies.append(files)
@@ -98,23 +111,6 @@ class SchedulerTests(SynchronousTestCase):
         """The status in the job's file."""
         return self.queue.on_disk(job_id).status
 
-    def test_cancel_while_the_start_is_written(self) -> None:
-        """A cancel that comes between the choice of a process and the job's start is not lost."""
-        files = SlowFiles()
-        self.queue = Queue(files)
-        run_now(self.queue.store.load())
-        self.queue.launcher.holding = True
-        self.submit([OpTestDelay(duration=0.0)])
-        files.slow = True
-        self.queue.launcher.release()
-        canceled, _ = self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=False)))
-        self.assertTrue(canceled)
-        files.slow = False
-        files.finish()
-        self.assertEqual(self.status(1), Status.CANCELED)
-        self.assertIsNone(self.queue.launcher.runners[0].job)
-        self.assertEqual(self.queue.launcher.returned, [self.queue.launcher.runners[0]])
-
     def test_submitted_job_is_on_disk_and_copied(self) -> None:
         """When a submission returns, the job's file and the serial number are here and were sent to the candidates."""
         self.queue.launcher.holding = True
@@ -172,52 +168,19 @@ class SchedulerTests(SynchronousTestCase):
         self.assertIn(runner.livelock, job.ops[0].result[1][0])
         self.assertEqual([op.status for op in job.ops], [Status.ERROR, Status.ERROR])
 
+    def test_runner_gone_before_the_job(self) -> None:
+        """A job that its process was never given gets another one."""
+        self.submit([OpTestDelay(duration=0.0)])
+        self.queue.launcher.runners[0].over.errback(NeverGiven("gone"))
+        self.assertEqual(self.queue.started(), [1, 1])
+        self.assertEqual(self.queue.on_disk(1).livelock, self.queue.launcher.runners[1].livelock)
+
     def test_no_process(self) -> None:
         """A job for which no process can be had ends as an error that says so."""
         self.queue.launcher.holding = True
         self.submit([OpTestDelay(duration=0.0)])
         self.queue.launcher.refuse("no memory")
         self.assertIn("no memory", self.queue.on_disk(1).ops[0].result[1][0])
-
-    def test_cancel_queued(self) -> None:
-        """A queued job is canceled at once and never starts."""
-        self.queue = Queue(limit=0)
-        run_now(self.queue.store.load())
-        self.submit([OpTestDelay(duration=0.0)])
-        canceled, _ = self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=False)))
-        self.assertTrue(canceled)
-        self.assertEqual(self.status(1), Status.CANCELED)
-
-    def test_cancel_while_reserving(self) -> None:
-        """A job canceled before its runner is ready ends canceled, and the runner goes back."""
-        self.queue.launcher.holding = True
-        self.submit([OpTestDelay(duration=0.0)])
-        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=False)))
-        self.queue.launcher.release()
-        self.assertEqual(self.status(1), Status.CANCELED)
-        self.assertEqual(len(self.queue.launcher.returned), 1)
-
-    def test_cancel_running(self) -> None:
-        """A running job is asked to stop."""
-        self.submit([OpTestDelay(duration=0.0)])
-        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=False)))
-        self.assertTrue(self.queue.launcher.runners[0].canceled)
-
-    def test_kill(self) -> None:
-        """A killed job is canceled, not in error."""
-        self.submit([OpTestDelay(duration=0.0)])
-        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(1, kill=True)))
-        self.assertTrue(self.queue.launcher.runners[0].killed)
-        self.assertEqual(self.status(1), Status.CANCELED)
-
-    def test_cancel_finished_or_unknown(self) -> None:
-        """What is over or was never there cannot be canceled."""
-        self.submit([OpTestDelay(duration=0.0)])
-        self.queue.finish(self.queue.launcher.runners[0])
-        for job_id in (1, 99):
-            canceled, text = self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.cancel(job_id, False)))
-            self.assertFalse(canceled)
-            self.assertIn(str(job_id), text)
 
     def test_priority_of_a_waiting_job(self) -> None:
         """A changed priority changes the order of those that wait."""

@@ -18,8 +18,9 @@ from ganeti_tx.errors import GanetiError, JobLost
 from ganeti_tx.luxi import on_twisted, transport_errors
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.framing import MAX_REQUEST
+from ganeti_tx.luxi.limits import Limits
 from ganeti_tx.luxi.peer import Peer
-from ganeti_tx.luxi.server import Limits, LuxiFactory
+from ganeti_tx.luxi.server import LuxiFactory
 
 reactor: Any = global_reactor
 LARGE = 3_000_000

@@ -11,6 +11,7 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.test.inprocess.chaos.administrators import Administrators
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
 from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
 from ganeti_tx.test.inprocess.chaos.operators import Operators
@@ -23,6 +24,8 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 #: Simulated seconds of work, and the time after the last fault in which everything must have come to rest.
 DAY = 20.0
 REST = 600.0
+#: Seconds after the last fault until the administrators put right what they have changed.
+SETTLE = 90.0
 #: Simulated seconds within which new jobs must succeed in the end.
 PROBE = 120.0
 #: Turns between two looks at the locks.
@@ -68,6 +71,7 @@ class Life:
     deeds: Deeds = field(init=False)
     cluster: InProcessCluster = field(init=False)
     operators: Operators = field(init=False)
+    administrators: Administrators = field(init=False)
     promises: Promises = field(init=False)
     faults: Faults = field(init=False)
 
@@ -80,6 +84,7 @@ class Life:
             3, self.seed, 0, self.time, about_to=self.record.turn, units_of=self.deeds.units_of
         )
         self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
+        self.administrators = Administrators(self.operators, Random(self.chance.random()))
         self.promises = Promises(self.cluster, self.record, self.deeds, self.operators)
         self.faults = Faults(self.cluster, Random(self.chance.random()), self.record)
 
@@ -113,6 +118,7 @@ class Life:
         """The day with its faults; most come alone, some upon one another."""
         self.promises.begin()
         self.operators.begin(self.chance.randint(3, 10))
+        self.administrators.begin()
         plan = self._plan()
         end = self.time.rightNow + DAY
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
@@ -139,8 +145,21 @@ class Life:
             if self.time.turns % LOOK_EVERY == 0:
                 self.promises.look()
 
+    def _ask(self, what: "Deferred[list[int]]", seconds: float) -> None:
+        """Jobs that must be accepted, and succeed within so many seconds."""
+        taken: list[int] = []
+        what.addCallbacks(taken.extend, self._refused)
+        self._pass(seconds)
+        for job_id in [] if self.record.broken else taken:
+            job = Rest(self.promises, set()).job(job_id)
+            if job is None or job.status != "success":
+                results = job and [str(op.status) if op.result is None else op.result for op in job.ops]
+                self.record.breach(f"new job {job_id} does not succeed: {results}")
+
     def _come_to_rest(self) -> None:
-        self._pass(REST)
+        self._pass(SETTLE)
+        if not self.record.broken:
+            self._ask(Deferred.fromCoroutine(self.administrators.restore()), REST)
         rest = Rest(self.promises, self.faults.darkened)
         if not self.record.broken:
             self.promises.look()
@@ -156,17 +175,7 @@ class Life:
         jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
         jobs += [[self.operators.creation("web5", self.seed % 3 + 1)]]
         jobs += [[self.operators.tagging()], [self.operators.tagging("node", "node2")]]
-        taken: list[int] = []
-        asking = Deferred.fromCoroutine(self.operators.submit(*jobs))
-        asking.addCallbacks(taken.extend, self._refused)
-        self._pass(PROBE)
-        if not self.record.broken and len(taken) != len(jobs):
-            self.record.breach(f"of {len(jobs)} new jobs only {taken} were accepted")
-        for job_id in taken:
-            job = Rest(self.promises, set()).job(job_id)
-            if job is None or job.status != "success":
-                results = job and [str(op.status) if op.result is None else op.result for op in job.ops]
-                self.record.breach(f"new job {job_id} does not succeed: {results}")
+        self._ask(Deferred.fromCoroutine(self.operators.submit(*jobs)), PROBE)
 
     def _refused(self, failure: Any) -> None:
         failure.trap(GanetiError)

@@ -27,8 +27,8 @@ class Accepted:
     """A job that somebody was promised, and what else was said about it."""
 
     ops: list[Op]
-    canceled: bool = False
-    kill_asked: bool = False
+    canceled_at: float | None = None
+    stop_asked: bool = False
 
 
 @define(eq=False)
@@ -49,11 +49,12 @@ class Operators:
             *[self.create] * 4, *[self.power] * 3, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
             *[self.several] * 2, self.chain, *[self.cancel] * 3, *[self.kill] * 2, self.priority, self.archive, self.look,
         ]  # fmt: skip
-        self._at(0.0, self.create)
+        self.act_at(0.0, self.create)
         for _ in range(actions):
-            self._at(self.chance.random() * BUSY, self.chance.choice(things))
+            self.act_at(self.chance.random() * BUSY, self.chance.choice(things))
 
-    def _at(self, delay: float, action: Callable[[], Awaitable[None]]) -> None:
+    def act_at(self, delay: float, action: Callable[[], Awaitable[None]]) -> None:
+        """Have something done after so many seconds."""
         self._process.callLater(delay, lambda: self._act(action))
 
     def _act(self, action: Callable[[], Awaitable[None]]) -> None:
@@ -163,9 +164,11 @@ class Operators:
         job_id = self._some_job()
         if job_id is None:
             return
-        self.accepted[job_id].kill_asked |= kill
+        accepted = self.accepted[job_id]
+        accepted.stop_asked = True
         done, text = await self.ask(lambda luxi: luxi.cancel_job(job_id, kill))
-        self.accepted[job_id].canceled |= text == f"Job {job_id} canceled"
+        if text == f"Job {job_id} canceled":
+            accepted.canceled_at = self.cluster.time.rightNow
         self.record.tell(f"cancel {job_id} (kill: {kill}): {done}, {text}")
 
     async def priority(self) -> None:

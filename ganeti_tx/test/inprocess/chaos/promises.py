@@ -21,8 +21,8 @@ from ganeti_tx.wconfd.owners import INTERVAL
 
 #: Seconds for which a dead owner may keep its locks while WConfD is up.
 BOUND = INTERVAL + 1.0
-ORDER = {Status.QUEUED: 0, Status.WAITING: 1, Status.CANCELING: 1, Status.RUNNING: 2}
-LAST = 3
+ORDER = {Status.QUEUED: 0, Status.WAITING: 1, Status.RUNNING: 2, Status.CANCELING: 3}
+LAST = 4
 
 
 class ConfigHead(msgspec.Struct):
@@ -59,9 +59,11 @@ class Promises:
     # The configuration
 
     def _config_written(self, node: SimulatedNode, path: Path) -> None:
-        """Its serial number never falls."""
+        """Its serial number never falls; a node that is no candidate any more has none."""
         found = node.disk.content(path)
-        serial = -1 if found is None else msgspec.json.decode(found[0], type=ConfigHead).serial_no
+        if found is None:
+            return
+        serial = msgspec.json.decode(found[0], type=ConfigHead).serial_no
         if serial < self._serials.get(node.name, 0):
             self.record.breach(f"the configuration of {node.name} goes from {self._serials[node.name]} to {serial}")
         self._serials[node.name] = serial

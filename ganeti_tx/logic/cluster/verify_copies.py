@@ -1,0 +1,69 @@
+"""Whether the nodes have what the master has: the configuration, simple configuration and the job queue."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls import ClusterCopies, CopiesState
+from ganeti_tx.rpc.interfaces import Outcome
+
+#: A finding about one node: its code, the node's name, the text.
+Finding = tuple[VerifyCode, str, str]
+FILES, SILENT = VerifyCode.ENODEFILECHECK, VerifyCode.ENODERPC
+AGAIN = "'gnt-cluster redist-conf' sends it again"
+
+
+async def copy_findings(unit: LogicalUnit[Any]) -> list[Finding]:
+    """Ask every node that is not offline, after it could have got what the master has now."""
+    nodes = [node for node in await unit.config.nodes() if not node.offline]
+    cluster = await unit.config.cluster()
+    master = next((node for node in nodes if node.uuid == cluster.master_node), None)
+    if master is None:
+        return []
+    before = (await unit.nodes.call_many([master], ClusterCopies()))[master.name]
+    await unit.config.when_distributed()
+    told = await unit.nodes.call_many(nodes, ClusterCopies())
+    if before.error is not None or told[master.name].error is not None:
+        return [(SILENT, master.name, str(before.error or told[master.name].error))]
+    return list(findings(nodes, master, before.get(), told))
+
+
+def findings(
+    nodes: list[Node], master: Node, before: CopiesState, told: Mapping[str, Outcome[CopiesState]]
+) -> Iterator[Finding]:
+    """What differs from the master, of what did not change there while the others were asked."""
+    steady = before.ssconf == told[master.name].get().ssconf
+    for node in nodes:
+        outcome = told[node.name]
+        if outcome.error is not None:
+            yield SILENT, node.name, str(outcome.error)
+            continue
+        state = outcome.get()
+        if state.master != master.name:
+            yield FILES, node.name, f"takes {state.master or 'nobody'} for the master, not {master.name}; {AGAIN}"
+        elif steady and state.ssconf != before.ssconf:
+            yield FILES, node.name, f"its simple configuration differs from the master's; {AGAIN}"
+        if node.master_candidate:
+            yield from of_candidate(node, state, before)
+        elif state.config is not None:
+            text = "keeps a configuration although it is no master candidate; remove its config.data"
+            yield FILES, node.name, text
+
+
+def of_candidate(node: Node, state: CopiesState, master: CopiesState) -> Iterator[Finding]:
+    """What a candidate lacks."""
+    if state.config is None or state.config < (master.config or 0):
+        has = "no configuration" if state.config is None else f"a configuration with serial number {state.config}"
+        yield FILES, node.name, f"has {has}, the master {master.config}; {AGAIN}"
+    if (state.queue or 0) < (master.queue or 0):
+        has = "no job queue" if state.queue is None else f"a job queue up to job {state.queue}"
+        yield FILES, node.name, f"has {has}, the master up to {master.queue}; it is sent again by itself"
+
+
+def role_notes(nodes: list[Node]) -> Iterator[str]:
+    """How many nodes are offline and drained."""
+    for flag in ("offline", "drained"):
+        if count := sum(getattr(node, flag) for node in nodes):
+            yield f"  - NOTICE: {count} {flag} node(s) found."

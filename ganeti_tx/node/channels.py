@@ -1,0 +1,118 @@
+"""The connections to a node daemon: how many strangers there may be, and how long a request may take to come.
+
+A stranger is whoever has not yet made a request with a certificate that may make calls; most attacks come from there, and
+so most limits are for them.
+"""
+
+from collections import Counter
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.protocol import connectionDone
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.web.http import HTTPChannel
+
+log = Logger()
+
+#: So many strangers may be connected; one more sends the oldest away, of the address that has most.
+MAX_STRANGERS = 128
+#: Seconds for the TLS handshake and the head of the first request, and for the head of any further one.
+HEAD_LIMIT = 20.0
+#: A body may take as long as its bytes do at this speed, in bytes a second.
+SLOWEST = 128 * 1024
+#: Seconds for a peer that was refused to hang up.
+LINGER = 5.0
+#: Seconds between two lines in the log about strangers that were sent away.
+QUIET = 10.0
+
+
+class NodeChannel(HTTPChannel):
+    """One connection. Bytes that drip in do not make a request's time longer."""
+
+    site: Any
+    connections: "Connections"
+    _due: IDelayedCall | None = None
+
+    def connectionMade(self) -> None:
+        super().connectionMade()
+        self.connections.came(self)
+        self.allow(HEAD_LIMIT)
+
+    def dataReceived(self, data: bytes) -> None:
+        if self._due is None and not self._handlingRequest:
+            self.allow(HEAD_LIMIT)
+        super().dataReceived(data)
+
+    def allow(self, seconds: float) -> None:
+        """From now the peer has so many seconds, for the rest of its request or to hang up."""
+        self.came_in_time()
+        self._due = self.callLater(seconds, lambda: self._too_late(seconds))
+
+    def came_in_time(self) -> None:
+        """The whole request is there."""
+        if self._due is not None and self._due.active():
+            self._due.cancel()
+        self._due = None
+
+    def drop(self) -> None:
+        """Hang up at once."""
+        self.came_in_time()
+        transport: Any = self.transport
+        if transport is not None:
+            transport.abortConnection()
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        self.came_in_time()
+        self.connections.went(self)
+        super().connectionLost(reason)
+
+    def _too_late(self, seconds: float) -> None:
+        self._due = None
+        self.connections.tell(
+            "{peer} took more than {seconds} seconds for a request", peer=self.peer(), seconds=seconds
+        )
+        self.drop()
+
+    def peer(self) -> str:
+        """The address at the other end."""
+        return str(getattr(self.transport.getPeer(), "host", "unknown")) if self.transport is not None else "unknown"
+
+
+@define(eq=False)
+class Connections:
+    """The strangers among the connections of a node daemon, the oldest first."""
+
+    clock: Any
+    most: int = MAX_STRANGERS
+    _strangers: dict[NodeChannel, str] = field(factory=dict)
+    _told: float | None = None
+
+    def came(self, channel: NodeChannel) -> None:
+        """A new connection."""
+        if len(self._strangers) >= self.most:
+            self._send_one_away()
+        self._strangers[channel] = channel.peer()
+
+    def known(self, channel: NodeChannel) -> None:
+        """Somebody who may make calls made one."""
+        self._strangers.pop(channel, None)
+
+    def went(self, channel: NodeChannel) -> None:
+        """A connection is gone."""
+        self._strangers.pop(channel, None)
+
+    def tell(self, text: str, **values: object) -> None:
+        """Write it into the log, but not all the time."""
+        now = self.clock.seconds()
+        if self._told is None or now - self._told >= QUIET:
+            self._told = now
+            log.warn(text, **values)
+
+    def _send_one_away(self) -> None:
+        by_address = Counter(self._strangers.values())
+        most = max(by_address.values())
+        oldest = next(each for each, address in self._strangers.items() if by_address[address] == most)
+        self.tell("too many strangers; one of {peer} is sent away", peer=self._strangers.pop(oldest))
+        oldest.drop()

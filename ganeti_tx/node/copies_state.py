@@ -1,0 +1,56 @@
+"""Telling how new the copies are that this node keeps of what the master has."""
+
+from collections.abc import Mapping
+
+import msgspec
+from attrs import define
+
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
+from ganeti_tx.model.digest import digest_of
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.rpc.calls import ClusterCopies, CopiesState, NodeCall
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+MAX_SSCONF = 16 * 1024 * 1024
+SSCONF = "ssconf_"
+
+
+class _Head(msgspec.Struct, frozen=True):
+    serial_no: int
+
+
+@define
+class CopiesOfTheCluster:
+    """What cluster verification compares."""
+
+    files: IFiles
+    paths: Paths
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {ClusterCopies: self.state}
+
+    async def state(self, call: ClusterCopies) -> CopiesState:
+        """As it is on disk; what cannot be read counts as not there."""
+        ssconf = {
+            name: self.files.read(self.paths.data_dir / name, MAX_SSCONF)
+            for name in self.files.listdir(self.paths.data_dir)
+            if name.startswith(SSCONF)
+        }
+        whole = b"".join(name.encode() + b"\0" + value + b"\0" for name, value in sorted(ssconf.items()))
+        master = ssconf.get(f"{SSCONF}master_node", b"").decode("ascii", "replace").strip()
+        return CopiesState(config=self._config(), queue=self._queue(), ssconf=digest_of(whole), master=master)
+
+    def _config(self) -> int | None:
+        path = self.paths.config_file
+        try:
+            return msgspec.json.decode(self.files.read(path, MAX_CONFIG_BYTES), type=_Head).serial_no
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+            return None
+
+    def _queue(self) -> int | None:
+        try:
+            return int(self.files.read(self.paths.queue_serial_file, 64))
+        except (OSError, ValueError):
+            return None

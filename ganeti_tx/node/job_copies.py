@@ -1,0 +1,156 @@
+"""The copies of the job queue on a master candidate: of every file the latest stays, in whatever order messages come."""
+
+import re
+from collections.abc import Mapping
+
+from attrs import define, field
+from twisted.internet.defer import DeferredLock
+
+from ganeti_tx.errors import JobQueueError
+from ganeti_tx.model.digest import digest_of
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.queue_copies import purge, sweep
+from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls import (
+    JobqueueDigests,
+    JobqueuePurge,
+    JobqueueRename,
+    JobqueueSetDrainFlag,
+    JobqueueSweep,
+    JobqueueUpdate,
+    NodeCall,
+)
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+JOB_FILE = re.compile(r"job-[0-9]{1,19}")
+QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|serial|version")
+ARCHIVED_FILE = re.compile(r"archive/[0-9]{1,19}/job-[0-9]{1,19}")
+SERIAL = re.compile(r"[0-9]{1,19}\n?")
+JOB_MODE = 0o640
+DRAIN_MODE = 0o644
+DRAIN = "drain"
+#: No more than this is read of one file.
+MAX_FILE = 128 * 1024 * 1024
+
+
+@define
+class JobCopies:
+    """Takes in what the master sends; what is late is left out without a word, for the newer is here."""
+
+    files: IFiles
+    paths: Paths
+    terms: Terms
+    _turn: DeferredLock = field(factory=DeferredLock)
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {
+            JobqueueUpdate: self.update,
+            JobqueueRename: self.rename,
+            JobqueuePurge: self.purge,
+            JobqueueSweep: self.sweep,
+            JobqueueDigests: self.digests,
+            JobqueueSetDrainFlag: self.set_drain_flag,
+        }
+
+    async def update(self, call: JobqueueUpdate) -> None:
+        """Write copies of job files and of the serial number."""
+        for name, data in call.files:
+            if not QUEUE_FILE.fullmatch(name):
+                raise JobQueueError(f"not a file of the job queue: {name[:60]!r}")
+            if name == "serial" and not SERIAL.fullmatch(data):
+                raise JobQueueError(f"not a serial number: {data[:60]!r}")
+        if call.sequences and len(call.sequences) != len(call.files):
+            raise JobQueueError(f"{len(call.files)} files come with {len(call.sequences)} sequence numbers")
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            sequences = dict(zip((name for name, _ in call.files), call.sequences, strict=False))
+            wanted = {name: data for name, data in call.files if self._is_wanted(name, data, sequences.get(name))}
+            if wanted:
+                paths = {self.paths.queue_dir / name: data.encode() for name, data in wanted.items()}
+                await self.files.write_many(paths, JOB_MODE)
+            for name in wanted:
+                self.terms.note(name, sequences.get(name))
+        finally:
+            self._turn.release()
+
+    def _is_wanted(self, name: str, data: str, sequence: int | None) -> bool:
+        if name == "serial":
+            return int(data) >= self._present_serial()
+        if name == "version":
+            return True
+        return self.terms.is_newer(name, sequence) and not self._is_archived(name)
+
+    def _is_archived(self, name: str) -> bool:
+        return self.files.exists(self.paths.archived_job_file(int(name.removeprefix("job-"))))
+
+    def _present_serial(self) -> int:
+        """The serial number that is here; -1 when there is none that can be read."""
+        path = self.paths.queue_serial_file
+        if not self.files.exists(path):
+            return -1
+        digits = self.files.read(path, 64).decode("ascii", "replace")
+        return int(digits) if SERIAL.fullmatch(digits) else -1
+
+    async def rename(self, call: JobqueueRename) -> None:
+        """Move copies of job files to the archive."""
+        for old, new in call.renames:
+            if not JOB_FILE.fullmatch(old) or not ARCHIVED_FILE.fullmatch(new):
+                raise JobQueueError(f"cannot rename {old[:60]!r} to {new[:60]!r} in the job queue")
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            for old, new in call.renames:
+                self.terms.note(old, None if call.stamp is None else call.stamp.sequence)
+                if self.files.exists(self.paths.queue_dir / old):
+                    self.files.rename(self.paths.queue_dir / old, self.paths.queue_dir / new)
+        finally:
+            self._turn.release()
+
+    async def purge(self, call: JobqueuePurge) -> None:
+        """Remove every copy of a job, archived ones too, the serial number and the drain flag."""
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            self.terms.forget_before(None if call.stamp is None else call.stamp.sequence)
+            purge(self.files, self.paths)
+        finally:
+            self._turn.release()
+
+    async def sweep(self, call: JobqueueSweep) -> None:
+        """Archive the copies of jobs that the master has not among its live ones any more."""
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            sweep(self.files, self.paths, set(call.live), call.up_to)
+        finally:
+            self._turn.release()
+
+    async def digests(self, call: JobqueueDigests) -> dict[str, str]:
+        """Of the files asked for that are here."""
+        found = {}
+        for name in call.names:
+            if not QUEUE_FILE.fullmatch(name):
+                raise JobQueueError(f"not a file of the job queue: {name[:60]!r}")
+            path = self.paths.queue_dir / name
+            if self.files.exists(path):
+                found[name] = digest_of(self.files.read(path, MAX_FILE))
+        return found
+
+    async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
+        """Make or remove the flag's file."""
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            sequence = None if call.stamp is None else call.stamp.sequence
+            if not self.terms.is_newer(DRAIN, sequence):
+                return
+            self.terms.note(DRAIN, sequence)
+            if call.drained:
+                await self.files.write_atomic(self.paths.queue_drain_file, b"", DRAIN_MODE)
+            elif self.files.exists(self.paths.queue_drain_file):
+                self.files.remove(self.paths.queue_drain_file)
+        finally:
+            self._turn.release()

@@ -1,0 +1,101 @@
+"""Whose messages a node takes: those of the master with the highest term that it has heard of."""
+
+import attrs
+from msgspec import structs
+from twisted.internet.defer import DeferredLock
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import MasterTerm, read_term, write_term
+from ganeti_tx.runtime.paths import Paths
+
+#: Of so many names the last sequence number is remembered; of the others the highest of all.
+MAX_NAMES = 20_000
+
+
+@attrs.define
+class Terms:
+    """The highest term on this disk, and the order of messages within it."""
+
+    _files: IFiles
+    _paths: Paths
+    _held: MasterTerm | None = None
+    #: The serial number of the simple configuration that is here.
+    ssconf: int = 0
+    _sequences: dict[str, int] = attrs.field(factory=dict)
+    _floor: int = 0
+    _turn: DeferredLock = attrs.field(factory=DeferredLock)
+
+    async def admit(self, stamp: Stamp | None) -> None:
+        """Take note of a master. @raise ConfigurationError: another one took over from it, or reigns with the same right.
+
+        A message without a stamp is not ordered.
+        """
+        if stamp is None:
+            return
+        await self._turn.acquire()
+        try:
+            held = self._known()
+            if held is not None and held.cluster == stamp.cluster:
+                if (stamp.term, stamp.master) == (held.number, held.master):
+                    return
+                if stamp.term <= held.number:
+                    raise ConfigurationError(
+                        f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
+                        f"{held.number}"
+                    )
+                kept = held.config
+            else:
+                kept = 0  # what is here is another cluster's
+            term = MasterTerm(cluster=stamp.cluster, master=stamp.master, number=stamp.term, config=kept)
+            await write_term(self._files, self._paths, term)
+            self._begin()
+        finally:
+            self._turn.release()
+
+    def _known(self) -> MasterTerm | None:
+        """What the file says now: on the master its own daemons write it too."""
+        held = read_term(self._files, self._paths)
+        if self._held is not None and (
+            held is None or (held.cluster, held.number) != (self._held.cluster, self._held.number)
+        ):
+            self._begin()
+        self._held = held
+        return held
+
+    def _begin(self) -> None:
+        """Sequence and serial numbers of a former master say nothing about the next one's."""
+        self._sequences, self._floor, self.ssconf = {}, 0, 0
+
+    def is_newer(self, name: str, sequence: int | None) -> bool:
+        """Whether nothing later is known of a name; the same again is taken again."""
+        return sequence is None or sequence >= self._sequences.get(name, self._floor)
+
+    def note(self, name: str, sequence: int | None) -> None:
+        """So late is what is here of a name."""
+        if sequence is None:
+            return
+        self._sequences.pop(name, None)
+        self._sequences[name] = sequence
+        if len(self._sequences) > MAX_NAMES:
+            for old in list(self._sequences)[: MAX_NAMES // 2]:
+                self._floor = max(self._floor, self._sequences.pop(old))
+
+    def forget_before(self, sequence: int | None) -> None:
+        """Whatever was sent before this moment is late."""
+        if sequence is not None:
+            self._sequences = {name: at for name, at in self._sequences.items() if at > sequence}
+            self._floor = max(self._floor, sequence)
+
+    @property
+    def config_term(self) -> int:
+        """In which term the configuration on this node was written; 0 when nobody knows."""
+        held = self._known()
+        return 0 if held is None else held.config
+
+    async def config_written(self, stamp: Stamp | None) -> None:
+        """The configuration of this term is here."""
+        held = self._known()
+        if stamp is not None and held is not None and held.config != stamp.term:
+            await write_term(self._files, self._paths, structs.replace(held, config=stamp.term))

@@ -1,0 +1,36 @@
+"""Node calls that say from which master they come and when, as far as the call has room for that."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import define
+from msgspec import structs
+from zope.interface import implementer
+
+from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, Target
+from ganeti_tx.runtime.master_term import Stamps
+
+
+@implementer(INodeRpc)
+@define
+class StampedRpc:
+    """Stamps the calls that change what a master keeps on nodes, unless they are stamped already."""
+
+    rpc: INodeRpc
+    stamps: Stamps
+
+    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+        """As INodeRpc says."""
+        return await self.rpc.call(node, self._stamped(call), timeout)
+
+    async def call_many(
+        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
+    ) -> Mapping[str, Outcome[Any]]:
+        """As INodeRpc says."""
+        return await self.rpc.call_many(nodes, self._stamped(call), timeout)
+
+    def _stamped(self, call: NodeCall) -> NodeCall:
+        if getattr(call, "stamp", call) is not None:
+            return call
+        return structs.replace(call, stamp=self.stamps.next())

@@ -1,0 +1,79 @@
+"""Tests of what cluster verification tells of roles and of copies on the nodes."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.model.opcodes import OpClusterVerifyConfig
+from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls import ClusterCopies, CopiesState
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
+from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
+
+GOOD = CopiesState(config=7, queue=5, ssconf="digest", master="node1.example.com")
+REGULAR = replace(GOOD, config=None, queue=None)
+
+
+class VerifyCopiesTests(SetParamsCase):
+    """The master, a candidate, a regular node and one that is offline."""
+
+    initial = cluster_of(member(3), member(4, offline=True))
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.states: dict[str, Any] = {"node1": GOOD, "node2": GOOD, "node3": REGULAR}
+        self.nodes.answers[ClusterCopies] = self._answer
+
+    def _answer(self, node: str, call: object) -> CopiesState:
+        state = self.states[node.partition(".")[0]]
+        if state is None:
+            raise NodeUnreachableError(f"cannot reach {node}")
+        assert isinstance(state, CopiesState)
+        return state
+
+    def errors(self, passed: bool = False, **options: Any) -> list[str]:
+        """The findings, without what leads up to them."""
+        self.stage.feedback.clear()
+        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True, **options)), passed)
+        return [line for line in self.stage.feedback if "ERROR" in line or "WARNING" in line]
+
+    def test_well(self) -> None:
+        """Nothing is told but that a node is offline, and that one is sent nothing."""
+        self.assertEqual(self.errors(True), [])
+        self.assertIn("  - NOTICE: 1 offline node(s) found.", self.stage.feedback)
+        self.assertNotIn("node4.example.com", [name for name, _ in self.nodes.sent])
+
+    def test_newer_is_no_fault(self) -> None:
+        """What changed since the master was asked is no fault of a node."""
+        self.states["node2"] = replace(GOOD, config=8, queue=6)
+        self.assertEqual(self.errors(True), [])
+
+    def test_findings(self) -> None:
+        """Each way in which a node differs is a line that says what to do."""
+        for number, state, reason in (
+            (2, replace(GOOD, config=6), "has a configuration with serial number 6, the master 7; 'gnt-cluster redist"),
+            (2, replace(GOOD, config=None), "has no configuration"),
+            (2, replace(GOOD, queue=4), "has a job queue up to job 4, the master up to 5"),
+            (2, replace(GOOD, ssconf="old"), "its simple configuration differs"),
+            (3, replace(REGULAR, master="node2.example.com"), "takes node2.example.com for the master"),
+            (3, GOOD, "keeps a configuration although it is no master candidate"),
+        ):
+            self.states = {"node1": GOOD, "node2": GOOD, "node3": REGULAR, f"node{number}": state}
+            (line,) = self.errors()
+            self.assertTrue(line.startswith(f"  - ERROR:ENODEFILECHECK:node:node{number}.example.com:"), line)
+            self.assertIn(reason, line)
+
+    def test_silent(self) -> None:
+        """A node that does not answer is told of; it does not count when the operator says so."""
+        self.states["node3"] = None
+        (line,) = self.errors()
+        self.assertIn("ERROR:ENODERPC:node:node3.example.com:cannot reach", line)
+        (line,) = self.errors(True, ignore_errors=frozenset({VerifyCode.ENODERPC}))
+        self.assertIn("WARNING", line)
+
+    def test_few_candidates(self) -> None:
+        """A pool that is not full though it could be is a fault of the cluster."""
+        self.stage.config._store._on_disk = cluster_of(member(3), pool=3)
+        (line,) = self.errors()
+        self.assertIn("ERROR:ECLUSTERCFG:cluster::", line)
+        self.assertIn("has 2 master candidates of 3 wanted", line)
