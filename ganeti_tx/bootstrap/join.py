@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from ganeti_tx.bootstrap.init import take_back
+from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
@@ -138,6 +138,8 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
     server = Identity.from_bundle(document.server, "server.pem")
     client = Identity.from_bundle(document.client, "client.pem")
     try:
+        if not same_cluster(paths, document):
+            forget(paths)  # what another cluster has left would count as newer than all that this one sends
         prepare_directories(paths)
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)

@@ -30,6 +30,10 @@ class Rollback:
         """Remember how to take back what was just done."""
         self._steps.append((step, args))
 
+    def leave_rest(self) -> None:
+        """What was done before stays: to be called by an undo step without which the others would do harm."""
+        self._steps.clear()
+
     async def __aenter__(self) -> "Rollback":
         return self
 

@@ -12,6 +12,9 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
+from ganeti_tx.mastership.address import MasterAddress
+from ganeti_tx.mastership.loyalty import LoyalRpc
+from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import ChannelFactory
@@ -22,6 +25,7 @@ from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -41,11 +45,13 @@ async def run_luxid(
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
     config: IConfig,
     look_for_dead: Callable[[], Coroutine[Any, Any, None]],
+    role: MasterRole,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
+    @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
     @param config: for the changes that luxid itself makes, those of filter rules.
     @param look_for_dead: has WConfD free the locks of a job's process that died.
     """
@@ -59,17 +65,20 @@ async def run_luxid(
         await look_for_dead()
 
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
+    liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
+    launcher = ProcessJobLauncher(reactor, liveness, zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
+    rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
+    address = MasterAddress(rpc, own_name())
     parts = LuxidParts(
         own_name=own_name(),
         paths=paths,
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=node_rpc(reactor, files, paths),
+        rpc=rpc,
         watch=watch,
         snapshot=snapshot,
         locks=locks,
@@ -80,8 +89,12 @@ async def run_luxid(
     )
     luxid = await build_luxid(parts)
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
+    await address.take(snapshot())
+    role.watch()
 
     async def stop() -> None:
+        role.stop()
+        await address.give_up(snapshot())
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
         luxid.catch_up.stop()

@@ -51,6 +51,7 @@ class Runs:
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
+    _clearing: bool = False
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -139,6 +140,16 @@ class Runs:
             self.release(job_id)
 
         return Deferred.fromCoroutine(work).addErrback(broken)
+
+    def clear_away(self) -> None:
+        """Remove what refused submissions have left, as soon as the disk lets us: a restart would run it."""
+        if not (self._clearing or self.store.remove_refused()):
+            self._clearing = True
+            self.changes.clock.callLater(RETRY_DELAY, self._clear_again)
+
+    def _clear_again(self) -> None:
+        self._clearing = False
+        self.clear_away()
 
     # Handing over
 

@@ -216,9 +216,21 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def _start(self, target: Surrounded, rollback: Rollback) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
-        rollback.undo(stop, self.nodes, target, 0, True)  # an answer that got lost may mean that it runs
+        rollback.undo(self._stop_again, target, rollback)  # an answer that got lost may mean that it runs
         try:
             await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))
             await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
         except GanetiError as error:
             raise OpExecError(f"could not start instance {self._name}: {error}") from None
+
+    async def _stop_again(self, target: Surrounded, rollback: Rollback) -> None:
+        """Nothing runs that is not configured: what may run stays where it can be found. @raise OpExecError: it may run."""
+        try:
+            await stop(self.nodes, target, 0, True)
+        except OpExecError:
+            rollback.leave_rest()
+            self.warn(
+                f"instance {self._name} may run on node {target.primary.name}, so it stays in the configuration; when the"
+                f" node can be reached, remove it with 'gnt-instance remove {self._name}'"
+            )
+            raise

@@ -165,6 +165,24 @@ class UndoTests(ClusterCase):
         self.assertEqual(dict(self.cluster.config.instances), {})
         self.assert_nothing_held(self.cluster)
 
+    def test_what_may_run_stays_configured(self) -> None:
+        """An instance of which nobody can tell whether it runs stays in the configuration, and can be removed from there."""
+        started = False
+
+        def fault(node: str, call: NodeCall) -> Trouble | None:
+            nonlocal started
+            was_started, started = started, started or isinstance(call, InstanceStart)
+            return Trouble.REFUSED if was_started and is_of_the_job(call) else Trouble.BROKEN if started else None
+
+        self.cluster.network.fault = fault
+        status, out, _ = self.scene().run(ADD.split())
+        self.assertEqual(status, 1)
+        self.assertIn("gnt-instance remove web1.example.com", out)
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+        self.cluster.network.fault = None
+        self.ok("gnt-instance remove -f web1")
+        self.assert_nothing_left(self.cluster)
+
     def test_canceled_while_it_installs(self) -> None:
         """A job that is killed while the OS is being installed frees its name, its locks and its reservations."""
         job_id = self.scene().submit(ADD.replace("add", "add --submit", 1))

@@ -21,6 +21,7 @@ class Deed:
     index: int
     op: OpCode
     locks: Mapping[Lock, Mode]
+    at: float
     done: bool = False
     succeeded: bool = False
 
@@ -49,7 +50,7 @@ class Deeds:
         """A job starts to change things."""
         owner = Owner(job_id, livelock)
         index = int(op.reason[-1][1].rpartition("index=")[2])
-        deed = Deed(owner, index, op, dict(self.held(owner)))
+        deed = Deed(owner, index, op, dict(self.held(owner)), self.record.time.rightNow)
         if any(each.key == deed.key for each in self.all):
             self.record.breach(f"{deed} is executed a second time")
         self.all.append(deed)

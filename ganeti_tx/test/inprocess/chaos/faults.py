@@ -174,6 +174,7 @@ class Faults:
     def _boot(self, node: SimulatedNode) -> None:
         self.record.tell(f"{node.name} boots")
         self.dark.discard(node.name)
+        node.disk.fault = None
         node.boot()
         if node is self.cluster.master:
             self._start_wconfd()

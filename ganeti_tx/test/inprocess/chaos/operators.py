@@ -27,8 +27,8 @@ class Accepted:
     """A job that somebody was promised, and what else was said about it."""
 
     ops: list[Op]
-    canceled: bool = False
-    kill_asked: bool = False
+    canceled_at: float | None = None
+    stop_asked: bool = False
 
 
 @define(eq=False)
@@ -164,9 +164,11 @@ class Operators:
         job_id = self._some_job()
         if job_id is None:
             return
-        self.accepted[job_id].kill_asked |= kill
+        accepted = self.accepted[job_id]
+        accepted.stop_asked = True
         done, text = await self.ask(lambda luxi: luxi.cancel_job(job_id, kill))
-        self.accepted[job_id].canceled |= text == f"Job {job_id} canceled"
+        if text == f"Job {job_id} canceled":
+            accepted.canceled_at = self.cluster.time.rightNow
         self.record.tell(f"cancel {job_id} (kill: {kill}): {done}, {text}")
 
     async def priority(self) -> None:

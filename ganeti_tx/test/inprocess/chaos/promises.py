@@ -21,8 +21,8 @@ from ganeti_tx.wconfd.owners import INTERVAL
 
 #: Seconds for which a dead owner may keep its locks while WConfD is up.
 BOUND = INTERVAL + 1.0
-ORDER = {Status.QUEUED: 0, Status.WAITING: 1, Status.CANCELING: 1, Status.RUNNING: 2}
-LAST = 3
+ORDER = {Status.QUEUED: 0, Status.WAITING: 1, Status.RUNNING: 2, Status.CANCELING: 3}
+LAST = 4
 
 
 class ConfigHead(msgspec.Struct):

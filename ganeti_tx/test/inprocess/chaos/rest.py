@@ -54,19 +54,21 @@ class Rest:
             if job.status not in FINAL or job.end_timestamp is None:
                 yield f"job {job_id} has not ended: {[str(op.status) for op in job.ops]}"
             for index in range(len(job.ops)):
-                yield from self._told_truthfully(job, index, accepted.kill_asked)
-            if accepted.canceled and (job.status is not Status.CANCELED or self._deeds(job)):
-                yield f"job {job_id} was canceled before it began, and is {job.status}"
+                yield from self._told_truthfully(job, index, accepted.stop_asked)
+            if accepted.canceled_at is not None and job.status is not Status.CANCELED:
+                yield f"job {job_id} was canceled, and is {job.status}"
+            if accepted.canceled_at is not None and self._begun_after(job, accepted.canceled_at):
+                yield f"job {job_id} was canceled, and runs on"
 
-    def _deeds(self, job: QueuedJob) -> list[Deed]:
-        return [deed for deed in self.promises.deeds.all if deed.owner.job_id == job.id]
+    def _begun_after(self, job: QueuedJob, moment: float) -> bool:
+        return any(deed.owner.job_id == job.id and deed.at > moment for deed in self.promises.deeds.all)
 
-    def _told_truthfully(self, job: QueuedJob, index: int, killed: bool) -> Iterator[str]:
+    def _told_truthfully(self, job: QueuedJob, index: int, stop_asked: bool) -> Iterator[str]:
         deed, op = self.promises.deeds.of(job.id, index), job.ops[index]
         which = f"opcode {index} of job {job.id}"
         if op.status is Status.SUCCESS and (deed is None or not deed.succeeded):
             yield f"{which} claims success and was not done"
-        if op.status is Status.CANCELED and deed is not None and not killed:
+        if op.status is Status.CANCELED and deed is not None and (deed.succeeded or not stop_asked):
             yield f"{which} is canceled and was begun"
         if op.status is Status.ERROR and deed is not None and deed.succeeded and deed.done and self._lived(deed):
             yield f"{which} is in error and was done: {op.result}"
