@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from ganeti_tx.bootstrap.init import take_back
+from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
@@ -19,6 +19,7 @@ from ganeti_tx.bootstrap.problems import (
 )
 from ganeti_tx.bootstrap.start import start, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
@@ -138,6 +139,8 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
     server = Identity.from_bundle(document.server, "server.pem")
     client = Identity.from_bundle(document.client, "client.pem")
     try:
+        if not same_cluster(paths, document):
+            forget(paths)  # what another cluster has left would count as newer than all that this one sends
         prepare_directories(paths)
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
@@ -145,7 +148,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         start(paths, "ganeti-noded", tcp_answers(document.primary_ip, NODE_PORT))
     except OSError as error:
         take_back(paths)
-        raise BootstrapError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise BootstrapError(f"cannot write {reason(error)}") from None
     except BaseException:  # an interrupt, too, leaves nothing behind
         take_back(paths)
         raise

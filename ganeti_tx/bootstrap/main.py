@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from ganeti_tx.bootstrap.failover import failover
 from ganeti_tx.bootstrap.init import init, take_back
 from ganeti_tx.bootstrap.join import JoinRequest, receive, send
 from ganeti_tx.bootstrap.problems import BootstrapError
@@ -40,6 +41,7 @@ STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
     "destroy": do_destroy,
     "node-join": do_node_join,
     "join": receive,
+    "master-failover": failover,
 }
 
 

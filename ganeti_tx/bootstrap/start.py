@@ -1,6 +1,5 @@
 """Starting and stopping this node's daemons."""
 
-import fcntl
 import os
 import shutil
 import signal
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pidfile import holder
 
 #: Seconds until a daemon must answer, and until it must be gone.
 START_LIMIT = 30.0
@@ -94,23 +94,8 @@ def stop_by_systemd(daemon: str) -> None:
 
 
 def running(paths: Paths, daemon: str) -> int | None:
-    """The process id of a daemon that holds its pid file; one that a crash left behind may name anybody by now."""
-    try:
-        with paths.pid_file(daemon).open() as file:
-            if is_free(file.fileno()):
-                return None
-            return int(file.read(32).split()[0])
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def is_free(descriptor: int) -> bool:
-    """Whether nobody holds a lock on a file."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    """The process id of a daemon that runs."""
+    return holder(paths.pid_file(daemon))
 
 
 def is_running(paths: Paths, daemon: str) -> bool:

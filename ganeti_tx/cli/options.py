@@ -18,6 +18,8 @@ class Option(NamedTuple):
     metavar: str | None = None
     #: Further spellings that older designs name; accepted, not shown.
     old_flags: tuple[str, ...] = ()
+    #: What the flag means when no value follows it, where it may stand alone.
+    bare: str | None = None
 
 
 class Argument(NamedTuple):

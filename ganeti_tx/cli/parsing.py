@@ -37,7 +37,7 @@ def parse(
     @raise UsageError: a wrong option, value, or number of arguments.
     @raise HelpShown: help was asked for.
     """
-    typed = [*_default_words(command, environ), *words]
+    typed = _with_bare_flags(command, [*_default_words(command, environ), *words])
     parser = option_parser(program, name, command)
     values = Parsed(vars(parser.get_default_values()))
     _same, arguments = parser.parse_args(typed, values)
@@ -81,6 +81,16 @@ def _default_words(command: Command, environ: Mapping[str, str]) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise UsageError(f"environment variable {command.default_args}: {error}: {text!r}") from None
+
+
+def _with_bare_flags(command: Command, words: Sequence[str]) -> list[str]:
+    """The words, with its usual value given to each flag that may stand alone and does."""
+    bare = {flag: option.bare for option in command.options if option.bare is not None for flag in option.flags}
+    alone = [not following or following.startswith("-") for following in [*words[1:], ""]]
+    return [
+        f"{word}={bare[word]}" if word in bare and is_alone else word
+        for word, is_alone in zip(words, alone, strict=bool(words))
+    ]
 
 
 def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from ganeti_tx.runtime.paths import Paths
 
 
 class NotMasterError(ConfigurationError):
-    """Another node is the master: to start the daemon again is of no use."""
+    """This node must not be the master: its own files or other nodes say so; to start the daemon again is of no use."""
 
     exit_code = ExitCode.NOTMASTER
 
@@ -34,5 +34,6 @@ def check_master(config: ConfigData, paths: Paths, own_name: str) -> None:
 def not_the_master(own_name: str, master: str) -> NotMasterError:
     """The refusal to run on a node that is not the master."""
     return NotMasterError(
-        f"this node ({own_name}) is not the master of the cluster, {master} is; the configuration is changed there"
+        f"this node ({own_name}) is not the master of the cluster, {master} is; the configuration is changed there; "
+        "'gnt-cluster master-failover' makes this node the master"
     )

@@ -3,15 +3,22 @@
 import msgspec
 from attrs import define, field
 
-from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 
 
+class _ClusterHead(msgspec.Struct, frozen=True):
+    """Whose a configuration is."""
+
+    master_node: str = ""
+
+
 class _Head(msgspec.Struct, frozen=True):
-    """As much of a configuration as tells which of two is newer."""
+    """As much of a configuration as tells which of two counts."""
 
     serial_no: int
+    cluster: _ClusterHead = _ClusterHead()
 
 
 @define
@@ -26,16 +33,21 @@ class OtherWriter:
         """What is there now was written, or read, by us."""
         self._mine = self._stat()
 
-    def newer_than(self, serial: int) -> int | None:
-        """The serial number that somebody else has written, when it is not below the one that we are about to write."""
+    def reason_not_to_write(self, config: ConfigData) -> str | None:
+        """Why our next configuration must not replace what is there: it is not older, or it is another master's."""
         if self._stat() == self._mine:
             return None
         try:
-            data = self._files.read(self._paths.config_file, MAX_CONFIG_BYTES)
-            found = msgspec.json.decode(data, type=_Head).serial_no
+            there = msgspec.json.decode(self._files.read(self._paths.config_file, MAX_CONFIG_BYTES), type=_Head)
         except (OSError, msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
             return None  # gone or damaged: writing makes it good
-        return found if found >= serial else None
+        if there.cluster.master_node not in ("", config.cluster.master_node):
+            master = config.nodes.get(there.cluster.master_node)
+            name = there.cluster.master_node if master is None else master.name
+            return f"it is the configuration of another master, {name}, now; this node is not the master any more"
+        if there.serial_no >= config.serial_no:
+            return f"somebody else wrote serial number {there.serial_no}; restart WConfD"
+        return None
 
     def _stat(self) -> FileStat | None:
         try:

@@ -136,8 +136,8 @@ class ConfigStore:
         while self._waiting:
             self._served, self._waiting = self._waiting, []
             writing = self._next = touched(self.newest, self._now())
-            if (found := self._other.newer_than(writing.serial_no)) is not None:
-                self._fall_back(f"{self._paths.config_file}: somebody else wrote serial number {found}; restart WConfD")
+            if (why := self._other.reason_not_to_write(writing)) is not None:
+                self._fall_back(f"{self._paths.config_file}: {why}")
                 continue
             try:
                 await self._write(encode(writing))

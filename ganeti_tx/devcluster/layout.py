@@ -4,12 +4,14 @@ import hashlib
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
 
 STATE_FILE = "devcluster.json"
+MASTER_FILE = "var/lib/ganeti/ssconf_master_node"
 DEFAULT_ROOT = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"ganeti-devcluster-{os.getuid()}"
 #: Unix sockets below a node's root have long names; the kernel takes 107 bytes.
 MAX_ROOT_LENGTH = 50
@@ -49,8 +51,9 @@ class Layout:
 
     @property
     def master(self) -> DevNode:
-        """The node on which the commands run."""
-        return self.nodes[0]
+        """The node on which the commands run: the master by most nodes' files, the first before there are any."""
+        named = Counter(name for node in self.nodes if (name := followed(node.root)) is not None).most_common(1)
+        return next((node for node in self.nodes if named and node.name == named[0][0]), self.nodes[0])
 
     def node(self, name: str) -> DevNode:
         """A node by its name or its first part. @raise DevclusterError: there is none."""
@@ -69,6 +72,14 @@ class Layout:
             "nodes": [[node.name, node.address] for node in self.nodes],
         }
         (self.root / STATE_FILE).write_text(json.dumps(document, indent=1) + "\n")
+
+
+def followed(root: Path) -> str | None:
+    """The master that a node follows."""
+    try:
+        return (root / MASTER_FILE).read_text().strip()
+    except OSError:
+        return None
 
 
 def load(root: Path) -> Layout:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout
 from ganeti_tx.devcluster.main import do_down
-from ganeti_tx.devcluster.shipped import shipped
 from ganeti_tx.devcluster.up import run, up
+from ganeti_tx.runtime.shipped import shipped
 
 INSTANCE = "web1.dev.example"
 OS = "busybox+default"

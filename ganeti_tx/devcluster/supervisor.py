@@ -15,9 +15,9 @@ from ganeti_tx.errors import ExitCode
 #: Seconds between two looks; a daemon counts as dead when it is so in two.
 INTERVAL = 0.1
 #: Seconds before the first, second ... start of a daemon that dies again and again; the last goes on.
-PAUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
+PAUSES = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: Seconds for which a daemon must run until its deaths before are forgotten.
-GOOD_LIFE = 5.0
+GOOD_LIFE = 3.0
 #: A daemon that ends so may not run on this node: it is not tried again.
 REFUSED = (ExitCode.NOTMASTER, ExitCode.NODESETUP_ERROR)
 

@@ -3,6 +3,7 @@
 from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.cluster.destroy import Destroy
 from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
+from ganeti_tx.logic.cluster.master_ip import ActivateMasterIp, DeactivateMasterIp
 from ganeti_tx.logic.cluster.query import ConfigQuery, Query
 from ganeti_tx.logic.cluster.set_params import SetParams as ClusterSetParams
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
@@ -23,7 +24,9 @@ from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
 from ganeti_tx.model import opcodes
 
 UNITS: UnitTable = {
+    opcodes.OpClusterActivateMasterIp: ActivateMasterIp,
     opcodes.OpClusterConfigQuery: ConfigQuery,
+    opcodes.OpClusterDeactivateMasterIp: DeactivateMasterIp,
     opcodes.OpClusterDestroy: Destroy,
     opcodes.OpClusterPostInit: PostInit,
     opcodes.OpClusterQuery: Query,

@@ -1,5 +1,6 @@
 """luxid on this machine: its real parts, its sockets and its zygote."""
 
+import gc
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -12,6 +13,9 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
+from ganeti_tx.mastership.address import MasterAddress
+from ganeti_tx.mastership.loyalty import LoyalRpc
+from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import ChannelFactory
@@ -20,7 +24,9 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -30,6 +36,8 @@ log = Logger()
 
 LUXI_MODE = 0o660
 RUNNER_MODE = 0o600
+#: Seconds after which a job's process that died has been collected: then what it was writing can be told from what others write.
+COLLECTED = 1.0
 
 
 async def run_luxid(
@@ -38,11 +46,13 @@ async def run_luxid(
     locks: Callable[[], Awaitable[Sequence[LockStatus]]],
     config: IConfig,
     look_for_dead: Callable[[], Coroutine[Any, Any, None]],
+    role: MasterRole,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param snapshot: the newest configuration, without waiting.
     @param locks: every lock that is held or waited for.
+    @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
     @param config: for the changes that luxid itself makes, those of filter rules.
     @param look_for_dead: has WConfD free the locks of a job's process that died.
     """
@@ -50,30 +60,44 @@ async def run_luxid(
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
     queue_lock = hold(paths.queue_lock_file, FILE_MODE)
+
+    async def clear_away() -> None:
+        reactor.callLater(COLLECTED, remove_leftovers, [paths.queue_dir])
+        await look_for_dead()
+
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
-    launcher = ProcessJobLauncher(reactor, FlockLiveness(), zygote.fork, os.kill)
+    liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
+    launcher = ProcessJobLauncher(reactor, liveness, zygote.fork, os.kill)
     runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
     zygote.start()
     watch = InotifyWatch(reactor)
+    rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
+    address = MasterAddress(rpc, own_name())
     parts = LuxidParts(
         own_name=own_name(),
         paths=paths,
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=node_rpc(reactor, files, paths),
+        rpc=rpc,
         watch=watch,
         snapshot=snapshot,
         locks=locks,
-        look_for_dead=look_for_dead,
+        look_for_dead=clear_away,
         config=config,
         make_launcher=lambda: launcher,
         threads=threads,
     )
     luxid = await build_luxid(parts)
+    gc.collect()
+    gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
+    await address.take(snapshot())
+    role.watch()
 
     async def stop() -> None:
+        role.stop()
+        await address.give_up(snapshot())
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
         luxid.catch_up.stop()

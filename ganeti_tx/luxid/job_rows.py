@@ -1,7 +1,6 @@
 """Jobs for those who ask about them: from memory where that has them, else from their files, some at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import merge
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredSemaphore
 
 from ganeti_tx.errors import JobFileCorrupted
+from ganeti_tx.luxid.job_refs import JobRefs
 from ganeti_tx.query.jobs import JobRef
 from ganeti_tx.queue.archive import Archive
 from ganeti_tx.queue.fields import FIELDS
@@ -64,11 +64,9 @@ class JobRows:
         there = await self.store.threads.run(self._among_archived, elsewhere) if elsewhere else set()
         return [JobRef(id, id in elsewhere, asked=True) for id in ids if id in there or id not in elsewhere]
 
-    def _all(self, live: Sequence[int]) -> list[JobRef]:
+    def _all(self, live: Sequence[int]) -> JobRefs:
         """Runs in a thread."""
-        seen = set(live)
-        archived = (job_id for job_id in Archive(self.store.files, self.store.paths).ids() if job_id not in seen)
-        return list(merge((JobRef(job_id, False) for job_id in live), (JobRef(job_id, True) for job_id in archived)))
+        return JobRefs.of(live, Archive(self.store.files, self.store.paths).ids())
 
     def _among_archived(self, ids: set[int]) -> set[int]:
         """Runs in a thread."""

@@ -7,10 +7,12 @@ from typing import Any
 from twisted.python import usage
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
-from ganeti_tx.config.mastership import check_master, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError, LuxiError
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.mastership import voting
+from ganeti_tx.mastership.role import MasterRole
+from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -25,7 +27,8 @@ PATIENCE = 0.5
 class Options(usage.Options):
     """What luxid can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"]]
+    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optParameters = voting.PARAMETERS
 
 
 def makeService(options: Options) -> Daemon:
@@ -41,9 +44,16 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
     async def bring_up() -> Any:
         files = RealFiles(reactor_threads(reactor))
+        role = MasterRole(
+            files,
+            paths,
+            own_name(),
+            reactor,
+            lambda: node_rpc(reactor, files, paths),
+            lambda error: daemon.leave(error),
+        )
+        await role.take(voting.voting_of(options, files, paths), lead=False)
         config = FileSnapshot(files, paths)
-        check_ssconf_master(files, paths, own_name())
-        check_master(config.current(), paths, own_name())
         wconf = WconfClient(reactor, paths.wconfd_socket, daemon=WCONFD_ALONE, patience=PATIENCE)
 
         async def locks() -> Sequence[LockStatus]:
@@ -52,6 +62,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead)
+        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead, role)
 
-    return Daemon("ganeti-luxid", paths, reactor, bring_up)
+    daemon = Daemon("ganeti-luxid", paths, reactor, bring_up)
+    return daemon

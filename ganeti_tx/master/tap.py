@@ -7,8 +7,9 @@ from twisted.python import usage
 
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
-from ganeti_tx.wconfd.service import build_wconfd, listen, real_parts
+from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 #: luxid is no job; it changes the configuration for those who ask it to.
 LUXID = Owner(0, "")
@@ -17,7 +18,8 @@ LUXID = Owner(0, "")
 class Options(usage.Options):
     """What the master daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"]]
+    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optParameters = voting.PARAMETERS
 
 
 def makeService(options: Options) -> Daemon:
@@ -32,7 +34,9 @@ def make_service(options: Options, reactor: Any) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
-        wconfd = await build_wconfd(parts)
+        role, loyal = master_role(parts, lambda error: daemon.leave(error))
+        await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
+        wconfd = await build_wconfd(loyal)
         stop_wconfd = await listen(wconfd, reactor, parts.paths)
 
         async def locks() -> Sequence[LockStatus]:
@@ -42,7 +46,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             wconfd.owners.bury()
 
         config = wconfd.config(LUXID)
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead)
+        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role)
 
         async def stop() -> None:
             await stop_luxid()
@@ -50,4 +54,5 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
         return stop
 
-    return Daemon("ganeti-master", parts.paths, reactor, bring_up, replaces=("ganeti-luxid", "ganeti-wconfd"))
+    daemon = Daemon("ganeti-master", parts.paths, reactor, bring_up, replaces=("ganeti-luxid", "ganeti-wconfd"))
+    return daemon

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.cluster import Cluster
 
 
 class MasterNetworkParameters(Wire, frozen=True, kw_only=True):
@@ -13,3 +14,14 @@ class MasterNetworkParameters(Wire, frozen=True, kw_only=True):
     netmask: int
     netdev: str
     ip_family: Literal[2, 10]
+
+
+def master_network(cluster: Cluster) -> MasterNetworkParameters:
+    """What the cluster says of its address."""
+    return MasterNetworkParameters(
+        uuid=cluster.master_node,
+        ip=cluster.master_ip,
+        netmask=cluster.master_netmask,
+        netdev=cluster.master_netdev,
+        ip_family=cluster.primary_ip_family,
+    )

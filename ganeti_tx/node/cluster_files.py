@@ -9,6 +9,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
+from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.job_copies import JobCopies
@@ -104,12 +105,13 @@ class ClusterFiles:
         for key, value in call.values.items():
             if not SSCONF_KEY.fullmatch(key) or len(value) > MAX_SSCONF:
                 raise ConfigurationError(f"not simple configuration: key {key[:60]!r} with {len(value)} characters")
+        serial = {} if call.serial is None else {SSCONF_SERIAL: str(call.serial)}
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
             if call.serial is not None and call.serial < self.terms.ssconf:
                 raise ConfigurationError(f"simple configuration here is newer than serial {call.serial}; it was kept")
-            await write_ssconf(self.files, self.paths, call.values)
+            await write_ssconf(self.files, self.paths, {**call.values, **serial})
             self.terms.ssconf = call.serial or self.terms.ssconf
         finally:
             self._turn.release()

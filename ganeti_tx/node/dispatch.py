@@ -7,11 +7,14 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import CALLS, NodeCall
+from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
 
 #: Does one call and gives its result.
 Method = Callable[[Any], Awaitable[Any]]
+#: Does a call by its method, if it may come from the node of that name.
+Guard = Callable[[NodeCall, str | None, Method], Awaitable[Any]]
 
 
 class UnknownCall(GanetiError):
@@ -25,7 +28,9 @@ class CallFailed(GanetiError):
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall], Method]) -> None:
+    def __init__(self, *tables: Mapping[type[NodeCall], Method], guard: Guard | None = None) -> None:
+        """@param guard: stands before every method, and refuses calls that may not come from their caller."""
+        self._guard = guard
         self._methods: dict[type[NodeCall], Method] = {
             kind: method for table in tables for kind, method in table.items()
         }
@@ -37,15 +42,18 @@ class NodeDispatch:
             raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
         return kind
 
-    async def perform(self, call: NodeCall) -> Any:
-        """Do it. @raise CallFailed: with one line for the caller; a fault of ours is in the log in full."""
+    async def perform(self, call: NodeCall, caller: str | None = None) -> Any:
+        """Do it. @param caller: the name of the node that asks, where it is known.
+
+        @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.
+        """
         try:
-            return await self._methods[type(call)](call)
+            method = self._methods[type(call)]
+            return await (method(call) if self._guard is None else self._guard(call, caller, method))
         except GanetiError as error:
             raise CallFailed(str(error))
         except OSError as error:
-            where = f": {error.filename}" if error.filename else ""
-            raise CallFailed(f"{call.name}: {error.strerror or error}{where}")
+            raise CallFailed(f"{call.name}: {reason(error)}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             log.failure("the call {call} broke", call=call.name)
             raise CallFailed(

@@ -24,6 +24,7 @@ from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import CALLS
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
+from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
 
@@ -134,7 +135,7 @@ class CallResource(Resource):
 
     async def _answer(self, request: Request, call: Any) -> None:
         try:
-            body = encode_success(await self._dispatch.perform(call))
+            body = encode_success(await self._dispatch.perform(call, peer_name(request.transport)))
         except CallFailed as error:
             body = encode_failure(str(error))
         if not request._disconnected:

@@ -5,11 +5,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
@@ -20,6 +21,9 @@ from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.local_hooks import LocalHooks
+from ganeti_tx.node.master_ip import MasterIp
+from ganeti_tx.node.master_role import MachineProcesses, MasterRoleCalls
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
@@ -27,10 +31,14 @@ from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.resolver import Resolver, own_name
@@ -69,6 +77,7 @@ class NodeParts:
     now: Callable[[], float]
     owns_address: Callable[[str], bool]
     leave: Callable[[], None]
+    processes: MachineProcesses = field(factory=MachineProcesses)
     open_log: OpenLog = open_log
 
 
@@ -87,6 +96,7 @@ def real_parts(reactor: Any) -> NodeParts:
         now=time.time,
         owns_address=is_own_address,
         leave=reactor.stop,
+        processes=MachineProcesses(holder, lambda: job_processes(paths.livelock_dir, FlockLiveness())),
     )
 
 
@@ -101,6 +111,11 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     terms = Terms(parts.files, parts.paths)
     queue = JobCopies(parts.files, parts.paths, terms)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
+    role = MasterRoleCalls(parts.files, parts.paths, parts.threads, parts.runner, parts.clock, parts.processes)
+    master_ip = MasterIp(
+        parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
+    )
+    allegiance = Allegiance(parts.files, parts.paths, parts.name, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files.table(),
         queue.table(),
@@ -110,6 +125,9 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
         OsCalls(scripts, disks, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
+        role.table(),
+        master_ip.table(),
+        guard=allegiance.perform,
     )
 
 

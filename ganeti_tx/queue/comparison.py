@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from attrs import define
+from attrs import define, field
 from twisted.logger import Logger
 
 from ganeti_tx.model.digest import digest_of
@@ -10,13 +10,15 @@ from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.job import MAX_JOB_FILE
 from ganeti_tx.rpc.calls import JobqueueDigests
 from ganeti_tx.rpc.interfaces import INodeRpc
-from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
 
 #: So many files are read and compared at a time.
 AT_A_TIME = 100
+#: So many digests are remembered.
+MAX_DIGESTS = 50_000
 
 
 @define
@@ -26,12 +28,28 @@ class Comparison:
     files: IFiles
     paths: Paths
     rpc: INodeRpc
+    _digests: dict[str, tuple[FileStat, str]] = field(factory=dict)
 
     async def lacking(self, node: NodeAddress, names: Sequence[str]) -> list[str]:
         """Which of a few files are others there than here, or are not there. @raise RpcError: the node does not answer."""
         known = await self.rpc.call(node, JobqueueDigests(names=list(names)))
-        here = self.read(names)
-        return [name for name, data in here.items() if known.get(name) != digest_of(data)]
+        return [name for name in names if (here := self._digest(name)) is not None and known.get(name) != here]
+
+    def _digest(self, name: str) -> str | None:
+        """Of a file here; one that has not changed is not read again for the next candidate."""
+        try:
+            stat = self.files.stat(self.paths.queue_dir / name)
+        except OSError:
+            return None
+        known = self._digests.get(name)
+        if known is None or known[0] != stat:
+            data = self.read([name]).get(name)
+            if data is None:
+                return None
+            if len(self._digests) >= MAX_DIGESTS:
+                self._digests.clear()
+            known = self._digests[name] = stat, digest_of(data)
+        return known[1]
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """What is on disk now, which is never older than what is on its way; what was archived meanwhile is not there."""

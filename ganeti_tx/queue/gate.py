@@ -45,7 +45,7 @@ class Gate:
         judgement = self.admission.ask(job)
         if judgement is None:
             self.ready.block(job.id, on=job.id)
-        elif judgement.action is Action.REJECT and judgement.rule is not None:
+        elif judgement.action is Action.REJECT and judgement.rule is not None and not job.begun:
             self._reject(job, judgement.rule)
         else:
             return True
@@ -74,7 +74,7 @@ class Gate:
     async def _turn_away(self, job_ids: Iterable[int]) -> None:
         for job_id in job_ids:
             job = self.store.glance(job_id)
-            if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED or job_id in self.runs:
+            if not isinstance(job, QueuedJob) or job.status is not Status.QUEUED or job_id in self.runs or job.begun:
                 continue
             if (rule := self.admission.rejected_by(job)) is not None:
                 await self._reject(job, rule)

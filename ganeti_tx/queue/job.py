@@ -74,6 +74,11 @@ class QueuedJob(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in FINAL
 
     @property
+    def begun(self) -> bool:
+        """Whether opcodes of it have been done, or tried, already."""
+        return any(op.status in FINAL for op in self.ops)
+
+    @property
     def priority(self) -> int:
         """The most urgent of the opcodes that are still to be done."""
         open_priorities = [op.priority for op in self.ops if op.status not in FINAL]
@@ -118,8 +123,7 @@ def nothing_half_done(job: QueuedJob) -> bool:
 def put_back(job: QueuedJob) -> QueuedJob:
     """The job as it waits in the queue: no process has it, and what has ended stays as it ended."""
     fresh = with_open_ops(job, lambda op: msgspec.structs.replace(op, status=Status.QUEUED, start_timestamp=None))
-    begun = any(op.status in FINAL for op in job.ops)
-    start = job.start_timestamp if begun else None
+    start = job.start_timestamp if job.begun else None
     return msgspec.structs.replace(fresh, livelock=None, process_id=None, start_timestamp=start)
 
 
@@ -138,6 +142,12 @@ def with_priority(job: QueuedJob, priority: int) -> QueuedJob:
     return with_open_ops(
         job, lambda op: op if op.status in (Status.RUNNING, Status.CANCELING) else reprioritized(op, priority)
     )
+
+
+def has_priority(job: QueuedJob, priority: int) -> bool:
+    """Whether what has not run yet has been given this priority, from which it may have become more urgent by itself."""
+    given = [(op, reprioritized(op, priority)) for op in job.ops if op.status not in FINAL]
+    return all(op.input == changed.input and op.priority <= changed.priority for op, changed in given)
 
 
 def reprioritized(op: QueuedOp, priority: int) -> QueuedOp:

@@ -8,7 +8,8 @@ from ganeti_tx.queue.job import MAX_JOB_FILE, QueuedJob, decode_job
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-JOB_FILE = re.compile(r"job-([1-9][0-9]{0,18})")
+#: An id has at most 18 digits.
+JOB_FILE = re.compile(r"job-([1-9][0-9]{0,17})")
 
 #: Errors that stay with this one file, however often it is read.
 _OF_THE_FILE = frozenset({errno.EACCES, errno.EFBIG, errno.EIO, errno.EISDIR, errno.ELOOP, errno.EPERM})

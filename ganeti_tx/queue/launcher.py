@@ -12,6 +12,10 @@ class RunnerDied(Exception):
     """The process of a job ended before the job did."""
 
 
+class NeverGiven(RunnerDied):
+    """The process was gone before it could be given the job, of which it knows nothing."""
+
+
 class IRunner(Interface):
     """One process that runs one job at a time and holds its livelock while it lives."""
 

@@ -27,7 +27,7 @@ KNOWN_NAMES = frozenset({"archive", "drain", "lock", "lost+found", "serial", "ve
 CHUNK, THREADS = 250, 4
 MAX_SMALL_FILE = 64
 #: No job number is longer.
-MAX_DIGITS = 19
+MAX_DIGITS = 18
 
 #: A job in memory: whole while something may still happen to it, else its head.
 LiveJob = QueuedJob | JobHead

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.runner_channel import (
     MAX_REPORT,
     Channel,
@@ -63,6 +63,8 @@ class ProcessRunner:
         adopted, self.adopted = job.id == self.adopted, None  # it may be lent for the same job once more
         if adopted and job.id != self.job_id:
             return succeed(None)
+        if not adopted and self.channel is None:  # idle without luxid, it ends by itself
+            return fail(NeverGiven("it was gone before it was given the job"))
         over = self.over = Deferred()
         if not adopted:
             self.job_id = job.id

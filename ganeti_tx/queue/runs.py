@@ -10,8 +10,17 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.job import (
+    QueuedJob,
+    Status,
+    ended,
+    handed_over,
+    has_priority,
+    nothing_half_done,
+    put_back,
+    with_priority,
+)
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files_errors import reason
@@ -33,6 +42,7 @@ class Run:
     reserving: "Deferred[IRunner] | None" = None
     canceled: bool = False
     killed: bool = False
+    priority: int | None = None
     adopted: bool = False
 
 
@@ -51,6 +61,7 @@ class Runs:
     secrets: dict[int, Secrets] = field(factory=dict)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
+    _clearing: bool = False
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -140,6 +151,16 @@ class Runs:
 
         return Deferred.fromCoroutine(work).addErrback(broken)
 
+    def clear_away(self) -> None:
+        """Remove what refused submissions have left, as soon as the disk lets us: a restart would run it."""
+        if not (self._clearing or self.store.remove_refused()):
+            self._clearing = True
+            self.changes.clock.callLater(RETRY_DELAY, self._clear_again)
+
+    def _clear_again(self) -> None:
+        self._clearing = False
+        self.clear_away()
+
     # Handing over
 
     def start(self, job: QueuedJob) -> None:
@@ -212,7 +233,7 @@ class Runs:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
         elif job.livelock is None:
             await self._stepped_back(job, run)
-        elif nothing_half_done(job) and (died is None or (run.adopted and not run.canceled)):
+        elif nothing_half_done(job) and never_had_it(run, died):
             await self.put_back(job)
         else:
             reason = died or "it ended without finishing the job"
@@ -239,8 +260,13 @@ class Runs:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+        elif run.priority is not None and not has_priority(job, run.priority):  # it came too late for the process
+            await self._insist(with_priority(job, run.priority), lambda: self._released(job.id))
         else:
             self.release(job.id)
+
+    async def _released(self, job_id: int) -> None:
+        self.release(job_id)
 
     async def put_back(self, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
@@ -269,3 +295,8 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
+
+
+def never_had_it(run: Run, died: RunnerDied | None) -> bool:
+    """Whether a process may have ended, or come back idle, without ever having been given the job."""
+    return died is None or isinstance(died, NeverGiven) or (run.adopted and not run.canceled)

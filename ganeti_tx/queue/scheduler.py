@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
-from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, OpExecError
+from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, JobQueueError, OpExecError
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
@@ -81,7 +81,11 @@ class Scheduler:
         check_limits(jobs, self.store.count)
         received = self.now()
         waiting = iter(jobs)
-        stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
+        try:
+            stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
+        except JobQueueError:
+            self.runs.clear_away()
+            raise
         for job in stored:
             self._enqueue(job)
         self.gate.turn_away(stored)

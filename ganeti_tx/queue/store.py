@@ -1,6 +1,7 @@
 """The job files: numbered, written whole, copied to the candidates, archived. Memory and disk always agree."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import define, field
@@ -15,7 +16,6 @@ from ganeti_tx.queue.loading import FILE_MODE, LiveJob, QueueLoader
 from ganeti_tx.queue.lost_found import LostAndFound
 from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
@@ -170,7 +170,7 @@ class JobStore:
         """
         await self._numbering.acquire()
         try:
-            self._remove_refused()
+            self.remove_refused()
             jobs = [make(self._last_id + 1 + index) for index in range(count)]
             self._last_id += count  # a number is never used again, even when its job cannot be stored
             files = {"serial": f"{self._last_id}\n".encode()}
@@ -195,17 +195,18 @@ class JobStore:
     def _withdraw(self, jobs: Sequence[QueuedJob]) -> None:
         """Remove what a failed submission may have left, so that no job runs after a restart that was refused."""
         self._refused.update(self.paths.job_file(job.id) for job in jobs)
-        self._remove_refused()
+        if not self.remove_refused():
+            names = ", ".join(path.name for path in sorted(self._refused))
+            log.error("{names} of refused submissions cannot be removed yet", names=names)
 
-    def _remove_refused(self) -> None:
-        """What cannot be removed is tried again with each change of the queue."""
+    def remove_refused(self) -> bool:
+        """Remove what refused submissions have left; whether nothing is left of them."""
         for path in sorted(self._refused):
-            try:
+            with suppress(OSError):
                 if self.files.exists(path):
                     self.files.remove(path)
                 self._refused.discard(path)
-            except OSError as error:
-                log.error("{path} of a refused job remains: {reason}", path=str(path), reason=reason(error))
+        return not self._refused
 
     async def numbered(self) -> tuple[list[int], int]:
         """The ids of the live jobs and the last id given, at a moment when no job is being stored."""
@@ -218,7 +219,7 @@ class JobStore:
     async def put(self, job: QueuedJob) -> None:
         """Store a changed job here; the copies follow."""
         data = encode_job(job)
-        self._remove_refused()
+        self.remove_refused()
         await in_place(self.files.write_atomic(self.paths.job_file(job.id), data, FILE_MODE))
         self._keep(job)
         await self.replicate({f"job-{job.id}": data})

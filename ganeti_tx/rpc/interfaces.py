@@ -10,6 +10,9 @@ from ganeti_tx.errors import OpExecError
 
 R = TypeVar("R")
 
+#: Part of the text by which a node refuses what only its master may send.
+FOLLOWS_ANOTHER = "follows another master"
+
 
 class Target(Protocol):
     """Where a call goes; a configured Node is one, and so is a NodeAddress."""

@@ -16,6 +16,7 @@ from ganeti_tx.errors import ExitCode, GanetiError, one_line
 from ganeti_tx.runtime.directories import DIRECTORY_MODES, ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
@@ -44,7 +45,7 @@ def why(error: BaseException | None) -> str | None:
     if isinstance(error, (GanetiError, CannotListenError)):
         return one_line(error)
     if isinstance(error, OSError):
-        return (error.strerror or str(error)) + (f": {error.filename}" if error.filename else "")
+        return reason(error)
     return None
 
 
@@ -99,6 +100,14 @@ class Daemon(Service):
             log.failure("fatal: {reason}", failure, reason=reason)
         status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
         self._tell_starter(f"{status:d} fatal: {reason}")
+        self._end(status)
+
+    def leave(self, error: GanetiError) -> None:
+        """End a daemon that is up and must not go on, with the reason as the last line of its own."""
+        log.error("fatal: {reason}", reason=one_line(error))
+        self._end(error.exit_code)
+
+    def _end(self, status: int) -> None:
         self._end_with(status)
         try:
             self._reactor.stop()

@@ -122,6 +122,7 @@ class Paths:
     instance_status_file = _At(f"{RUN}/instance-status")
     uid_pool_dir = _At(f"{RUN}/uid-pool")
     gluster_storage_dir = _At(f"{RUN}/gluster")
+    no_voting_file = _At(f"{RUN}/master-no-voting")
 
     # Unix sockets.
     socket_dir = _At(f"{RUN}/socket")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from cryptography.x509 import DNSName, ExtensionNotFound, SubjectAlternativeName
 from OpenSSL import SSL, crypto
 from twisted.internet.ssl import Certificate, CertificateOptions, PrivateCertificate, TLSVersion, optionsForClientTLS
 from twisted.internet.ssl import trustRootFromCertificates as trust
@@ -70,6 +71,20 @@ def peer_digest(transport: Any) -> str | None:
     if certificate is None:
         return None
     return str(certificate.digest("sha256").decode("ascii"))
+
+
+def peer_name(transport: Any) -> str | None:
+    """The name in the certificate that the other end showed; None without one."""
+    get = getattr(transport, "getPeerCertificate", None)
+    certificate = get() if get is not None else None
+    if certificate is None:
+        return None
+    try:
+        extension = certificate.to_cryptography().extensions.get_extension_for_class(SubjectAlternativeName)
+    except ExtensionNotFound:
+        return None
+    names: list[str] = extension.value.get_values_for_type(DNSName)
+    return names[0] if names else None
 
 
 #: Whether the holder of the certificate with this digest may make node calls.

@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 import ganeti_tx
-from ganeti_tx.devcluster.shipped import shipped
+from ganeti_tx.runtime.shipped import shipped
 
 ROOT = Path(ganeti_tx.__file__).parents[1]
 #: What setuptools adds of its own.

@@ -54,13 +54,19 @@ class Courier:
     has_config: int = 0
     has_ssconf: dict[str, str] | None = None
     has_keys: bool = False
+    round: int = 0
     work: Deferred[None] | None = None
     retry: IDelayedCall | None = None
 
     def forget(self) -> None:
         """Who knows what the node has when it comes back."""
         self.stop_timer()
-        self.tried = self.failures = self.has_config = 0
+        self.tried = self.failures = 0
+        self.distrust()
+
+    def distrust(self) -> None:
+        """The node may not have any more what it was sent."""
+        self.has_config = 0
         self.has_ssconf = None
         self.has_keys = False
 
@@ -86,7 +92,9 @@ class Distributor:
     _waiting: list[tuple[int, Deferred[None]]] = attrs.field(factory=list, init=False)
     _turns: DeferredSemaphore = attrs.field(factory=lambda: DeferredSemaphore(AT_A_TIME), init=False)
     _stopped: bool = attrs.field(default=False, init=False)
+    _round: int = attrs.field(default=0, init=False)
     _most_down: bool = attrs.field(default=False, init=False)
+    _why: str = attrs.field(default="", init=False)
 
     def distribute(self, config: ConfigData) -> None:
         """This is the newest configuration; bring it to where it belongs."""
@@ -107,15 +115,16 @@ class Distributor:
         """What is known of a node. At the start others than candidates are taken to have their keys: they joined with them."""
         courier = self._couriers.get(node.uuid)
         if courier is None:
-            courier = self._couriers[node.uuid] = Courier(has_keys=before is None and not node.master_candidate)
+            courier = self._couriers[node.uuid] = Courier(
+                has_keys=before is None and not node.master_candidate, round=self._round
+            )
         elif before is not None and node.uuid in before.config.nodes:
             courier.has_keys &= before.config.nodes[node.uuid].master_candidate or not node.master_candidate
         return courier
 
     def redistribute(self) -> None:
         """Bring everything to every node once more, whatever it is known to have."""
-        for courier in self._couriers.values():
-            courier.forget()
+        self._round += 1
         if self._newest is not None:
             self.distribute(self._newest.config)
 
@@ -153,7 +162,9 @@ class Distributor:
         while (node := self._unserved(uuid, courier)) is not None:
             await self._turns.acquire()
             try:
-                state = self._present()
+                state, asked = self._present(), self._round
+                if courier.round != asked:
+                    courier.distrust()
                 await self._transfer(node, courier, state)
             except (RpcError, OSError) as error:
                 self._failed(node, uuid, courier, error)
@@ -161,7 +172,7 @@ class Distributor:
             else:
                 self._succeeded(node, courier)
             finally:
-                courier.tried = state.serial
+                courier.tried, courier.round = state.serial, asked
                 self._turns.release()
                 self._tell_waiting()
 
@@ -169,7 +180,9 @@ class Distributor:
         """The node as it is configured now, if there is something to bring to it."""
         state = self._present()
         node = state.config.nodes.get(uuid)
-        if node is None or node.offline or courier.tried >= state.serial or self._stopped:
+        if node is None or node.offline or self._stopped:
+            return None
+        if courier.tried >= state.serial and courier.round == self._round:
             return None
         return node
 
@@ -201,6 +214,7 @@ class Distributor:
         courier.failures = min(courier.failures + 1, 16)
         courier.has_ssconf = None  # it may have been cut off in the middle
         courier.has_keys = False
+        self._why = str(error)
         if courier.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
             self._judge()
@@ -214,10 +228,11 @@ class Distributor:
         most = len(failing) * 2 > len(others)
         if most and not self._most_down:
             self._log.error(
-                "{failing} of {all} master candidates do not get the configuration: {names}",
+                "{failing} of {all} master candidates do not get the configuration ({names}): {why}",
                 failing=len(failing),
                 all=len(others),
                 names=", ".join(failing[:5]),
+                why=self._why,
             )
         elif self._most_down and not most:
             self._log.info("most master candidates get the configuration again")
@@ -235,7 +250,7 @@ class Distributor:
     def _is_out(self, serial: int) -> bool:
         nodes = self._present().config.nodes
         return all(
-            courier.tried >= serial
+            courier.tried >= serial and courier.round == self._round
             for uuid, courier in self._couriers.items()
             if uuid in nodes and not nodes[uuid].offline and courier.retry is None
         )

@@ -16,13 +16,15 @@ from ganeti_tx.config.reader import LocalReader, Names
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
-from ganeti_tx.errors import ConfigurationError, LockError
+from ganeti_tx.errors import ConfigurationError, GanetiError, LockError
 from ganeti_tx.locking import snapshot
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.luxi.limits import MIB, Limits
 from ganeti_tx.luxi.server import LuxiFactory
+from ganeti_tx.mastership.loyalty import LoyalRpc
+from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
@@ -52,7 +54,7 @@ MAX_STATE_BYTES = 64 * 1024 * 1024
 STOP_LIMIT = 5.0
 #: Each job has a connection for short requests and perhaps one that waits, for as long as it runs. The largest request
 #: asks for the locks of all instances.
-LIMITS = Limits(request=8 * MIB, requests_size=32 * MIB, connections=4096, idle=86400.0, place=600.0)
+LIMITS = Limits(request=8 * MIB, requests_size=32 * MIB, connections=4096, idle=86400.0, burst=2.0, place=600.0)
 
 
 @attrs.frozen
@@ -207,6 +209,12 @@ def real_parts(reactor: Any) -> WconfdParts:
         liveness=FlockLiveness(),
         entropy=SystemEntropy(),
     )
+
+
+def master_role(parts: WconfdParts, lost: Callable[[GanetiError], None]) -> tuple[MasterRole, WconfdParts]:
+    """The master role of the daemon with these parts, and the parts whose node calls notice its loss."""
+    role = MasterRole(parts.files, parts.paths, parts.own_name, parts.clock, parts.make_rpc, lost)
+    return role, attrs.evolve(parts, make_rpc=lambda: LoyalRpc(parts.make_rpc(), role.refused))
 
 
 async def listen(wconfd: Wconfd, reactor: Any, paths: Paths) -> Callable[[], Awaitable[None]]:

@@ -5,14 +5,16 @@ from typing import Any
 
 from twisted.python import usage
 
+from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
-from ganeti_tx.wconfd.service import build_wconfd, listen, real_parts
+from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 
 class Options(usage.Options):
     """What WConfD can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"]]
+    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optParameters = voting.PARAMETERS
 
 
 def makeService(options: Options) -> Daemon:
@@ -27,7 +29,17 @@ def make_service(options: Options, reactor: Any) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Callable[[], Awaitable[None]]:
-        wconfd = await build_wconfd(parts)
-        return await listen(wconfd, reactor, parts.paths)
+        role, loyal = master_role(parts, lambda error: daemon.leave(error))
+        await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
+        wconfd = await build_wconfd(loyal)
+        stop = await listen(wconfd, reactor, parts.paths)
+        role.watch()
 
-    return Daemon("ganeti-wconfd", parts.paths, reactor, bring_up)
+        async def stop_all() -> None:
+            role.stop()
+            await stop()
+
+        return stop_all
+
+    daemon = Daemon("ganeti-wconfd", parts.paths, reactor, bring_up)
+    return daemon

@@ -33,7 +33,11 @@ class Blows:
     def strike(self, planned: Planned) -> None:
         """Do one thing of the schedule."""
         if planned.blow is Blow.CUT_OFF:
-            self._cut_off(planned)
+            node = self._node(planned.choice)
+            self._stop(planned, node.name, self.cluster.process(node, "ganeti-noded"))
+        elif planned.blow is Blow.FREEZE:
+            process = self._runner(planned.choice)["job process"]
+            self._stop(planned, f"job process {process}", process)
         elif planned.blow is Blow.FULL_DISK:
             self._fill_disk(planned)
         else:
@@ -93,13 +97,14 @@ class Blows:
         runners = (self.cluster.busy_runners() if int(pick * 1000) % 4 else []) or self.cluster.runners()
         return {"job process": runners[int(pick * len(runners))] if runners else None}
 
-    def _cut_off(self, planned: Planned) -> None:
-        node = self._node(planned.choice)
-        process = self.cluster.process(node, "ganeti-noded")
-        if process is None or f"cut {node.name}" in self._busy:
+    def _stop(self, planned: Planned, what: str, process: int | None) -> None:
+        if process is None or what in self._busy:
             return
-        os.kill(process, signal.SIGSTOP)
-        self._end_later(f"cut {node.name}", planned, lambda: os.kill(process, signal.SIGCONT), f"{node.name} again")
+        try:
+            os.kill(process, signal.SIGSTOP)
+        except ProcessLookupError:
+            return
+        self._end_later(what, planned, lambda: os.kill(process, signal.SIGCONT), f"{what} goes on")
 
     def _fill_disk(self, planned: Planned) -> None:
         node = self._node(planned.choice)

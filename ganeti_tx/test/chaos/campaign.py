@@ -13,6 +13,7 @@ from attrs import define, field
 
 from ganeti_tx.devcluster.layout import DevclusterError
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.luxi.client import Client
 from ganeti_tx.test.chaos import verdict
 from ganeti_tx.test.chaos.blows import Blows
 from ganeti_tx.test.chaos.cluster import CampaignCluster
@@ -55,18 +56,40 @@ def campaign(cluster: CampaignCluster, seed: int, seconds: float, kills: int) ->
     witness.start()
     blows = Blows(cluster, say)
     try:
+        before = 0.0
         for planned in schedule:
-            time.sleep(max(0.0, start + planned.at - time.monotonic()))
+            ahead = start + planned.at - time.monotonic()
+            time.sleep(
+                max(ahead, (planned.at - before) / 2)
+            )  # who waited for a victim hurries, but leaves time to live
             blows.strike(planned)
+            before = planned.at
     finally:
         blows.finish()
         stop_clients(clients)
     say("all is done; waiting for calm")
+    bring_back(cluster, promises)
     unrest = wait_for_calm(cluster, promises.accepted, CALM_LIMIT)
     say("calm" if not unrest else unrest[0])
     outcome = Outcome(blows.counts, promises.counts, promises.refusals, accepted=len(promises.accepted))
     outcome.violations = [*unrest, *judge(cluster, promises, witness.stop(), outcome)]
     return outcome
+
+
+def bring_back(cluster: CampaignCluster, promises: Promises) -> None:
+    """Have every node be a master candidate again; tried until the master takes it."""
+    ops = [
+        {"OP_ID": "OP_NODE_SET_PARAMS", "reason": [], "node_name": node.name, "offline": False, "auto_promote": True}
+        for node in cluster.layout.nodes[1:]
+    ]
+    deadline = time.monotonic() + CALM_LIMIT
+    while time.monotonic() < deadline:
+        try:
+            with Client(cluster.socket) as client:
+                promises.add("node roles", [client.submit_job([op]) for op in ops])
+            return
+        except GanetiError:
+            time.sleep(0.5)
 
 
 def judge(cluster: CampaignCluster, promises: Promises, seen: Testimony, outcome: Outcome) -> list[str]:

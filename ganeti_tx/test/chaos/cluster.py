@@ -82,13 +82,17 @@ class CampaignCluster:
         found = (int(path.name.split("_")[1]) for path in self.paths(self.master).livelock_dir.glob("job_*"))
         return sorted(process for process in found if b"ganeti_tx.jobs.zygote" in command_line(process))
 
-    def busy_runners(self) -> list[int]:
-        """Those of them that hold locks."""
+    def lock_owners(self) -> set[str]:
+        """The livelocks of those that hold locks, by locks.data."""
         try:
             owners = json.loads(self.paths(self.master).locks_file.read_bytes())
         except FileNotFoundError:
-            return []
-        busy = {int(Path(owner["livelock"]).name.split("_")[1]) for owner in owners}
+            return set()
+        return {owner["livelock"] for owner in owners}
+
+    def busy_runners(self) -> list[int]:
+        """Those of them that hold locks."""
+        busy = {int(Path(livelock).name.split("_")[1]) for livelock in self.lock_owners()}
         return [process for process in self.runners() if process in busy]
 
     def zygote(self) -> int | None:

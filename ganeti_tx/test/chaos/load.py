@@ -75,6 +75,7 @@ class LoadClient(threading.Thread):
             (5, "priority", self._prioritize),
             (3, "archive", self._archive),
             (4, "questions", self._ask),
+            (2, "node roles", lambda: self._submit("node roles", [self._role()])),
         ]
 
     def run(self) -> None:
@@ -126,7 +127,7 @@ class LoadClient(threading.Thread):
             "pnode": self._random.choice(self._nodes),
             "os_type": "busybox+default",
             "no_install": True,
-            "start": self._random.random() < 0.3,
+            "start": False,
             "name_check": False,
             "ip_check": False,
             "ignore_ipolicy": True,
@@ -138,6 +139,11 @@ class LoadClient(threading.Thread):
 
     def _startup(self) -> Op:
         return self._on_instance(STARTUP)
+
+    def _role(self) -> Op:
+        """Offline more seldom than online again; never the master."""
+        node = self._random.choice(self._nodes[1:])
+        return {"OP_ID": "OP_NODE_SET_PARAMS", "node_name": node, "offline": self._random.random() < 0.3}
 
     def _tags(self) -> Op:
         kind, name = self._random.choice(

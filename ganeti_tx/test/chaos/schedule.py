@@ -16,6 +16,7 @@ class Blow(StrEnum):
     NODED = "kill a node daemon"
     TOGETHER = "kill several at once"
     CUT_OFF = "stop a node daemon for a while"
+    FREEZE = "stop a job process for a while"
     FULL_DISK = "fill a node's disk for a while"
 
 
@@ -27,11 +28,12 @@ WEIGHTS: Mapping[Blow, int] = {
     Blow.NODED: 12,
     Blow.TOGETHER: 6,
     Blow.CUT_OFF: 5,
+    Blow.FREEZE: 5,
     Blow.FULL_DISK: 5,
 }
 #: Those that end processes.
 KILLS = frozenset({Blow.RUNNER, Blow.MASTER, Blow.ZYGOTE, Blow.NODED, Blow.TOGETHER})
-#: Seconds for which a node is cut off or a disk is full.
+#: Seconds for which a process is stopped or a disk is full.
 LEAST, MOST = 0.5, 5.0
 
 

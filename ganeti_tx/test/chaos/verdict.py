@@ -1,17 +1,15 @@
 """The promises that must hold once all is calm; each function gives the violations it finds, as sentences."""
 
-import fcntl
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job
+from ganeti_tx.runtime.pidfile import was_abandoned
 from ganeti_tx.test.chaos.cluster import CampaignCluster
 from ganeti_tx.test.chaos.history import Fate, State, deeds, fate
 from ganeti_tx.test.chaos.witness import Testimony
@@ -84,8 +82,15 @@ def check_copies(cluster: CampaignCluster) -> list[str]:
     found = []
     master = cluster.paths(cluster.master)
     queue = {path.name: path.read_bytes() for path in master.queue_dir.glob("job-*")}
+    config = read_config(master.config_file.read_bytes()).config
+    candidates = {node.name for node in config.nodes.values() if node.master_candidate and not node.offline}
     for node in cluster.layout.nodes[1:]:
         paths = cluster.paths(node)
+        if node.name not in candidates:
+            continue
+        if not paths.config_file.exists():
+            found.append(f"{node.name} has no configuration")
+            continue
         if paths.config_file.read_bytes() != master.config_file.read_bytes():
             found.append(f"config.data of {node.name} (serial {cluster.serial(node)}) is not the master's")
         copies = {path.name: path.read_bytes() for path in paths.queue_dir.glob("job-*")}
@@ -137,7 +142,7 @@ def check_leftovers(cluster: CampaignCluster) -> list[str]:
     found = []
     for node in cluster.layout.nodes:
         paths = cluster.paths(node)
-        found += [f"{path} belongs to a dead process" for path in paths.livelock_dir.glob("*") if not is_held(path)]
+        found += [f"{path} belongs to a dead process" for path in paths.livelock_dir.glob("*") if was_abandoned(path)]
         for directory in (paths.data_dir, paths.run_dir):
             found += [f"{path} is left over" for path in directory.rglob(".*") if path.suffix in (".tmp", ".new")]
         found += [
@@ -146,21 +151,6 @@ def check_leftovers(cluster: CampaignCluster) -> list[str]:
             if path.is_file() and path.name[4:].strip(".0123456789") == ""
         ]
     return found
-
-
-def is_held(path: Path) -> bool:
-    """Whether a process holds a livelock."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return True  # it has just gone, which is as well
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def check_logs(cluster: CampaignCluster) -> list[str]:

@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from attrs import define, field
 
+from ganeti_tx.devcluster.supervising import is_held
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.test.chaos.cluster import CampaignCluster
@@ -14,6 +16,8 @@ FINAL = frozenset({"success", "error", "canceled"})
 #: Seconds between two looks.
 INTERVAL = 0.4
 ANSWER = 60.0
+#: Seconds after which nobody who died may hold a lock any more while WConfD runs; it takes one, and a busy machine some more.
+BURIAL = 8.0
 
 
 @define
@@ -32,6 +36,7 @@ class Testimony:
     jobs: dict[int, Seen] = field(factory=dict)
     serials: dict[str, int] = field(factory=dict)
     looks: int = 0
+    dead_owners: dict[str, float] = field(factory=dict)
 
     def see_job(self, job_id: int, statuses: list[str]) -> None:
         """One look at one job's opcodes."""
@@ -43,6 +48,14 @@ class Testimony:
                 elif old == "running" and new in ("waiting", "queued"):
                     self.violations.append(f"opcode {index} of job {job_id} ran and is {new} again")
         self.jobs[job_id] = Seen(statuses)
+
+    def see_dead_owners(self, livelocks: set[str], now: float) -> None:
+        """One look at who holds locks and is dead; those who lost them meanwhile are forgotten."""
+        self.dead_owners = {each: self.dead_owners.get(each, now) for each in livelocks}
+        late = {each for each, since in self.dead_owners.items() if now - since > BURIAL}
+        self.violations += [f"the locks of {each} are held {BURIAL:g} s after its death" for each in sorted(late)]
+        for each in late:
+            self.dead_owners[each] = float("inf")  # once is enough
 
     def see_serial(self, node: str, serial: int) -> None:
         """One look at a node's configuration."""
@@ -62,12 +75,14 @@ class Witness(threading.Thread):
         self._accepted = accepted
         self._client = Client(cluster.socket, io_timeout=ANSWER, answer_timeout=ANSWER)
         self._enough = threading.Event()
+        self._wconfd: int | None = None
 
     def run(self) -> None:
         """Look at everything again and again."""
         while not self._enough.wait(INTERVAL):
             self._look_at_jobs()
             self._look_at_configurations()
+            self._look_at_locks()
 
     def _look_at_jobs(self) -> None:
         seen = self.testimony.jobs
@@ -94,6 +109,16 @@ class Witness(threading.Thread):
             serial = self._cluster.serial(node)
             if serial is not None:
                 self.testimony.see_serial(node.name, serial)
+
+    def _look_at_locks(self) -> None:
+        """Only while one and the same WConfD runs can anybody see to the dead."""
+        wconfd = self._cluster.process(self._cluster.master, self._cluster.master_daemons()[0])
+        if wconfd is None or wconfd != self._wconfd:
+            self._wconfd = wconfd
+            self.testimony.dead_owners.clear()
+            return
+        dead = {livelock for livelock in self._cluster.lock_owners() if not is_held(Path(livelock))}
+        self.testimony.see_dead_owners(dead, time.monotonic())
 
     def stop(self) -> Testimony:
         """What was seen."""

@@ -14,6 +14,7 @@ from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.upgrade import with_members
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
+from ganeti_tx.runtime.files_errors import NotSynced
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.model import samples
@@ -46,7 +47,11 @@ class SlowFiles(MemoryFiles):
         if self.slow:
             let: Deferred[None] = Deferred()
             self.under_way.append((let, path))
-            await let
+            try:
+                await let
+            except NotSynced:
+                await super().write_atomic(path, data, mode, sync=sync)
+                raise
         await super().write_atomic(path, data, mode, sync=sync)
 
     async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
@@ -58,7 +63,7 @@ class SlowFiles(MemoryFiles):
         self.under_way.pop(0)[0].callback(None)
 
     def fail(self, error: OSError) -> None:
-        """Let the oldest write fail."""
+        """Let the oldest write fail; with NotSynced it is in place."""
         self.under_way.pop(0)[0].errback(error)
 
 

@@ -52,6 +52,14 @@ class OtherWriterTests(SynchronousTestCase):
             self.successResultOf(self.change_tag())
             self.assertEqual(self.on_disk(), self.store.snapshot.serial_no)
 
+    def test_another_master(self) -> None:
+        """The configuration of a new master stays, whatever its serial number."""
+        cluster = replace(CONFIG.cluster, master_node="node2-uuid")
+        self.other_writes(encode(replace(CONFIG, serial_no=0, cluster=cluster)))
+        error = self.failureResultOf(self.change(), ConfigurationError)
+        self.assertIn("another master, node2.example.com", str(error.value))
+        self.assertEqual(self.on_disk(), 0)
+
     def change_tag(self) -> "Deferred[object]":
         """One change after the other."""
         tag = f"tag{self.store.snapshot.serial_no}"

@@ -13,6 +13,7 @@ from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.config_data import CONFIG_VERSION, decode, encode
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
+from ganeti_tx.runtime.files_errors import NotSynced
 from ganeti_tx.test.config.stores import CONFIG, PATHS, SlowFiles, clock, config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.model.samples import INSTANCE
@@ -85,6 +86,29 @@ class StoreTests(SynchronousTestCase):
         self.files.finish()
         self.successResultOf(third)
         self.assertEqual(self.on_disk().cluster.tags, ("a", "b", "three"))
+
+    def test_unsynced(self) -> None:
+        """A write that is in place counts, although its directory could not be synced; it is repeated once."""
+        added = self.tag("one")
+        self.files.fail(NotSynced(errno.EIO, "not synced", str(PATHS.config_file)))
+        self.assertNoResult(added)
+        self.files.fail(OSError(errno.EIO, "Input/output error"))
+        self.successResultOf(added)
+        self.assertEqual(self.files.written, 2)
+        self.assertEqual(self.store.snapshot, self.on_disk())
+        second = self.tag("two")
+        self.files.finish()
+        self.successResultOf(second)
+        self.assertEqual(self.store.snapshot.serial_no, CONFIG.serial_no + 2)
+
+    def test_change_out_of_a_refusal(self) -> None:
+        """Who changes again as soon as he hears of a refusal gets a new chance, with the serial number that is next."""
+        again: list[Deferred[None]] = []
+        self.tag("one").addErrback(lambda _: again.append(self.tag("again")))
+        self.files.fail(OSError(errno.EDQUOT, "Disk quota exceeded", str(PATHS.config_file)))
+        self.files.finish()
+        self.successResultOf(again[0])
+        self.assertEqual(self.on_disk().serial_no, CONFIG.serial_no + 1)
 
     def test_cancelled(self) -> None:
         """Who stops waiting does not take the change back, nor those of others."""

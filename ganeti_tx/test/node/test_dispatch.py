@@ -29,7 +29,7 @@ class DispatchTests(SynchronousTestCase):
     def test_system_error(self) -> None:
         """The system's refusal names the call and the file."""
         error = PermissionError(13, "Permission denied", "/var/lib/ganeti/x")
-        self.assertEqual(self.fails(error), "version: Permission denied: /var/lib/ganeti/x")
+        self.assertEqual(self.fails(error), "version: /var/lib/ganeti/x: Permission denied")
 
     def test_fault_of_ours(self) -> None:
         """A fault is one line for the caller and in full in the log."""

@@ -157,8 +157,9 @@ class FullDiskTests(SynchronousTestCase):
         self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit(jobs)), JobQueueError)
         self.assertTrue(self.disk.exists(self.queue.paths.job_file(1)))
         self.disk.fault = None
-        self.assertEqual(self.submit(), [3])
+        self.queue.clock.advance(10)
         self.assertFalse(self.disk.exists(self.queue.paths.job_file(1)))
+        self.assertEqual(self.submit(), [3])
         self.assertEqual(set(self.begin(set()).store.jobs), {3})
 
     def test_unsynced_directory(self) -> None:

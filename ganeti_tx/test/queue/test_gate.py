@@ -261,6 +261,18 @@ class RateTests(GateCase):
         self.set_rules(by_reason("l", ("RATE_LIMIT", 3)))
         self.assertEqual(self.started(), [1, 2, 3])
 
+    def test_between_opcodes(self) -> None:
+        """A job that has gone back to the queue takes no room until it starts again; a rule that rejects does not end it."""
+        self.slots = 1
+        self.set_rules(by_reason("l", ("RATE_LIMIT", 1)))
+        (op,) = delay(PAUSED)
+        self.submit([op, op], delay(PAUSED))
+        self.queue.step_back(self.launcher.runners[0], done=1)
+        self.assertEqual(self.started(), [1, 2])
+        self.set_rules(by_reason("r", "REJECT"))
+        self.end(2)
+        self.assertEqual(self.started(), [1, 2, 1])
+
     def test_cancel_of_who_is_next(self) -> None:
         """When the job that would be next is cancelled, the one behind it starts."""
         self.slots = 2

@@ -10,7 +10,7 @@ from twisted.internet.testing import StringTransport
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp
-from ganeti_tx.queue.launcher import IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.process_launcher import FORK_PAUSE, HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
 from ganeti_tx.queue.runner_channel import (
     MAX_REPORT,
@@ -320,7 +320,7 @@ class LauncherTests(SynchronousTestCase):
         runner, line = self.reserved()
         self.liveness.die(Path(lock(1)))
         line.break_off()
-        self.failureResultOf(runner.run(job_of(7, 1), {}), RunnerDied)
+        self.failureResultOf(runner.run(job_of(7, 1), {}), NeverGiven)
 
     def test_death_while_idle(self) -> None:
         """An idle runner that died is lent to nobody."""

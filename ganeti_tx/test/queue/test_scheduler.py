@@ -15,7 +15,7 @@ from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended, put_back
-from ganeti_tx.queue.launcher import RunnerDied
+from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
@@ -167,6 +167,13 @@ class SchedulerTests(SynchronousTestCase):
         self.assertEqual(job.status, Status.ERROR)
         self.assertIn(runner.livelock, job.ops[0].result[1][0])
         self.assertEqual([op.status for op in job.ops], [Status.ERROR, Status.ERROR])
+
+    def test_runner_gone_before_the_job(self) -> None:
+        """A job that its process was never given gets another one."""
+        self.submit([OpTestDelay(duration=0.0)])
+        self.queue.launcher.runners[0].over.errback(NeverGiven("gone"))
+        self.assertEqual(self.queue.started(), [1, 1])
+        self.assertEqual(self.queue.on_disk(1).livelock, self.queue.launcher.runners[1].livelock)
 
     def test_no_process(self) -> None:
         """A job for which no process can be had ends as an error that says so."""
@@ -330,6 +337,14 @@ class TurnTests(SynchronousTestCase):
         queue.step_back(queue.launcher.runners[0])
         self.assertTrue(self.successResultOf(canceling)[0])
         self.assertEqual(queue.on_disk(1).status, Status.CANCELED)
+        self.assertEqual(queue.started(), [1, 2])
+
+    def test_priority_on_the_way_back(self) -> None:
+        """A new priority that came too late for the process is written when the job is in the queue again."""
+        queue = self.queue_with(1, 0, 0)
+        run_now(queue.scheduler.change_priority(1, 10))
+        queue.step_back(queue.launcher.runners[0], priority=-1)
+        self.assertEqual(queue.on_disk(1).priority, 10)
         self.assertEqual(queue.started(), [1, 2])
 
     def test_left_by_an_earlier_luxid(self) -> None:

@@ -69,6 +69,10 @@ async def nobody(told: Any) -> None:
     """There are no candidates."""
 
 
+async def bury() -> None:
+    """No process of a job dies."""
+
+
 def make_queue(root: Path) -> Paths:
     """Jobs 1 to 10,000 in the archive, 3,000 more in the queue."""
     paths = Paths(root.absolute())
@@ -97,7 +101,16 @@ class BigQueueTests(TestCase):
         self.rows = JobRows(self.store)
         clock: Any = reactor
         changes = JobChanges(clock, self.store.get)
-        scheduler = Scheduler(self.store, changes, FakeLauncher(), lambda: NOW, lambda: 20, lambda: 25)
+        scheduler = Scheduler(
+            self.store,
+            changes,
+            FakeLauncher(),
+            lambda: NOW,
+            running_limit=lambda: 20,
+            tracked_limit=lambda: 25,
+            rules=dict,
+            look_for_dead=bury,
+        )
         drain = DrainFlag(self.files, self.paths, nobody)
         self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, lambda: NOW)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), self.rows)

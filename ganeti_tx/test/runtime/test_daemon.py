@@ -5,11 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.paths import Paths
@@ -82,6 +83,26 @@ class DaemonTests(SynchronousTestCase):
         """An error of ours is one line, and the process ends with status 1."""
         self.assertEqual(self.fatal(ConfigurationError("no cluster")), ["fatal: no cluster"])
 
+    def test_not_the_master(self) -> None:
+        """An error after which a start is of no use has a status of its own, which the supervisor knows."""
+        starting: Deferred[None] = Deferred()
+        daemon = self.daemon(starting)
+        daemon.startService()
+        starting.errback(NotMasterError("node2 is"))
+        self.assertEqual(self.statuses, [11])
+        self.successResultOf(daemon.stopService())
+
+    def test_leave(self) -> None:
+        """A daemon that must not go on ends with its reason in the log, and stops what it had started."""
+        daemon = self.daemon(succeed(None))
+        daemon.startService()
+        with capturedLogs() as logged:
+            daemon.leave(NotMasterError("node2 is"))
+        self.assertEqual([formatEvent(event) for event in logged], ["fatal: node2 is"])
+        self.assertEqual((self.statuses, self.reactor.stopped), ([11], 1))
+        self.successResultOf(daemon.stopService())
+        self.assertEqual(self.stopped, ["stopped"])
+
     def test_port_in_use(self) -> None:
         """A port that is taken is one line that names it."""
         taken = CannotListenError("127.0.0.1", 1811, OSError(errno.EADDRINUSE, "Address already in use"))
@@ -92,7 +113,7 @@ class DaemonTests(SynchronousTestCase):
     def test_no_right(self) -> None:
         """What the system refuses is named with its file."""
         refused = PermissionError(errno.EACCES, "Permission denied", "/var/lib/ganeti/server.pem")
-        self.assertEqual(self.fatal(refused), ["fatal: Permission denied: /var/lib/ganeti/server.pem"])
+        self.assertEqual(self.fatal(refused), ["fatal: /var/lib/ganeti/server.pem: Permission denied"])
 
     def test_fault_of_ours(self) -> None:
         """Anything else is in the log in full."""

@@ -4,11 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.config_data import decode
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.rpc.calls import UploadFile
+from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
 from ganeti_tx.test.wconf.loopback import MASTER, Cluster
@@ -134,6 +136,65 @@ class DistributeTests(SynchronousTestCase):
         self.successResultOf(self.cluster.begin(self.config.update_node(replace(node3, offline=True))))
         self.assertNotIn("node3", [name for name, _ in self.rpc.names()])
         self.successResultOf(self.waiting())
+
+    def test_redistribute(self) -> None:
+        """Everything goes out once more, also to a node that is being served; who waits, waits for that."""
+        self.rpc.names()
+        self.rpc.held = []
+        self.change()
+        self.successResultOf(self.cluster.begin(self.config.redistribute()))
+        waiting = self.waiting()
+        while self.rpc.held:
+            self.assertNoResult(waiting)
+            self.rpc.held.pop(0).callback(None)
+        self.successResultOf(waiting)
+        self.assertEqual(
+            sorted(self.rpc.names()),
+            [
+                ("node2.example.com", "upload_file"),
+                ("node2.example.com", "upload_file"),
+                ("node2.example.com", "write_ssconf_files"),
+                ("node3", "write_ssconf_files"),
+            ],
+        )
+
+    def test_keys(self) -> None:
+        """Who becomes a candidate gets the keys that are here, the authority's too; others get none by themselves."""
+        paths = self.cluster.paths
+        for path in (paths.hmac_key, paths.authority_key):
+            self.successResultOf(Deferred.fromCoroutine(self.cluster.files.write_atomic(path, b"key")))
+        self.rpc.names()
+        node3 = self.wconfd.store.snapshot.nodes["n3"]
+        promoted = replace(node3, master_candidate=True)
+        self.successResultOf(self.cluster.begin(self.config.change_nodes([promoted], {"n3": "digest"})))
+        sent = {call.path for name, call in self.rpc.calls if name == "node3" and isinstance(call, UploadFile)}
+        self.assertEqual(sent, {str(paths.config_file), str(paths.hmac_key), str(paths.authority_key)})
+        self.assertFalse(
+            [name for name, call in self.rpc.calls if name != "node3" and "key" in getattr(call, "path", "")]
+        )
+
+    def test_stamped(self) -> None:
+        """Each transfer says from which master and term it is, and which serial number it has."""
+        self.rpc.names()
+        self.tag("new")
+        term = read_term(self.cluster.files, self.cluster.paths)
+        assert term is not None
+        for _, call in self.rpc.calls:
+            self.assertEqual((call.stamp.master, call.stamp.term), (MASTER, term.number))
+            self.assertEqual(call.serial, self.wconfd.store.snapshot.serial_no)
+
+    def test_said_once(self) -> None:
+        """A node that fails is told of when it begins and when it ends; that most candidates do is an error, once."""
+        with capturedLogs() as logged:
+            self.rpc.down = {"node2.example.com"}
+            self.change()
+            self.cluster.advance(1000)
+            self.change()
+            self.rpc.down = set()
+            self.cluster.advance(1000)
+        events = [event for event in logged if "configuration" in (event.get("log_format") or "")]
+        levels = [event["log_level"] for event in events]
+        self.assertEqual(levels, [LogLevel.info, LogLevel.error, LogLevel.info, LogLevel.info])
 
     def test_stop(self) -> None:
         """What is under way is broken off when WConfD ends."""

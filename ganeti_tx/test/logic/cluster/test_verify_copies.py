@@ -28,7 +28,8 @@ class VerifyCopiesTests(SetParamsCase):
         state = self.states[node.partition(".")[0]]
         if state is None:
             raise NodeUnreachableError(f"cannot reach {node}")
-        return state  # type: ignore[no-any-return]
+        assert isinstance(state, CopiesState)
+        return state
 
     def errors(self, passed: bool = False, **options: Any) -> list[str]:
         """The findings, without what leads up to them."""

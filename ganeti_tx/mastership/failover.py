@@ -1,0 +1,227 @@
+"""`gnt-cluster master-failover`: this node becomes the master, step by step (design-2.0, Master startup/failover).
+
+The step that decides is the claim: every node is asked to follow this one, and at least half of them plus one must do so.
+Before it the old master is the master, though its daemons may have been stopped; after it they cannot start any more. What
+comes later only makes this node complete, and the command can be run again at any point.
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+from msgspec.structs import replace
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.config.ssconf_reader import SsconfReader
+from ganeti_tx.config.upgrade import read_config
+from ganeti_tx.errors import ConfigurationError, ECode, OpExecError, OpPrereqError
+from ganeti_tx.mastership.address import network_of
+from ganeti_tx.mastership.jobs_left import JobsLeft
+from ganeti_tx.mastership.own_ballot import job_serial, ssconf_master
+from ganeti_tx.mastership.poll import poll
+from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, refusal
+from ganeti_tx.model.base import touched
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls import (
+    MasterVote,
+    NodeDeactivateMasterIp,
+    NodeStartMasterDaemons,
+    NodeStopMaster,
+    UploadFile,
+    WriteSsconfFiles,
+)
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+CONFIG_MODE = 0o640
+#: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
+MARGIN = 1000
+#: Seconds for which nodes that do not answer are asked for their votes.
+PATIENCE = 10.0
+#: Seconds that the old master may take to stop, and others to take what is sent; and each that has not voted.
+STOP_LIMIT = 60.0
+SEND_LIMIT = 20.0
+SILENT_LIMIT = 3.0
+
+
+@attrs.define(eq=False)
+class Failover:
+    """One change of masters, from the new one's point of view. `say` tells the operator; `is_up` whether luxid answers here."""
+
+    files: IFiles
+    paths: Paths
+    own_name: str
+    clock: IReactorTime
+    now: Callable[[], float]
+    rpc: INodeRpc
+    jobs: JobsLeft
+    is_up: Callable[[], bool]
+    say: Callable[[str], None]
+
+    async def run(self, vote: bool) -> None:
+        """Do it. @raise GanetiError: why not, who is the master then, and what to do."""
+        config = self._own_config()
+        own = self._own_node(config)
+        if config.cluster.master_node == own.uuid and ssconf_master(self.files, self.paths) == self.own_name:
+            await self._finish(config, own, frozenset(node.name for node in config.nodes.values()), vote)
+            return
+        tally = await self._ask(config, own, vote)
+        old = config.nodes[config.cluster.master_node]
+        stopped = await self._stop(old, config, STOP_LIMIT if old.name in tally.answered else SILENT_LIMIT)
+        try:
+            if stopped:
+                tally = await self._ask(config, own, vote)  # it may have written until now
+            new = self._new_config(config, own, tally)
+            followers = await self._claim(new, old, tally, tally.needed if vote else 1)
+        except (ConfigurationError, OpExecError) as error:
+            if stopped:
+                await self._start_again(old)
+            raise error
+        await self._take_over(new, old)
+        await self._finish(new, own, followers, vote)
+
+    # What must be true before anything is done
+
+    def _own_config(self) -> ConfigData:
+        """@raise OpPrereqError: this node has no copy. @raise ConfigurationError: the copy cannot be read."""
+        try:
+            return read_config(self.files.read(self.paths.config_file, MAX_CONFIG_BYTES)).config
+        except FileNotFoundError:
+            raise self._no_candidate() from None
+        except OSError as error:
+            raise ConfigurationError(f"cannot read {self.paths.config_file}: {error.strerror}") from None
+
+    def _own_node(self, config: ConfigData) -> Node:
+        """This node, which must be a candidate. @raise OpPrereqError: it is none."""
+        found = [node for node in config.nodes.values() if node.name == self.own_name]
+        named = SsconfReader(self.files, self.paths).words("master_candidates")
+        if not found or not found[0].master_candidate or found[0].offline or self.own_name not in named:
+            raise self._no_candidate()
+        return found[0]
+
+    def _no_candidate(self) -> OpPrereqError:
+        try:
+            names = SsconfReader(self.files, self.paths).words("master_candidates")
+        except ConfigurationError as error:
+            return OpPrereqError(str(error), ECode.STATE)
+        return OpPrereqError(
+            f"this node ({self.own_name}) is not a master candidate, so it cannot become the master; run the command on "
+            f"one of {listed(names)}",
+            ECode.STATE,
+        )
+
+    async def _ask(self, config: ConfigData, own: Node, vote: bool) -> Tally:
+        """@raise OpPrereqError: the own node daemon does not answer. @raise ConfigurationError: the vote was lost."""
+        try:
+            await self.rpc.call(own, MasterVote())
+        except RpcError as error:
+            raise OpPrereqError(f"the node daemon of this node is needed: {error}", ECode.ENVIRON) from None
+        claim = Claim(self.own_name, config.cluster.uuid, config.serial_no, job_serial(self.files, self.paths))
+
+        def judge(votes: Sequence[Vote]) -> Tally:
+            return count(Purpose.FAILOVER, claim, votes)
+
+        others = [node for node in config.nodes.values() if node.uuid != own.uuid]
+        tally = await poll(self.rpc, self.clock, others, judge, PATIENCE if vote else 0.0)
+        if vote and tally.outcome is not Outcome.WON:
+            raise refusal(Purpose.FAILOVER, self.own_name, tally)
+        return tally
+
+    # The old master
+
+    async def _stop(self, old: Node, config: ConfigData, limit: float) -> bool:
+        """Stop the old master's daemons; gives whether it answered.
+
+        @raise OpExecError: it answers but does not stop; it is the master still.
+        """
+        if old.name == self.own_name or old.offline:
+            return False
+        try:
+            await self.rpc.call(old, NodeStopMaster(), limit)
+        except NodeUnreachableError as error:
+            self.say(f"the old master {old.name} cannot be stopped, it is taken for dead: {error}")
+            return False
+        except RpcError as error:
+            raise OpExecError(f"the old master {old.name} does not stop and remains the master: {error}") from None
+        try:
+            await self.rpc.call(old, NodeDeactivateMasterIp(**network_of(config.cluster)), SEND_LIMIT)
+        except RpcError as error:
+            self.say(f"the old master {old.name} may still have the cluster's address: {error}")
+        return True
+
+    async def _start_again(self, old: Node) -> None:
+        """The failover was not to be: the old master goes on, if the others still follow it."""
+        try:
+            await self.rpc.call(old, NodeStartMasterDaemons(no_voting=False))
+        except RpcError as error:
+            self.say(f"the daemons of {old.name}, which were stopped, could not be started again: {error}")
+
+    # Becoming the master
+
+    def _new_config(self, config: ConfigData, own: Node, tally: Tally) -> ConfigData:
+        now = self.now()
+        cluster = touched(replace(config.cluster, master_node=own.uuid), now)
+        return replace(config, cluster=cluster, serial_no=tally.highest_serial + MARGIN, mtime=now)
+
+    async def _claim(self, new: ConfigData, old: Node, tally: Tally, needed: int) -> frozenset[str]:
+        """Have the nodes follow this one, itself included; gives those that do.
+
+        The old master comes last: until the others follow this one it must be able to start.
+        @raise OpExecError: too few of them do.
+        """
+        call = WriteSsconfFiles(values=ssconf_values(new), serial=new.serial_no)
+        awake = {self.own_name, *tally.answered} - {old.name}
+        asked = [node for node in new.nodes.values() if not node.offline]
+        rest = [node for node in asked if node.name not in awake]
+        limit = SEND_LIMIT if old.name in tally.answered else SILENT_LIMIT
+        outcomes = dict(await self.rpc.call_many([node for node in asked if node.name in awake], call, SEND_LIMIT))
+        outcomes.update(await self.rpc.call_many(rest, call, limit))
+        failed = {name: outcome.error for name, outcome in outcomes.items() if outcome.error is not None}
+        if len(outcomes) - len(failed) < needed or self.own_name in failed:
+            raise OpExecError(
+                f"only {len(outcomes) - len(failed)} of {len(outcomes)} nodes follow {self.own_name}, {needed} are needed: "
+                f"{listed(map(str, failed.values()))}; run the command again when they can be reached"
+            )
+        for error in failed.values():
+            self.say(f"a node does not know the new master yet: {error}")
+        return frozenset(outcomes.keys() - failed.keys())
+
+    async def _take_over(self, new: ConfigData, old: Node) -> None:
+        """Make this node's own files those of a master. @raise OpExecError: one cannot be written."""
+        if ssconf_master(self.files, self.paths) != self.own_name:
+            raise OpExecError(
+                f"another node has become the master meanwhile; see 'gnt-cluster getmaster' on {self.own_name}"
+            )
+        try:
+            if over := await self.jobs.end(old.name, self.now()):
+                self.say(f"jobs that {old.name} had under way have failed: {listed(map(str, over))}")
+            await self.files.write_atomic(self.paths.config_file, encode(new), CONFIG_MODE)
+        except OSError as error:
+            raise OpExecError(
+                f"the nodes follow {self.own_name} now, but it cannot write {error.filename}: {error.strerror}; make room "
+                "and run the command again"
+            ) from None
+
+    async def _finish(self, config: ConfigData, own: Node, followers: frozenset[str], vote: bool) -> None:
+        """Bring the configuration to the candidates and start the daemons, which take the cluster's address.
+
+        @raise OpPrereqError: they run already. @raise OpExecError: they do not start.
+        """
+        if self.is_up():
+            raise OpPrereqError(f"this node ({self.own_name}) is the master already", ECode.INVAL)
+        candidates = [node for node in config.nodes.values() if node.master_candidate and node.uuid != own.uuid]
+        reached = [node for node in candidates if not node.offline and node.name in followers]
+        call = UploadFile(path=str(Paths().config_file), data=encode(config), serial=config.serial_no)
+        for outcome in (await self.rpc.call_many(reached, call, SEND_LIMIT)).values():
+            if outcome.error is not None:
+                self.say(f"a candidate does not have the new configuration yet: {outcome.error}")
+        try:
+            await self.rpc.call(own, NodeStartMasterDaemons(no_voting=not vote))
+        except RpcError as error:
+            raise OpExecError(
+                f"{self.own_name} is the master now, but its daemons do not run: {error}; when that is mended, start "
+                "ganeti-master here, or run the command again"
+            ) from None
+        self.say(f"{self.own_name} is the master now")

@@ -1,0 +1,39 @@
+"""Node calls that notice when a node refuses them because it follows another master."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import attrs
+from zope.interface import implementer
+
+from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, INodeRpc, NodeCallError, Outcome, RpcError, Target
+
+
+@implementer(INodeRpc)
+@attrs.frozen
+class LoyalRpc:
+    """Passes every call on; `refused` hears of each that a node refused for that reason."""
+
+    rpc: INodeRpc
+    refused: Callable[[str], None]
+
+    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+        """See INodeRpc."""
+        try:
+            return await self.rpc.call(node, call, timeout)
+        except RpcError as error:
+            self._look(error)
+            raise
+
+    async def call_many(
+        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
+    ) -> Mapping[str, Outcome[Any]]:
+        """See INodeRpc."""
+        outcomes: Mapping[str, Outcome[Any]] = await self.rpc.call_many(nodes, call, timeout)
+        for outcome in outcomes.values():
+            self._look(outcome.error)
+        return outcomes
+
+    def _look(self, error: RpcError | None) -> None:
+        if isinstance(error, NodeCallError) and FOLLOWS_ANOTHER in str(error):
+            self.refused(str(error))

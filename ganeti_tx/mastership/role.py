@@ -1,0 +1,152 @@
+"""Taking the master role when the daemons start (design-2.0, Master startup/failover), and losing it while they run."""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
+from ganeti_tx.config.upgrade import read_config
+from ganeti_tx.errors import ConfigurationError, GanetiError
+from ganeti_tx.mastership.own_ballot import job_serial
+from ganeti_tx.mastership.poll import poll
+from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, refusal
+from ganeti_tx.mastership.voting import Voting
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
+
+CONFIG_MODE = 0o640
+SERIAL_MODE = 0o640
+#: Seconds between two looks at this node's own ssconf, which a new master rewrites.
+INTERVAL = 2.0
+
+
+def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
+    """This node's configuration, by which it is the master.
+
+    @raise ConfigurationError: it cannot be read. @raise NotMasterError: it, or ssconf, names another master.
+    """
+    try:
+        check_ssconf_master(files, paths, own_name)
+        config = read_config(files.read(paths.config_file, MAX_CONFIG_BYTES)).config
+    except FileNotFoundError:
+        raise ConfigurationError(
+            f"this node is not part of a cluster, or not its master: no {paths.config_file}; create a cluster with "
+            "'gnt-cluster init', or add this node to one with 'gnt-node add' on its master"
+        ) from None
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {paths.config_file}: {error.strerror}") from None
+    check_master(config, paths, own_name)
+    return config
+
+
+@attrs.define(eq=False)
+class MasterRole:
+    """The role of one daemon. `lost` is called once when another node has taken it while the daemon runs."""
+
+    files: IFiles
+    paths: Paths
+    own_name: str
+    clock: IReactorTime
+    make_rpc: Callable[[], INodeRpc]
+    lost: Callable[[GanetiError], None]
+    _looking: LoopingCall | None = attrs.field(default=None, init=False)
+    _doubting: bool = attrs.field(default=False, init=False)
+
+    async def take(self, voting: Voting, lead: bool) -> ConfigData:
+        """Make sure that this node is the master; gives its configuration.
+
+        @param lead: this daemon owns the configuration: make it newer than anything that anybody has, so that every
+            node takes what comes from here. To be done before the files are opened by those who own them.
+        @raise NotMasterError: this node is not the master. @raise NoQuorum: too few nodes have answered.
+        """
+        config = own_config(self.files, self.paths, self.own_name)
+        tally = await self._poll(config, voting.patience if voting.vote else 0.0)
+        if not voting.vote:
+            log.warn("no votes were taken: {name} becomes the master, whatever others say", name=self.own_name)
+        elif tally.outcome is not Outcome.WON:
+            raise refusal(Purpose.START, self.own_name, tally)
+        if tally.against:
+            log.warn("some nodes do not agree: {nodes}", nodes=listed(tally.against))
+        return await self._lead(config, tally) if lead else config
+
+    async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
+        if tally.highest_job > job_serial(self.files, self.paths):
+            await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
+        if tally.highest_serial <= config.serial_no:
+            return config
+        raised = replace(config, serial_no=tally.highest_serial + 1)
+        await self.files.write_atomic(self.paths.config_file, encode(raised), CONFIG_MODE)
+        log.warn("the configuration's serial number was raised to {serial}", serial=raised.serial_no)
+        return raised
+
+    def _claim(self, config: ConfigData) -> Claim:
+        return Claim(self.own_name, config.cluster.uuid, config.serial_no, job_serial(self.files, self.paths))
+
+    async def _poll(self, config: ConfigData, patience: float) -> Tally:
+        claim = self._claim(config)
+        others = [node for node in config.nodes.values() if node.name != self.own_name]
+
+        def judge(votes: Sequence[Vote]) -> Tally:
+            return count(Purpose.START, claim, votes)
+
+        if not any(not node.offline for node in others):
+            return judge(())
+        return await poll(self.make_rpc(), self.clock, others, judge, patience)
+
+    # While the daemon runs
+
+    def watch(self) -> None:
+        """Look at this node's own ssconf again and again."""
+        self._looking = LoopingCall(self._look)
+        self._looking.clock = self.clock
+        looking: Deferred[LoopingCall] = self._looking.start(INTERVAL, now=False)
+        looking.addErrback(lambda failure: log.failure("nobody looks for another master any more", failure))
+
+    def stop(self) -> None:
+        """Do not look any more."""
+        if self._looking is not None and self._looking.running:
+            self._looking.stop()
+
+    def _look(self) -> None:
+        try:
+            check_ssconf_master(self.files, self.paths, self.own_name)
+        except NotMasterError as error:
+            self._lose(error)
+        except ConfigurationError as error:  # it is perhaps being written
+            log.warn("cannot tell who is the master: {error}", error=error)
+
+    def _lose(self, error: GanetiError) -> None:
+        self.stop()
+        self.lost(error)
+
+    def refused(self, text: str) -> None:
+        """A node did not take what we sent, since it knows another master; the others are asked who is right."""
+        if self._doubting:
+            return
+        self._doubting = True
+        log.warn("{text}; asking the other nodes who is the master", text=text)
+        asking = Deferred.fromCoroutine(self._ask_again())
+        asking.addErrback(lambda failure: log.failure("the other nodes could not be asked", failure))
+        asking.addBoth(self._asked)
+
+    async def _ask_again(self) -> None:
+        try:
+            tally = await self._poll(own_config(self.files, self.paths, self.own_name), 0.0)
+        except NotMasterError as error:
+            self._lose(error)
+            return
+        if tally.overtaken and tally.outcome is not Outcome.WON:
+            self._lose(refusal(Purpose.START, self.own_name, tally))
+
+    def _asked(self, result: object) -> object:
+        self._doubting = False
+        return result

@@ -1,0 +1,183 @@
+"""Counting votes: may this node be the master? (design-2.0, Master startup/failover) Pure; no node is asked here."""
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+import attrs
+
+from ganeti_tx.config.mastership import NotMasterError
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.rpc.calls import Ballot
+
+#: So many nodes an error names before it says "and N more".
+NAMED = 5
+
+
+class NoQuorum(ConfigurationError):
+    """Too few nodes have answered to tell."""
+
+
+class Purpose(Enum):
+    """What a vote is about."""
+
+    START = "the node is the master already and its daemons start"
+    FAILOVER = "the node is to become the master"
+
+
+class Outcome(Enum):
+    """What the votes so far make of it."""
+
+    WON = "at least half of the nodes plus one agree"
+    LOST = "whatever the silent nodes say, this node must not be the master"
+    OPEN = "the silent nodes decide"
+
+
+@attrs.frozen
+class Claim:
+    """What this node has: the name it goes by, and how new its data are."""
+
+    name: str
+    cluster_uuid: str
+    serial: int
+    job_serial: int
+
+
+@attrs.frozen
+class Vote:
+    """One other node's answer; without a ballot `problem` says why there is none.
+
+    A node that `rejects` us has answered, namely that it takes no calls from us.
+    """
+
+    node: str
+    ballot: Ballot | None = None
+    problem: str = ""
+    rejects: bool = False
+
+
+@attrs.frozen
+class Tally:
+    """The votes, counted. Each text of `against`, `newer` and `silent` begins with the node's name."""
+
+    needed: int
+    all: int
+    agree: tuple[str, ...]
+    against: tuple[str, ...]
+    newer: tuple[str, ...]
+    silent: tuple[str, ...]
+    #: Of those against, who follow another master by newer data than ours.
+    overtaken: tuple[str, ...]
+    #: The other nodes that have answered, whatever they said.
+    answered: frozenset[str]
+    #: The highest serial number of a configuration, and the highest job id, that anybody told of.
+    highest_serial: int
+    highest_job: int
+
+    @property
+    def outcome(self) -> Outcome:
+        """Newer data anywhere are enough to lose; they must not be overwritten."""
+        if self.newer or len(self.agree) + len(self.silent) < self.needed:
+            return Outcome.LOST
+        return Outcome.WON if len(self.agree) >= self.needed else Outcome.OPEN
+
+
+def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
+    """Count the votes of all other nodes that are not offline; this node agrees with itself."""
+    agree, newer = [claim.name], []
+    against: list[str] = []
+    silent: list[str] = []
+    for vote in votes:
+        if vote.ballot is None:
+            (against if vote.rejects else silent).append(f"{vote.node} ({vote.problem})")
+        elif reason := newer_than(purpose, claim, vote.ballot):
+            newer.append(f"{vote.node} {reason}")
+        elif reason := objection(purpose, claim, vote.ballot):
+            against.append(f"{vote.node} {reason}")
+        else:
+            agree.append(vote.node)
+    ballots = [vote.ballot for vote in votes if vote.ballot is not None]
+    size = len(votes) + 1
+    return Tally(
+        needed=size // 2 + 1,
+        all=size,
+        agree=tuple(agree),
+        against=tuple(against),
+        newer=tuple(newer),
+        silent=tuple(silent),
+        overtaken=tuple(vote.node for vote in votes if vote.ballot is not None and overtakes(claim, vote.ballot)),
+        answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
+        highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
+        highest_job=max([claim.job_serial, *(ballot.job_serial for ballot in ballots)]),
+    )
+
+
+def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
+    """What a node has that is newer than what we have.
+
+    A node that follows another master than us says so instead when we start. At a failover what an attempt of ours
+    before this one has left behind, which names us as the master, hinders nobody.
+    """
+    if foreign(claim, ballot):
+        return None
+    follows_us = ballot.master == claim.name
+    if purpose is Purpose.START and not follows_us:
+        return None
+    if ballot.newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
+        return f"has configuration {ballot.newest}, this node only {claim.serial}"
+    if ballot.job_serial > claim.job_serial:
+        return f"knows job {ballot.job_serial}, this node only {max(claim.job_serial, 0)}"
+    return None
+
+
+def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
+    """Why a node does not agree."""
+    if foreign(claim, ballot):
+        return f"belongs to another cluster ({ballot.cluster_uuid})"
+    if purpose is Purpose.START and ballot.master != claim.name:
+        return f"takes {ballot.master} as the master" if ballot.master else "knows no master"
+    return None
+
+
+def overtakes(claim: Claim, ballot: Ballot) -> bool:
+    """Whether a node follows another master, made after all that we have; one that was away follows an old one."""
+    return ballot.master not in (None, claim.name) and not foreign(claim, ballot) and ballot.newest > claim.serial
+
+
+def foreign(claim: Claim, ballot: Ballot) -> bool:
+    """Whether the ballot is another cluster's; a node without a configuration cannot tell."""
+    return ballot.cluster_uuid is not None and ballot.cluster_uuid != claim.cluster_uuid
+
+
+def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
+    """Why a tally that was not won keeps the node from the role, who says so, and what to do."""
+    if tally.newer:
+        advice = (
+            "make the node with the newest data the master ('gnt-cluster master-failover' there), or, if that is lost "
+            "anyway, give --no-voting --yes-do-it here"
+        )
+        return NotMasterError(f"{name} cannot be the master: {listed(tally.newer)}; {advice}")
+    if tally.outcome is Outcome.LOST:
+        advice = (
+            "use the cluster from its master; 'gnt-cluster master-failover' makes another node the master"
+            if purpose is Purpose.START
+            else "remove what does not belong to this cluster, or run the command on another candidate"
+        )
+        return NotMasterError(f"{name} is not the master: {listed([*tally.against, *tally.silent])}; {advice}")
+    role = "is the master" if purpose is Purpose.START else "may become the master"
+    return NoQuorum(
+        f"only {len(tally.agree)} of {tally.all} nodes agree that {name} {role}, {tally.needed} are needed; no "
+        f"answer from {listed(tally.silent)}{also(tally.against)}; start ganeti-noded there, or, only if no other master "
+        "runs, give --no-voting --yes-do-it here"
+    )
+
+
+def also(against: Sequence[str]) -> str:
+    """Those who object, after those who are silent."""
+    return f"; against it: {listed(against)}" if against else ""
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Some, and how many more."""
+    every = list(texts)
+    more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
+    return ", ".join(every[:NAMED]) + more

@@ -1,0 +1,116 @@
+"""Whom a node takes configuration, simple configuration and jobs from."""
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred, succeed
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.node.allegiance import GUARDED, Allegiance
+from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls import JobqueueUpdate, MasterVote, NodeCall, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError
+from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
+
+JOB = JobqueueUpdate(files=[("job-1", "{}")])
+
+
+def config_of(master: str, serial: int) -> ConfigData:
+    """A configuration with this master."""
+    config = three_nodes()
+    return replace(config, serial_no=serial, cluster=replace(config.cluster, master_node=f"uuid-{master}"))
+
+
+def upload(master: str, serial: int) -> UploadFile:
+    """The configuration sent."""
+    return UploadFile(path=str(PATHS.config_file), data=encode(config_of(master, serial)), serial=serial)
+
+
+def ssconf(master: str, serial: int) -> WriteSsconfFiles:
+    """Simple configuration sent."""
+    return WriteSsconfFiles(values=ssconf_values(config_of(master, serial)), serial=serial)
+
+
+class AllegianceTests(SynchronousTestCase):
+    """node3, which follows node1."""
+
+    def setUp(self) -> None:
+        """It has node1's files."""
+        self.cluster = ThreeNodes()
+        self.node = self.cluster.nodes["node3"]
+
+    def send(self, caller: str, call: NodeCall) -> None:
+        """A call that is taken."""
+        self.cluster.finish(self.cluster.rpc(caller).call(three_nodes().nodes["uuid-node3"], call))
+
+    def refused(self, caller: str, call: NodeCall) -> None:
+        """A call that is not, with a word that the caller understands."""
+        with self.assertRaisesRegex(NodeCallError, FOLLOWS_ANOTHER):
+            self.send(caller, call)
+
+    def test_master(self) -> None:
+        """Its master may send everything."""
+        for call in (JOB, upload("node1", SERIAL + 1), ssconf("node1", SERIAL + 1)):
+            self.send("node1", call)
+
+    def test_another(self) -> None:
+        """Another candidate may send nothing of it, but may ask."""
+        for call in (JOB, upload("node1", SERIAL + 5), ssconf("node1", SERIAL + 5), ssconf("node3", SERIAL + 5)):
+            self.refused("node2", call)
+        self.send("node2", MasterVote())
+        self.assertIn(JobqueueUpdate, GUARDED)
+
+    def test_old_claims(self) -> None:
+        """A claim that is not newer than what is here is refused."""
+        for serial in (SERIAL - 1, SERIAL):
+            self.refused("node2", upload("node2", serial))
+            self.refused("node2", ssconf("node2", serial))
+
+    def test_new_master(self) -> None:
+        """A newer claim is followed, by either way that it comes first; from then on the old master is refused."""
+        for number, first in enumerate((upload, ssconf), 1):
+            serial = SERIAL + 100 * number
+            new, old = ("node2", "node1") if number == 1 else ("node1", "node2")
+            self.send(new, first(new, serial))
+            for call in (upload(new, serial), JOB, ssconf(new, serial)):
+                self.send(new, call)
+            self.assertEqual(self.node.master, new)
+            for call in (JOB, upload(old, serial - 50), ssconf(old, serial - 50)):
+                self.refused(old, call)
+
+    def test_dethroned(self) -> None:
+        """A master whose node follows another one runs no more."""
+        self.node.have(config_of("node3", SERIAL + 1))
+        self.node.running = True
+        self.refused("node2", JOB)
+        self.assertTrue(self.node.running)
+        self.send("node2", ssconf("node2", SERIAL + 2))
+        self.assertFalse(self.node.running)
+
+    def test_at_once(self) -> None:
+        """Of two claims that arrive together one is refused."""
+        begun: list[Deferred[None]] = []
+
+        async def write(call: NodeCall) -> None:
+            begun.append(Deferred())
+            await begun[-1]
+            terms = Terms(self.node.files, PATHS)
+            queue = JobCopies(self.node.files, PATHS, terms)
+            files = ClusterFiles(self.node.files, PATHS, {}, "node3", terms, queue)
+            await files.write_ssconf(ssconf("node2", SERIAL + 5))
+
+        follows = Allegiance(self.node.files, PATHS, "node3", lambda: succeed(None))
+        first = Deferred.fromCoroutine(follows.perform(ssconf("node2", SERIAL + 5), "node2", write))
+        second = Deferred.fromCoroutine(follows.perform(ssconf("node3", SERIAL + 5), "node3", write))
+        self.assertEqual(len(begun), 1)
+        begun[0].callback(None)
+        self.successResultOf(first)
+        self.failureResultOf(second, ConfigurationError)
+
+    def test_claims_to_be_another(self) -> None:
+        """The serial number of a claim is the configuration's own."""
+        lie = replace(upload("node2", SERIAL - 5), serial=SERIAL + 5)
+        self.refused("node2", lie)
