@@ -69,11 +69,8 @@ class Rest:
         which = f"opcode {index} of job {job.id}"
         if op.status is Status.SUCCESS and (deed is None or not deed.succeeded):
             yield f"{which} claims success and was not done"
-        if (
-            op.status is Status.CANCELED
-            and deed is not None
-            and not (accepted.kill_asked or (accepted.stop_asked and not deed.succeeded))
-        ):
+        stopped = accepted.kill_asked or (accepted.stop_asked and deed is not None and not deed.succeeded)
+        if op.status is Status.CANCELED and deed is not None and not stopped:
             yield f"{which} is canceled and was begun"
         if op.status is Status.ERROR and deed is not None and deed.succeeded and deed.done and self._lived(deed):
             yield f"{which} is in error and was done: {op.result}"
@@ -127,8 +124,15 @@ class Rest:
         queue = cluster.paths.queue_dir
         here = {name for name in cluster.master.disk.names(queue) if name.startswith("job-")}
         for name in sorted(here):
-            if node.disk.content(queue / name) != cluster.master.disk.content(queue / name):
+            copy = node.disk.content(queue / name) or self._archived_before_the_dark(node, name)
+            if copy != cluster.master.disk.content(queue / name):
                 yield f"{name} of {node.name} is not the master's"
+
+    def _archived_before_the_dark(self, node: SimulatedNode, name: str) -> tuple[bytes, int] | None:
+        """A copy in the archive; the master, where it was archived, may have lost that with its power."""
+        if self.promises.cluster.master.name not in self.darkened:
+            return None
+        return node.disk.content(self.promises.cluster.paths.archived_job_file(int(name.removeprefix("job-"))))
 
     # Effects
 
