@@ -18,6 +18,8 @@ Op = dict[str, Any]
 
 TEMPLATES = ("file", "sharedfile", "diskless")
 NAMES = ("web1", "web2", "web3")
+#: A parameter that no file may hold.
+SECRET = "hushhush"
 #: Seconds within which operators have asked for everything.
 BUSY = 12.0
 
@@ -100,9 +102,10 @@ class Operators:
         """Make an instance."""
         template = self.chance.choice(TEMPLATES)
         disks = [] if template == "diskless" else [{"size": 1024}]
+        secrets = {"osparams_secret": {"flavour": SECRET}} if self.chance.random() < 0.2 else {}
         return self.opcode(
             "OP_INSTANCE_CREATE", instance_name=name, disk_template=template, disks=disks, mode="create", nics=[{}],
-            pnode=f"node{node}", os_type=OS_NAME,
+            pnode=f"node{node}", os_type=OS_NAME, **secrets,
         )  # fmt: skip
 
     def tagging(self, kind: str = "cluster", name: str | None = None) -> Op:

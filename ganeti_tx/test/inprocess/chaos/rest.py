@@ -9,7 +9,7 @@ from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
 from ganeti_tx.test.inprocess.chaos.deeds import Deed
-from ganeti_tx.test.inprocess.chaos.operators import Accepted
+from ganeti_tx.test.inprocess.chaos.operators import SECRET, Accepted
 from ganeti_tx.test.inprocess.chaos.promises import Promises
 from ganeti_tx.test.inprocess.node import SimulatedNode
 
@@ -33,7 +33,14 @@ class Rest:
 
     def check(self) -> None:
         """Everything; each fault that is found is a broken promise."""
-        for fault in [*self._jobs(), *self._leftovers(), *self._copies(), *self._tags(), *self._instances()]:
+        for fault in [
+            *self._jobs(),
+            *self._leftovers(),
+            *self._copies(),
+            *self._tags(),
+            *self._instances(),
+            *self._secrets(),
+        ]:
             self.promises.record.breach(f"at rest: {fault}")
 
     def job(self, job_id: int) -> QueuedJob | None:
@@ -133,6 +140,11 @@ class Rest:
         if self.promises.cluster.master.name not in self.darkened:
             return None
         return node.disk.content(self.promises.cluster.paths.archived_job_file(int(name.removeprefix("job-"))))
+
+    def _secrets(self) -> Iterator[str]:
+        for node in self.promises.cluster.members:
+            for path in node.disk.find(SECRET.encode()):
+                yield f"{path} of {node.name} holds a secret"
 
     # Effects
 
