@@ -23,7 +23,7 @@ from ganeti_tx.test.inprocess.power import LosingFiles
 #: files are open.
 ALLOCATING = frozenset({"create", "write", "sync", "move", "link", "mkdir", "sync_directory", "rename"})
 CHANGING = ALLOCATING | {"unlink", "remove", "rmdir"}
-OPENING = frozenset({"create", "sync_directory"})
+OPENING = frozenset({"create", "sync_directory", "read", "listdir"})
 STEPS_OF = {
     errno.ENOSPC: ALLOCATING,
     errno.EDQUOT: ALLOCATING,
