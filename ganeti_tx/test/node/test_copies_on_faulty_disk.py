@@ -39,9 +39,9 @@ class Node:
         self.paths = Paths(Path("/node"))
         self.disk.mkdir(self.paths.queue_dir)
         terms = Terms(self.disk, self.paths)
-        queue = JobCopies(self.disk, self.paths, terms)
-        files = ClusterFiles(self.disk, self.paths, UPLOADS, "node1.example.com", terms, queue)
-        self.dispatch = NodeDispatch(files.table(), queue.table())
+        copies = JobCopies(self.disk, self.paths, terms)
+        files = ClusterFiles(self.disk, self.paths, UPLOADS, "node1.example.com", terms, copies)
+        self.dispatch = NodeDispatch(files.table(), copies.table())
         for call in OLD:
             assert self.do(call) is None
         self.disk.fault = plan
