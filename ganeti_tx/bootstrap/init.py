@@ -134,6 +134,7 @@ def forget(paths: Paths) -> None:
     for path in (
         paths.config_file,
         paths.locks_file,
+        paths.master_term_file,
         paths.authority_key,
         paths.authority_pem,
         paths.server_pem,

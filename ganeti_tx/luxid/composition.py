@@ -9,6 +9,7 @@ from twisted.internet.defer import maybeDeferred
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
@@ -25,6 +26,7 @@ from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.livelock_holders import end_job_processes
 from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -37,6 +39,17 @@ LUXI_MODE = 0o660
 RUNNER_MODE = 0o600
 #: Seconds after which a job's process that died has been collected: then what it was writing can be told from what others write.
 COLLECTED = 1.0
+
+
+def step_down(paths: Paths, leave: Callable[[GanetiError], None]) -> Callable[[GanetiError], None]:
+    """What to do when another node has become the master: jobs end with their daemon, for they have failed there."""
+
+    def lost(error: GanetiError) -> None:
+        ended = end_job_processes(paths.livelock_dir, FlockLiveness())
+        log.warn("another node is the master; {count} processes of jobs were ended", count=len(ended))
+        leave(error)
+
+    return lost
 
 
 async def run_luxid(

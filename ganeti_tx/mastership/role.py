@@ -19,6 +19,7 @@ from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import claim_term
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -79,6 +80,8 @@ class MasterRole:
         return await self._lead(config, tally) if lead else config
 
     async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
+        now = self.clock.seconds()
+        await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
         if tally.highest_job > job_serial(self.files, self.paths):
             await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
         if tally.highest_serial <= config.serial_no:
