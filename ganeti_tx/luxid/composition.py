@@ -9,7 +9,6 @@ from twisted.internet.defer import maybeDeferred
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import GanetiError
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
@@ -39,17 +38,6 @@ LUXI_MODE = 0o660
 RUNNER_MODE = 0o600
 #: Seconds after which a job's process that died has been collected: then what it was writing can be told from what others write.
 COLLECTED = 1.0
-
-
-def step_down(paths: Paths, leave: Callable[[GanetiError], None]) -> Callable[[GanetiError], None]:
-    """What to do when another node has become the master: jobs end with their daemon, for they have failed there."""
-
-    def lost(error: GanetiError) -> None:
-        ended = end_job_processes(paths.livelock_dir, FlockLiveness())
-        log.warn("another node is the master; {count} processes of jobs were ended", count=len(ended))
-        leave(error)
-
-    return lost
 
 
 async def run_luxid(
@@ -107,13 +95,16 @@ async def run_luxid(
 
     async def stop() -> None:
         role.stop()
-        await address.give_up(snapshot())
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
         luxid.catch_up.stop()
         watch.stop()
         launcher.stop()
         zygote.stop()
+        if role.is_lost:  # on the new master its jobs have failed
+            ended = end_job_processes(paths.livelock_dir, liveness)
+            log.warn("{count} processes of jobs were ended", count=len(ended))
+        await address.give_up(snapshot())
         queue_lock.release()
 
     return stop

@@ -9,7 +9,7 @@ from twisted.python import usage
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.errors import ConfigurationError, LuxiError
 from ganeti_tx.locking.interfaces import LockStatus
-from ganeti_tx.luxid.composition import run_luxid, step_down
+from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.rpc.agent import node_rpc
@@ -44,8 +44,14 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
     async def bring_up() -> Any:
         files = RealFiles(reactor_threads(reactor))
-        lost = step_down(paths, lambda error: daemon.leave(error))
-        role = MasterRole(files, paths, own_name(), reactor, lambda: node_rpc(reactor, files, paths), lost)
+        role = MasterRole(
+            files,
+            paths,
+            own_name(),
+            reactor,
+            lambda: node_rpc(reactor, files, paths),
+            lambda error: daemon.leave(error),
+        )
         await role.take(voting.voting_of(options, files, paths), lead=False)
         config = FileSnapshot(files, paths)
         wconf = WconfClient(reactor, paths.wconfd_socket, daemon=WCONFD_ALONE, patience=PATIENCE)

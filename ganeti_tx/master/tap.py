@@ -6,7 +6,7 @@ from typing import Any
 from twisted.python import usage
 
 from ganeti_tx.locking.interfaces import LockStatus, Owner
-from ganeti_tx.luxid.composition import run_luxid, step_down
+from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
@@ -34,7 +34,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
-        role, loyal = master_role(parts, step_down(parts.paths, lambda error: daemon.leave(error)))
+        role, loyal = master_role(parts, lambda error: daemon.leave(error))
         await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
         wconfd = await build_wconfd(loyal)
         stop_wconfd = await listen(wconfd, reactor, parts.paths)

@@ -59,6 +59,7 @@ class MasterRole:
     clock: IReactorTime
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
+    is_lost: bool = attrs.field(default=False, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
     _doubting: bool = attrs.field(default=False, init=False)
 
@@ -129,7 +130,9 @@ class MasterRole:
 
     def _lose(self, error: GanetiError) -> None:
         self.stop()
-        self.lost(error)
+        if not self.is_lost:
+            self.is_lost = True
+            self.lost(error)
 
     def refused(self, text: str) -> None:
         """A node did not take what we sent, since it knows another master; the others are asked who is right."""
