@@ -24,6 +24,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
@@ -59,7 +60,7 @@ def init(paths: Paths, settings: InitSettings) -> None:
         start_all(paths, first.primary_ip)
     except OSError as error:
         take_back(paths)
-        raise BootstrapError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise BootstrapError(f"cannot write {reason(error)}") from None
     except BaseException:  # an interrupt, too, leaves nothing behind
         take_back(paths)
         raise

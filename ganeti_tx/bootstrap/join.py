@@ -19,6 +19,7 @@ from ganeti_tx.bootstrap.problems import (
 )
 from ganeti_tx.bootstrap.start import start, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
@@ -147,7 +148,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         start(paths, "ganeti-noded", tcp_answers(document.primary_ip, NODE_PORT))
     except OSError as error:
         take_back(paths)
-        raise BootstrapError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise BootstrapError(f"cannot write {reason(error)}") from None
     except BaseException:  # an interrupt, too, leaves nothing behind
         take_back(paths)
         raise

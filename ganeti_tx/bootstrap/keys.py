@@ -10,6 +10,7 @@ import attrs
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 
@@ -63,16 +64,8 @@ def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
 
 
 def write_private(path: Path, data: bytes, mode: int) -> None:
-    """Replace a file whole; it never has more rights than `mode`."""
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    """Replace a file whole; it never has more rights than `mode`. @raise OSError: as IFiles.write_atomic."""
+    replace_file(path, data, mode)
 
 
 def prepare_directories(paths: Paths) -> None:

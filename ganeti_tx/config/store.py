@@ -11,7 +11,7 @@ from ganeti_tx.config.copies import where_copies_are
 from ganeti_tx.config.edit import Change
 from ganeti_tx.config.other_writer import OtherWriter
 from ganeti_tx.config.upgrade import read_config
-from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
+from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch, GanetiError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.runtime.files import IFiles
@@ -97,10 +97,16 @@ class ConfigStore:
 
         Who stops waiting does not take the change back.
 
-        @raise ConfigurationError: it was refused, or could not be written; nothing was changed.
+        @raise ConfigurationError: it was refused, or could not be written; nothing was changed. Who is refused can read
+            why: what was changed before is on disk by then.
         """
         newest = self.newest
-        changed = change(newest, self._now())
+        try:
+            changed = change(newest, self._now())
+        except GanetiError:
+            if under_way := self._waiting or self._served:
+                await self._settled(under_way[-1])
+            raise
         if changed is newest and not self._busy:
             return newest
         self._next = changed
@@ -114,6 +120,17 @@ class ConfigStore:
             self._busy = True
             Deferred.fromCoroutine(self._write_all()).addErrback(self._failed)
         return waiting
+
+    def _settled(self, under_way: Deferred[ConfigData]) -> Deferred[None]:
+        """Fires when a change that is under way to the disk is there, or could not be written."""
+        settled: Deferred[None] = Deferred()
+
+        def over(result: ConfigData | Failure) -> ConfigData | Failure:
+            settled.callback(None)
+            return result
+
+        under_way.addBoth(over)
+        return settled
 
     async def _write_all(self) -> None:
         while self._waiting:

@@ -20,6 +20,7 @@ class Limits:
     @ivar answers_size: of all answers that are written and not yet read by their clients.
     @ivar idle: without a request. @ivar frame: from a request's first byte to its last.
     @ivar unread: for a client to take an answer.
+    @ivar burst: of work for one process, after which it has to pause while others are connected.
     @ivar place: for which a connection that has been served keeps its place when others want it.
     """
 
@@ -32,4 +33,5 @@ class Limits:
     idle: float = SERVER_IDLE
     frame: float = SERVER_FRAME
     unread: float = SERVER_IDLE
+    burst: float = 0.2
     place: float = 5.0

@@ -13,6 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.luxi.limits import MIB, Limits
+from ganeti_tx.luxi.turns import Turns
 
 log = Logger()
 
@@ -80,12 +81,14 @@ class Places:
     guests: set[Guest] = field(factory=set)
     requests: Holdings = field(init=False)
     answers: Holdings = field(init=False)
+    turns: Turns = field(init=False)
     _processes: Counter[int | None] = field(factory=Counter)
     _told: dict[str, float] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.requests = Holdings(self.limits.requests_size)
         self.answers = Holdings(self.limits.answers_size)
+        self.turns = Turns(self.clock, self.limits.burst)
 
     def __len__(self) -> int:
         return len(self.guests)
@@ -109,6 +112,10 @@ class Places:
             self._processes[guest.process] -= 1
             if not self._processes[guest.process]:
                 del self._processes[guest.process]
+
+    def pause(self, guest: Guest) -> float:
+        """For how many seconds a guest shall leave the daemon to others before its next request is carried out."""
+        return self.turns.pause(guest.process) if len(self._processes) > 1 else 0.0
 
     def holds_requests(self, guest: Guest, size: int) -> None:
         """What a guest has sent takes so much room; if that is too much in all, somebody is refused."""

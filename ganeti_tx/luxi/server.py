@@ -12,6 +12,7 @@ from typing import cast
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IAddress, IDelayedCall, IPushProducer, IReactorTime
 from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -171,6 +172,8 @@ class LuxiProtocol(Protocol):
 
     async def _answer_all(self) -> None:
         while self._waiting:
+            while (pause := self._places.pause(self)) > 0:
+                await deferLater(self._clock, pause)
             try:
                 self._send(await self._answer(self._waiting.popleft()))
             except UnreadableRequest as error:
@@ -193,6 +196,7 @@ class LuxiProtocol(Protocol):
     async def _answer(self, message: Message) -> bytes:
         self._answering = weight(message)
         self._waiting_weight -= self._answering
+        begun = self._clock.seconds()
         request = decode_request(message)
         del message  # what it says is in the request
         try:
@@ -200,6 +204,7 @@ class LuxiProtocol(Protocol):
         except GanetiError as error:
             return encode_failure(error)
         called = Deferred.fromCoroutine(self._call(request.method, args))
+        self._places.turns.spent(self.process, self._clock.seconds() - begun)
         return await called.addErrback(self._describe, request.method)
 
     async def _call(self, method: str, args: list[object]) -> bytes:

@@ -13,6 +13,9 @@ from ganeti_tx.luxi.request_bounds import OutOfBounds, check_count, check_shape
 #: No client gets to know more of an unexpected error than this; the log has the rest.
 INTERNAL_ERROR = "internal error"
 
+#: Characters of an error's text; more is cut off.
+MAX_TEXT = 64 * 1024
+
 
 class _Request(msgspec.Struct, frozen=True):
     """What is asked of a request before its method is looked at; further keys are let through."""
@@ -54,10 +57,20 @@ def encode_failure(error: GanetiError) -> bytes:
     An error that cannot be JSON, such as one with a file name that is no UTF-8, goes as a GenericError of its text.
     """
     try:
-        return _encode(False, encode_error(error))
+        return _encode(False, shortened(encode_error(error)))
     except TypeError:
         text = str(error).encode("utf-8", "backslashreplace").decode("utf-8")
         return _encode(False, encode_error(GenericError(text)))
+
+
+def shortened(error: Any) -> Any:
+    """An error without the end of texts that are too long, as they are when they repeat what a client sent."""
+    match error:
+        case str() if len(error) > MAX_TEXT:
+            return error[:MAX_TEXT] + "..."
+        case list() | tuple():
+            return [shortened(each) for each in error]
+    return error
 
 
 def encode_internal_error() -> bytes:

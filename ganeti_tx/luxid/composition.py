@@ -1,5 +1,6 @@
 """luxid on this machine: its real parts, its sockets and its zygote."""
 
+import gc
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -89,6 +90,8 @@ async def run_luxid(
         threads=threads,
     )
     luxid = await build_luxid(parts)
+    gc.collect()
+    gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
     await address.take(snapshot())
     role.watch()

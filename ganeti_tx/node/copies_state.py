@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from attrs import define
 
+from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.node.dispatch import Method
@@ -36,7 +37,7 @@ class CopiesOfTheCluster:
         ssconf = {
             name: self.files.read(self.paths.data_dir / name, MAX_SSCONF)
             for name in self.files.listdir(self.paths.data_dir)
-            if name.startswith(SSCONF)
+            if name.startswith(SSCONF) and name != f"{SSCONF}{SSCONF_SERIAL}"
         }
         whole = b"".join(name.encode() + b"\0" + value + b"\0" for name, value in sorted(ssconf.items()))
         master = ssconf.get(f"{SSCONF}master_node", b"").decode("ascii", "replace").strip()

@@ -50,5 +50,7 @@ def job_getters(names: Sequence[str]) -> list[Callable[[QueuedJob], Any]]:
     """One function a field. @raise OpPrereqError: a field that no job has."""
     unknown = [name for name in names if name not in FIELDS]
     if unknown:
-        raise OpPrereqError(f"unknown job field {unknown[0]!r}; a job has {', '.join(sorted(FIELDS))}", ECode.INVAL)
+        raise OpPrereqError(
+            f"unknown job field {unknown[0][:100]!r}; a job has {', '.join(sorted(FIELDS))}", ECode.INVAL
+        )
     return [FIELDS[name] for name in names]

@@ -144,6 +144,12 @@ def with_priority(job: QueuedJob, priority: int) -> QueuedJob:
     )
 
 
+def has_priority(job: QueuedJob, priority: int) -> bool:
+    """Whether what has not run yet has been given this priority, from which it may have become more urgent by itself."""
+    given = [(op, reprioritized(op, priority)) for op in job.ops if op.status not in FINAL]
+    return all(op.input == changed.input and op.priority <= changed.priority for op, changed in given)
+
+
 def reprioritized(op: QueuedOp, priority: int) -> QueuedOp:
     """The opcode with a new priority, and with a submitted one that is nearest to it of those not less urgent."""
     base = max((each for each in SUBMIT_PRIORITIES if each <= priority), default=min(SUBMIT_PRIORITIES))

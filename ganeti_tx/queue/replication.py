@@ -50,6 +50,7 @@ class Replicator:
     behind: set[str] = field(factory=set)
     _down: set[str] = field(factory=set)
     _most_down: bool = False
+    _why: str = ""
     _channels: dict[str, _Channel] = field(factory=dict)
 
     def reopen(self, name: str) -> None:
@@ -58,6 +59,7 @@ class Replicator:
 
     def leave_alone(self, name: str, error: RpcError) -> None:
         """The node did not take something: it lacks a part of the queue from now on."""
+        self._why = str(error)
         if name not in self._down:
             self._down.add(name)
             log.info("master candidate {name} does not get copies of jobs for now: {error}", name=name, error=error)
@@ -99,10 +101,11 @@ class Replicator:
         most = failed * 2 > asked
         if most and not self._most_down:
             log.error(
-                "{failed} of {all} master candidates do not take copies of jobs: {names}",
+                "{failed} of {all} master candidates do not take copies of jobs ({names}): {why}",
                 failed=failed,
                 all=asked,
-                names=", ".join(sorted(self._down)[:5]) or "they are offline",
+                names=", ".join(sorted(self._down)[:5]),
+                why=self._why,
             )
         elif self._most_down and not most:
             log.info("most master candidates take copies of jobs again")

@@ -100,6 +100,7 @@ class JobRequests:
         if run is None:
             await self._reorder(job, priority)
         elif run.runner is not None:
+            run.priority = priority
             run.runner.set_priority(priority)
         else:
             return False, f"Job {job_id} is just being started or ended; try again"

@@ -10,7 +10,16 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.job import QueuedJob, Status, ended, handed_over, nothing_half_done, put_back
+from ganeti_tx.queue.job import (
+    QueuedJob,
+    Status,
+    ended,
+    handed_over,
+    has_priority,
+    nothing_half_done,
+    put_back,
+    with_priority,
+)
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.queue.store import JobStore
@@ -33,6 +42,7 @@ class Run:
     reserving: "Deferred[IRunner] | None" = None
     canceled: bool = False
     killed: bool = False
+    priority: int | None = None
     adopted: bool = False
 
 
@@ -250,8 +260,13 @@ class Runs:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+        elif run.priority is not None and not has_priority(job, run.priority):  # it came too late for the process
+            await self._insist(with_priority(job, run.priority), lambda: self._released(job.id))
         else:
             self.release(job.id)
+
+    async def _released(self, job_id: int) -> None:
+        self.release(job_id)
 
     async def put_back(self, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""

@@ -12,7 +12,7 @@ from threading import Lock
 
 from attrs import define, field
 
-from ganeti_tx.runtime.files_calls import IDiskCalls
+from ganeti_tx.runtime.files_calls import IDiskCalls, SystemCalls
 from ganeti_tx.runtime.files_errors import HalfPlaced, NotSynced, explained, words
 from ganeti_tx.runtime.files_leftovers import temporary_name
 
@@ -168,3 +168,9 @@ class Replacement:
                 text = f"it is in place, but a power cut may bring back the old one: {words(error, directory / 'x')}"
                 first = next(path for path in self.files if path.parent == directory)
                 raise NotSynced(error.errno or errno.EIO, text, str(first)) from None
+
+
+def replace_file(path: Path, data: bytes, mode: int) -> None:
+    """Replace one file for good, for programs that do nothing else meanwhile. @raise OSError: as IFiles.write_atomic."""
+    newest = NewestWins()
+    Replacement(SystemCalls(), newest, newest.enter([path]), {path: data}, mode, sync=True).run()

@@ -94,6 +94,7 @@ class Distributor:
     _stopped: bool = attrs.field(default=False, init=False)
     _round: int = attrs.field(default=0, init=False)
     _most_down: bool = attrs.field(default=False, init=False)
+    _why: str = attrs.field(default="", init=False)
 
     def distribute(self, config: ConfigData) -> None:
         """This is the newest configuration; bring it to where it belongs."""
@@ -213,6 +214,7 @@ class Distributor:
         courier.failures = min(courier.failures + 1, 16)
         courier.has_ssconf = None  # it may have been cut off in the middle
         courier.has_keys = False
+        self._why = str(error)
         if courier.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
             self._judge()
@@ -226,10 +228,11 @@ class Distributor:
         most = len(failing) * 2 > len(others)
         if most and not self._most_down:
             self._log.error(
-                "{failing} of {all} master candidates do not get the configuration: {names}",
+                "{failing} of {all} master candidates do not get the configuration ({names}): {why}",
                 failing=len(failing),
                 all=len(others),
                 names=", ".join(failing[:5]),
+                why=self._why,
             )
         elif self._most_down and not most:
             self._log.info("most master candidates get the configuration again")

@@ -54,7 +54,7 @@ MAX_STATE_BYTES = 64 * 1024 * 1024
 STOP_LIMIT = 5.0
 #: Each job has a connection for short requests and perhaps one that waits, for as long as it runs. The largest request
 #: asks for the locks of all instances.
-LIMITS = Limits(request=8 * MIB, requests_size=32 * MIB, connections=4096, idle=86400.0, place=600.0)
+LIMITS = Limits(request=8 * MIB, requests_size=32 * MIB, connections=4096, idle=86400.0, burst=2.0, place=600.0)
 
 
 @attrs.frozen

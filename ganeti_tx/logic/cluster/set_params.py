@@ -12,7 +12,6 @@ from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
 from ganeti_tx.logic.cluster.setting_changes import changed_settings
 from ganeti_tx.logic.instance.disks import MADE
 from ganeti_tx.logic.node.pool import fill_pool
-from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
@@ -22,6 +21,8 @@ from ganeti_tx.rpc.calls import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
 TRIES = 5
+#: Seconds for the nodes to judge parameters.
+PATIENCE = 60.0
 #: What the opcode base and its own words are, besides the settings.
 NO_SETTINGS = frozenset({"force"})
 
@@ -98,9 +99,10 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
     async def _ask_nodes(self, hypervisor: Hypervisor, after: Cluster) -> None:
         """@raise OpPrereqError: a node cannot run instances with these parameters."""
         call = HypervisorValidateParams(hypervisor=hypervisor.value, hvparams=dict(fill_hvparams(after, hypervisor)))
-        for node in await self.config.nodes():
-            if node.vm_capable and not node.offline:
-                await ask(self.nodes, node, call)
+        able = [node for node in await self.config.nodes() if node.vm_capable and not node.offline]
+        for outcome in (await self.nodes.call_many(able, call, PATIENCE)).values():
+            if outcome.error is not None:
+                raise OpPrereqError(str(outcome.error), ECode.INVAL)
 
     async def execute(self) -> None:
         """Change them, and let every node know."""

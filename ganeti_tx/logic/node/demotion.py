@@ -7,6 +7,9 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import JobqueuePurge, NodeDemoteFromMc
 from ganeti_tx.rpc.interfaces import RpcError
 
+#: Seconds for a node to remove its copies; others wait for the locks that are held meanwhile.
+PATIENCE = 60.0
+
 
 async def take_copies(unit: LogicalUnit[Any], node: Node) -> None:
     """Have the node remove its copies; one that does not is warned of. An offline node is left alone until it is back."""
@@ -14,7 +17,7 @@ async def take_copies(unit: LogicalUnit[Any], node: Node) -> None:
         return
     for call in (NodeDemoteFromMc(), JobqueuePurge()):
         try:
-            await unit.nodes.call(node, call)
+            await unit.nodes.call(node, call, PATIENCE)
         except RpcError as error:
             unit.warn(f"node {node.name} may keep copies of the configuration and of jobs: {error}")
             return

@@ -12,6 +12,8 @@ from ganeti_tx.rpc.calls import NodeCryptoTokens
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 
 SSL_TOKEN = "ssl"
+#: Seconds for a node to tell it; others wait for the locks that are held meanwhile.
+PATIENCE = 30.0
 
 
 @attrs.frozen
@@ -29,7 +31,7 @@ class Promotions:
 
 async def certificate_digest(rpc: INodeRpc, node: Target) -> str:
     """By which a node's calls are known. @raise RpcError: it does not answer, or does not tell."""
-    tokens = dict(await rpc.call(node, NodeCryptoTokens()))
+    tokens = dict(await rpc.call(node, NodeCryptoTokens(), PATIENCE))
     if SSL_TOKEN not in tokens:
         raise NodeCallError(f"node {node.name} does not tell its certificate's digest")
     return str(tokens[SSL_TOKEN])

@@ -139,6 +139,22 @@ class StoreTests(SynchronousTestCase):
         self.assertIn("has serial number 2, the change was made to the older 1", str(error))
         self.assertEqual(self.store.snapshot.instances[INSTANCE.uuid].os, "other")
 
+    def test_refused_by_what_is_under_way(self) -> None:
+        """Who is refused because of a change that is being written hears of it when that change can be read."""
+        before = self.store.snapshot.cluster
+        added = self.tag("new")
+        refused = Deferred.fromCoroutine(self.config.update_cluster(replace(before, max_running_jobs=7)))
+        self.assertNoResult(refused)
+        self.files.finish()
+        self.successResultOf(added)
+        self.failureResultOf(refused, ConfigurationError)
+        again = Deferred.fromCoroutine(
+            self.config.update_cluster(replace(self.store.snapshot.cluster, max_running_jobs=7))
+        )
+        self.files.finish()
+        self.assertEqual(self.successResultOf(again).max_running_jobs, 7)
+        self.assertEqual(self.files.written, 2)
+
     def test_listeners(self) -> None:
         """Who subscribed hears of each write, and cannot spoil it."""
         heard: list[int] = []

@@ -146,6 +146,21 @@ class OrderTests(ClusterCase):
         self.assertIn(self.statuses(*ids)[2], ("error", "canceled"))
         self.assertEqual(set(self.cluster.config.cluster.tags), {"after"})
 
+    def test_impossible_dependency(self) -> None:
+        """Who depends on what cannot be is refused and the others are not; an archived job can be depended on."""
+        luxi = self.luxi()
+        old = luxi.submit_job([delay(0.0)])
+        self.cluster.pass_time(2)
+        self.ok(f"gnt-job archive {old}")
+        answers = luxi.submit_many_jobs(
+            [[{**delay(0.0), "depends": [[other, ["success"]]]}] for other in (0, 99, -40, -1, old)]
+        )
+        self.assertEqual([taken for taken, _ in answers], [False, False, False, False, True])
+        for (_, reason), words in zip(answers, ("itself", "job 99", "job -40", "job -1", ""), strict=True):
+            self.assertIn(words, str(reason))
+        self.cluster.pass_time(5)
+        self.assertEqual(self.statuses(answers[-1][1]), ["success"])
+
     def test_canceled_dependency(self) -> None:
         """Who depends on the success of a job that is cancelled is not done."""
         luxi = self.luxi()

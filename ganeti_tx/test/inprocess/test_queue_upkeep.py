@@ -92,7 +92,9 @@ class UpkeepTests(ClusterCase):
         self.assertGreater(newest, 900)
         for name in ("lost+found/job-900", "lost+found/serial", "job-abc"):
             self.cluster.master.disk.remove(self.queue_file(name))
-        self.ok("gnt-cluster verify")
+        _, out, _ = self.scene().run(["gnt-cluster", "verify"])
+        self.assertIn("* Verifying the directory of the job queue", out)
+        self.assertNotIn(str(self.cluster.paths.queue_dir), out)
 
     def test_disk_full(self) -> None:
         """While the disk is full a submission is one clear error, and later the next number is a new one."""

@@ -381,7 +381,9 @@ class RoomTests(SynchronousTestCase):
         """A client of a process."""
         connection = Connection(self.factory)
         assert isinstance(connection.protocol, LuxiProtocol)
+        self.factory._places.left(connection.protocol)
         connection.protocol._peer = Peer(process, 0, 0)
+        self.assertIsNone(self.factory._places.join(connection.protocol))
         return connection
 
     def test_largest_process_gives_way(self) -> None:
@@ -426,6 +428,38 @@ class RoomTests(SynchronousTestCase):
         client.send(request("QueryTags", *[[]] * 20))
         self.assertIn("too much room", client.answers()[0][1])
         self.assertEqual(self.dispatch.calls, [])
+
+    def test_busy_process_pauses(self) -> None:
+        """Requests of a process that keeps the daemon busy wait a while, as soon as there is another process."""
+        busy = self.connect(1)
+        self.factory._places.turns.spent(1, 1.0)
+        busy.send(TAGS)
+        self.assertEqual(len(busy.answers()), 1)
+        other = Connection(self.factory)
+        busy.send(TAGS)
+        other.send(TAGS)
+        self.assertEqual((len(busy.answers()), len(other.answers())), (0, 1))
+        self.clock.advance(2)
+        self.assertEqual(len(busy.answers()), 1)
+
+    def test_gone_while_pausing(self) -> None:
+        """Who hangs up while his request waits leaves nothing behind."""
+        busy = self.connect(1)
+        Connection(self.factory)
+        self.factory._places.turns.spent(1, 1.0)
+        busy.send(TAGS)
+        busy.lose()
+        self.clock.advance(10)
+        self.assertEqual(self.dispatch.calls, [])
+
+    def test_long_errors(self) -> None:
+        """An error that repeats what was sent is cut short."""
+        factory = LuxiFactory(self.dispatch, self.clock)
+        client = Connection(factory)
+        client.send(request("x" * 500_000) + request("ArchiveJob", "7" * 500_000))
+        for success, (_name, (text, *_more)) in client.answers():
+            self.assertFalse(success)
+            self.assertLess(len(text), 70_000)
 
     def test_unread_answers(self) -> None:
         """When unread answers take too much room, the process that leaves most of them unread loses a connection."""

@@ -9,7 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
+from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import JobqueueSetDrainFlag, JobqueueUpdate, NodeCall, UploadFile, WriteSsconfFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.inprocess.faulty_disk import STEPS_OF, FaultPlan, FaultyDisk
@@ -36,7 +38,10 @@ class Node:
         self.disk = FaultyDisk()
         self.paths = Paths(Path("/node"))
         self.disk.mkdir(self.paths.queue_dir)
-        self.dispatch = NodeDispatch(ClusterFiles(self.disk, self.paths, UPLOADS, "node1.example.com").table())
+        terms = Terms(self.disk, self.paths)
+        copies = JobCopies(self.disk, self.paths, terms)
+        files = ClusterFiles(self.disk, self.paths, UPLOADS, "node1.example.com", terms, copies)
+        self.dispatch = NodeDispatch(files.table(), copies.table())
         for call in OLD:
             assert self.do(call) is None
         self.disk.fault = plan

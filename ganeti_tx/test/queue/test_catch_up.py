@@ -32,6 +32,11 @@ class Jobs:
         return self.live.get(job_id)
 
 
+def no_jobs() -> Any:
+    """A queue in which nothing is yet."""
+    return Jobs()
+
+
 class CatchUpTests(SynchronousTestCase):
     """One candidate, whose files are a dictionary."""
 
@@ -43,7 +48,7 @@ class CatchUpTests(SynchronousTestCase):
         self.down = False
         self.nodes.answers[JobqueueDigests] = self._digests
         self.nodes.answers[JobqueueUpdate] = self._update
-        self.jobs: Any = Jobs()
+        self.jobs = no_jobs()
         self.busy: dict[int, Deferred[None]] = {}
         self.rest = 0
         replicator = Replicator(

@@ -339,6 +339,14 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(queue.on_disk(1).status, Status.CANCELED)
         self.assertEqual(queue.started(), [1, 2])
 
+    def test_priority_on_the_way_back(self) -> None:
+        """A new priority that came too late for the process is written when the job is in the queue again."""
+        queue = self.queue_with(1, 0, 0)
+        run_now(queue.scheduler.change_priority(1, 10))
+        queue.step_back(queue.launcher.runners[0], priority=-1)
+        self.assertEqual(queue.on_disk(1).priority, 10)
+        self.assertEqual(queue.started(), [1, 2])
+
     def test_left_by_an_earlier_luxid(self) -> None:
         """A new luxid takes a job that had gone back to the queue from its file: what is done is not done again."""
         old = self.queue_with(1, 0, ops=2)

@@ -52,8 +52,8 @@ class SmallDisk:
         if done.returncode != 0:
             raise AssertionError(f"{argv} ended with {done.returncode}: {done.stderr}")
 
-    def fill(self) -> None:
-        """Not one byte more, nor one file."""
+    def fill(self, room: int = 0) -> None:
+        """So many bytes more and not one."""
         with (self.directory / "filler").open("wb", buffering=0) as file:
             for size in (65536, 4096, 1024, 1):
                 try:
@@ -61,6 +61,7 @@ class SmallDisk:
                         continue
                 except OSError:
                     continue
+            file.truncate(file.tell() - room)
 
     def empty(self) -> None:
         """Room again."""
@@ -78,14 +79,18 @@ class SmallDisk:
 class FullDiskTests(SynchronousTestCase):
     """A cluster of one node; what of it lies on the small disk each test says."""
 
-    def begin(self, below: str) -> None:
-        """Make the cluster with a directory of the node on a disk of its own."""
+    def prepare(self, below: str) -> None:
+        """A node with one of its directories on a disk of its own."""
         self.cluster = SmallCluster()
         self.addCleanup(self.cluster.close)
         self.disk = SmallDisk(self.cluster.layout.root / "image", self.cluster.node.root / below)
         self.addCleanup(self.disk.unmount)
-        self.cluster.init()
         self.data = self.cluster.node.root / "var/lib/ganeti"
+
+    def begin(self, below: str) -> None:
+        """Make a cluster of it."""
+        self.prepare(below)
+        self.cluster.init()
         self.cluster.must("gnt-debug", "delay", "0")
 
     def refused(self, said: str, *argv: str) -> None:
@@ -181,6 +186,20 @@ class FullDiskTests(SynchronousTestCase):
         self.refuse_all(FULL)
         self.disk.empty()
         self.go_on()
+
+    def test_init(self) -> None:
+        """A cluster that cannot be written is not made, and can be made on a disk that has room."""
+        self.prepare("var/lib/ganeti")
+        for room in (0, 8192, 40960):
+            self.disk.fill(room)
+            error = str(self.assertRaises(AssertionError, self.cluster.init))
+            self.assertIn(f"cannot write {self.data}", error)
+            self.assertIn(FULL, error)
+            left = {path.name for path in self.data.rglob("*") if path.is_file()}
+            self.assertEqual(left, {"filler"})
+        self.disk.empty()
+        self.cluster.init()
+        self.cluster.must("gnt-debug", "delay", "0")
 
     def test_torn_configuration(self) -> None:
         """A damaged config.data is refused with its path; restored, the cluster goes on."""

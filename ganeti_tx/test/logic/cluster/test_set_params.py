@@ -107,7 +107,7 @@ class SetParamsTests(SetParamsCase):
         text = self.refused(modify(hvparams={"kvm": {"kernel_path": "/k"}}), OpPrereqError)
         self.assertIn("no kernel there", text)
         self.run_op(modify(max_running_jobs=3))
-        self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), 1)
+        self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), 3)
 
     def test_uid_pool(self) -> None:
         """Ranges are added, and cut out of those that are there."""
