@@ -19,6 +19,7 @@ from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import claim_term
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -56,6 +57,7 @@ class MasterRole:
     clock: IReactorTime
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
+    is_lost: bool = attrs.field(default=False, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
     _doubting: bool = attrs.field(default=False, init=False)
 
@@ -77,6 +79,8 @@ class MasterRole:
         return await self._lead(config, tally) if lead else config
 
     async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
+        now = self.clock.seconds()
+        await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
         if tally.highest_job > job_serial(self.files, self.paths):
             await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
         if tally.highest_serial <= config.serial_no:
@@ -124,7 +128,9 @@ class MasterRole:
 
     def _lose(self, error: GanetiError) -> None:
         self.stop()
-        self.lost(error)
+        if not self.is_lost:
+            self.is_lost = True
+            self.lost(error)
 
     def refused(self, text: str) -> None:
         """A node did not take what we sent, since it knows another master; the others are asked who is right."""
