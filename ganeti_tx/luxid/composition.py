@@ -26,6 +26,7 @@ from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.livelock_holders import end_job_processes
 from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -97,13 +98,16 @@ async def run_luxid(
 
     async def stop() -> None:
         role.stop()
-        await address.give_up(snapshot())
         await maybeDeferred(luxi.stopListening)
         await maybeDeferred(runners.stopListening)
         luxid.catch_up.stop()
         watch.stop()
         launcher.stop()
         zygote.stop()
+        if role.is_lost:  # on the new master its jobs have failed
+            ended = end_job_processes(paths.livelock_dir, liveness)
+            log.warn("{count} processes of jobs were ended", count=len(ended))
+        await address.give_up(snapshot())
         queue_lock.release()
 
     return stop

@@ -69,7 +69,7 @@ class Failover:
             return
         tally = await self._ask(config, own, vote)
         old = config.nodes[config.cluster.master_node]
-        stopped = await self._stop(old, config, STOP_LIMIT if old.name in tally.answered else SILENT_LIMIT)
+        stopped = await self._stop(old, config, tally, vote)
         try:
             if stopped:
                 tally = await self._ask(config, own, vote)  # it may have written until now
@@ -131,20 +131,24 @@ class Failover:
 
     # The old master
 
-    async def _stop(self, old: Node, config: ConfigData, limit: float) -> bool:
-        """Stop the old master's daemons; gives whether it answered.
+    async def _stop(self, old: Node, config: ConfigData, tally: Tally, vote: bool) -> bool:
+        """Stop the old master's daemons; gives whether they were stopped.
 
         @raise OpExecError: it answers but does not stop; it is the master still.
         """
         if old.name == self.own_name or old.offline:
             return False
         try:
+            limit = STOP_LIMIT if old.name in tally.answered else SILENT_LIMIT
             await self.rpc.call(old, NodeStopMaster(), limit)
         except NodeUnreachableError as error:
             self.say(f"the old master {old.name} cannot be stopped, it is taken for dead: {error}")
             return False
         except RpcError as error:
-            raise OpExecError(f"the old master {old.name} does not stop and remains the master: {error}") from None
+            if vote:
+                raise OpExecError(f"the old master {old.name} does not stop and remains the master: {error}") from None
+            self.say(f"the old master {old.name} does not stop; stop it by hand: {error}")
+            return False
         try:
             await self.rpc.call(old, NodeDeactivateMasterIp(**network_of(config.cluster)), SEND_LIMIT)
         except RpcError as error:

@@ -6,7 +6,15 @@ from typing import Any
 import attrs
 from zope.interface import implementer
 
-from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, INodeRpc, NodeCallError, Outcome, RpcError, Target
+from ganeti_tx.rpc.interfaces import (
+    FOLLOWS_ANOTHER,
+    NO_LONGER_MASTER,
+    INodeRpc,
+    NodeCallError,
+    Outcome,
+    RpcError,
+    Target,
+)
 
 
 @implementer(INodeRpc)
@@ -35,5 +43,7 @@ class LoyalRpc:
         return outcomes
 
     def _look(self, error: RpcError | None) -> None:
-        if isinstance(error, NodeCallError) and FOLLOWS_ANOTHER in str(error):
+        if isinstance(error, NodeCallError) and any(
+            words in str(error) for words in (FOLLOWS_ANOTHER, NO_LONGER_MASTER)
+        ):
             self.refused(str(error))

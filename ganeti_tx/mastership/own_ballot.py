@@ -8,6 +8,7 @@ import msgspec
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.rpc.calls import Ballot
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 
 MAX_CONFIG = 256 * 1024 * 1024
@@ -74,6 +75,7 @@ def own_ballot(files: IFiles, paths: Paths) -> Ballot:
             config_mtime=0.0 if head is None else head.mtime,
             ssconf_serial=serial,
             job_serial=job_serial(files, paths),
+            term=read_term(files, paths),
         )
     except OSError as error:
         raise ConfigurationError(f"cannot read {error.filename}: {error.strerror}") from None

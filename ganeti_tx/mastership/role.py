@@ -9,16 +9,17 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
-from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.mastership.own_ballot import job_serial
 from ganeti_tx.mastership.poll import poll
 from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, refusal
 from ganeti_tx.mastership.voting import Voting
-from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import claim_term
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -36,14 +37,12 @@ def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
     """
     try:
         check_ssconf_master(files, paths, own_name)
-        config = read_config(files.read(paths.config_file, MAX_CONFIG_BYTES)).config
+        config = read_own(files, paths).config
     except FileNotFoundError:
         raise ConfigurationError(
             f"this node is not part of a cluster, or not its master: no {paths.config_file}; create a cluster with "
             "'gnt-cluster init', or add this node to one with 'gnt-node add' on its master"
         ) from None
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {paths.config_file}: {error.strerror}") from None
     check_master(config, paths, own_name)
     return config
 
@@ -58,6 +57,7 @@ class MasterRole:
     clock: IReactorTime
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
+    is_lost: bool = attrs.field(default=False, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
     _doubting: bool = attrs.field(default=False, init=False)
 
@@ -79,6 +79,8 @@ class MasterRole:
         return await self._lead(config, tally) if lead else config
 
     async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
+        now = self.clock.seconds()
+        await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
         if tally.highest_job > job_serial(self.files, self.paths):
             await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
         if tally.highest_serial <= config.serial_no:
@@ -126,7 +128,9 @@ class MasterRole:
 
     def _lose(self, error: GanetiError) -> None:
         self.stop()
-        self.lost(error)
+        if not self.is_lost:
+            self.is_lost = True
+            self.lost(error)
 
     def refused(self, text: str) -> None:
         """A node did not take what we sent, since it knows another master; the others are asked who is right."""

@@ -72,6 +72,8 @@ class Tally:
     #: The highest serial number of a configuration, and the highest job id, that anybody told of.
     highest_serial: int
     highest_job: int
+    #: The term that is higher than that of any other master that anybody told of.
+    term: int
 
     @property
     def outcome(self) -> Outcome:
@@ -108,6 +110,7 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
         answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
         highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
         highest_job=max([claim.job_serial, *(ballot.job_serial for ballot in ballots)]),
+        term=max([1, *(term_after(claim, ballot) for ballot in ballots)]),
     )
 
 
@@ -141,6 +144,14 @@ def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
 def overtakes(claim: Claim, ballot: Ballot) -> bool:
     """Whether a node follows another master, made after all that we have; one that was away follows an old one."""
     return ballot.master not in (None, claim.name) and not foreign(claim, ballot) and ballot.newest > claim.serial
+
+
+def term_after(claim: Claim, ballot: Ballot) -> int:
+    """The lowest term in which the node would listen to us."""
+    term = ballot.term
+    if term is None or term.cluster != claim.cluster_uuid:
+        return 1
+    return term.number if term.master == claim.name else term.number + 1
 
 
 def foreign(claim: Claim, ballot: Ballot) -> bool:

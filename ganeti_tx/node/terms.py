@@ -6,6 +6,7 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.rpc.interfaces import NO_LONGER_MASTER
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import MasterTerm, read_term, write_term
 from ganeti_tx.runtime.paths import Paths
@@ -42,7 +43,7 @@ class Terms:
                     return
                 if stamp.term <= held.number:
                     raise ConfigurationError(
-                        f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
+                        f"node {stamp.master} {NO_LONGER_MASTER} (term {stamp.term}): {held.master} is since term "
                         f"{held.number}"
                     )
                 kept = held.config

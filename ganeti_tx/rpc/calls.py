@@ -12,6 +12,7 @@ import msgspec
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.runtime.master_term import MasterTerm
 
 MiB = 1024 * 1024
 
@@ -158,6 +159,8 @@ class Ballot(msgspec.Struct, frozen=True, kw_only=True):
     config_mtime: float = 0.0
     ssconf_serial: int = -1
     job_serial: int = -1
+    #: The latest term that the node has heard of.
+    term: MasterTerm | None = None
 
     @property
     def newest(self) -> int:

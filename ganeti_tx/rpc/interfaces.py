@@ -10,8 +10,9 @@ from ganeti_tx.errors import OpExecError
 
 R = TypeVar("R")
 
-#: Part of the text by which a node refuses what only its master may send.
+#: Parts of the texts by which a node refuses what only its master may send.
 FOLLOWS_ANOTHER = "follows another master"
+NO_LONGER_MASTER = "is not the master any more"
 
 
 class Target(Protocol):

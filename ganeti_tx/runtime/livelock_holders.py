@@ -1,6 +1,8 @@
-"""Which processes hold the livelocks of a directory."""
+"""Which processes hold the livelocks of a directory, and their end."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 from ganeti_tx.runtime.livelock import ILiveness
@@ -15,3 +17,14 @@ def job_processes(directory: Path, liveness: ILiveness) -> list[int]:
         return []
     matches = [(path, NAME.fullmatch(path.name)) for path in sorted(directory.iterdir())]
     return [int(match[1]) for path, match in matches if match is not None and liveness.is_alive(path)]
+
+
+def end_job_processes(directory: Path, liveness: ILiveness) -> list[int]:
+    """Kill them, since what they work for has gone to another node; gives their ids."""
+    found = job_processes(directory, liveness)
+    for process in found:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    return found

@@ -135,6 +135,8 @@ class FailoverTests(SynchronousTestCase):
 
         self.cluster.step = step
         self.assertIn("remains the master", self.refused(OpExecError))
+        self.cluster.failover("node2", vote=False)
+        self.assertIn("stop it by hand", self.cluster.said[0])
 
     def test_old_master_was_ahead(self) -> None:
         """What the old master wrote while it was being stopped is not lost: it goes on as the master."""

@@ -18,6 +18,7 @@ from ganeti_tx.mastership.voting import Voting, patience, voting_of
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.rpc.calls import Ballot, JobqueueUpdate, MasterVote
 from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError, NodeUnreachableError, RpcError
+from ganeti_tx.runtime.master_term import MasterTerm, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -173,6 +174,17 @@ class TakeTests(RoleCase):
         """A minority that was claimed by a failover which did not come to its end is won back."""
         self.ballots["node3"] = replace(self.ballot("node2"), ssconf_serial=1010)
         self.assertEqual(self.successResultOf(self.take()).serial_no, 1011)
+
+    def test_term(self) -> None:
+        """The reign begins with a term above that of every other master of this cluster that somebody has heard of."""
+        for master, number, wanted in (("node2", 50, 51), ("node1", 60, 60), ("node3", 40, 60)):
+            term = MasterTerm(cluster=self.cluster_uuid, master=master, number=number)
+            foreign = MasterTerm(cluster="other", master="node9", number=999)
+            self.ballots = {"node2": replace(self.ballot(), term=term), "node3": replace(self.ballot(), term=foreign)}
+            self.successResultOf(self.take())
+            held = read_term(self.files, PATHS)
+            assert held is not None
+            self.assertEqual((held.master, held.number), ("node1", wanted))
 
     def test_luxid_writes_nothing(self) -> None:
         """A daemon that does not own the configuration leaves it alone."""

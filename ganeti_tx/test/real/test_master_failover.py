@@ -149,14 +149,19 @@ class MasterFailoverTests(SynchronousTestCase):
         self.must(self.node1, "gnt-cluster", "verify")
 
     def test_cut_off(self) -> None:
-        """A master that runs on where nobody reaches it ends when the others refuse it, and says why."""
-        self.kill(self.node1, "ganeti-noded")
+        """A master that runs on where nobody reaches it ends when the others refuse it, and says why; so do its jobs."""
+        job = self.submit(self.node1, 600)
+        until(lambda: self.statuses(self.node2, job) == ["running"], "the copy of the job")
+        noded = holder(Paths(self.node1.root).pid_file("ganeti-noded"))
+        assert noded is not None
+        os.kill(noded, signal.SIGKILL)
         said = self.must(self.node2, "gnt-cluster", "master-failover")
         self.assertIn("taken for dead", said)
         paths = Paths(self.node1.root)
         self.assertIsNotNone(holder(paths.pid_file("ganeti-master")))
         self.cluster.programs.run(self.node1, *DELAY, "0")
         until(partial(is_free, paths.pid_file("ganeti-master")), "the end of the old master")
+        until(lambda: job_processes(paths.livelock_dir, FlockLiveness()) == [], "the end of its jobs")
         log = paths.log_file("ganeti-master").read_text()
         self.assertIn("asking the other nodes who is the master", log)
         self.assertIn(f"fatal: {self.node1.name} is not the master", log)

@@ -24,12 +24,14 @@ class Administrators:
 
     operators: Operators
     chance: Random
+    acted: bool = False
     filters: list[str] = field(factory=list)
 
     def begin(self) -> None:
         """On some days nothing is changed."""
         if self.chance.random() < 0.5:
             return
+        self.acted = True
         for _ in range(self.chance.randint(1, 4)):
             self.operators.act_at(
                 self.chance.random() * 12.0, self.chance.choice([self.role, self.role, self.limit, self.filter])
