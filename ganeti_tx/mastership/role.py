@@ -98,7 +98,12 @@ class MasterRole:
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
         def judge(votes: Sequence[Vote]) -> Tally:
-            return count(Purpose.START, claim, votes)
+            tally = count(Purpose.START, claim, votes)
+            if not tally.newer:
+                return tally
+            # another daemon of this master may have gone on meanwhile: what others have from it is here by now
+            newest = own_config(self.files, self.paths, self.own_name)
+            return count(Purpose.START, self._claim(newest), votes)
 
         if not any(not node.offline for node in others):
             return judge(())
