@@ -167,7 +167,8 @@ class Life:
     def _come_to_rest(self) -> None:
         self._pass(SETTLE)
         if not self.record.broken and self.administrators.acted:
-            self._ask(Deferred.fromCoroutine(self.administrators.restore()), PROBE)
+            self._ask(Deferred.fromCoroutine(self.administrators.let_run()), PROBE)
+            self._ask(Deferred.fromCoroutine(self.administrators.welcome()), PROBE)
         self._pass(REST)
         rest = Rest(self.promises, self.faults.darkened)
         if not self.record.broken:
