@@ -152,6 +152,8 @@ class TakeTests(RoleCase):
             )
             self.ballots[name] = NodeCallError(text)
         self.assertIn("no candidate", str(self.failureResultOf(self.take(), NotMasterError).value))
+        text = str(self.failureResultOf(self.take(Voting(vote=False)), NotMasterError).value)
+        self.assertIn("not even without a vote: node2, node3 take no calls", text)
 
     def test_own_files(self) -> None:
         """A node whose own ssconf or configuration names another master asks nobody."""
