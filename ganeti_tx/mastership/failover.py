@@ -19,7 +19,7 @@ from ganeti_tx.mastership.address import network_of
 from ganeti_tx.mastership.jobs_left import JobsLeft
 from ganeti_tx.mastership.own_ballot import job_serial, ssconf_master
 from ganeti_tx.mastership.poll import poll
-from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, refusal
+from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.model.node import Node
@@ -64,7 +64,7 @@ class Failover:
         """Do it. @raise GanetiError: why not, who is the master then, and what to do."""
         config = self._own_config()
         own = self._own_node(config)
-        if config.cluster.master_node == own.uuid and ssconf_master(self.files, self.paths) == self.own_name:
+        if await self._is_master(config, own, vote):
             await self._finish(config, own, frozenset(node.name for node in config.nodes.values()), vote)
             return
         tally = await self._ask(config, own, vote)
@@ -81,6 +81,12 @@ class Failover:
             raise error
         await self._take_over(new, old)
         await self._finish(new, own, followers, vote)
+
+    async def _is_master(self, config: ConfigData, own: Node, vote: bool) -> bool:
+        """Whether this node is the master already: its own files say so, which others may know better."""
+        if config.cluster.master_node != own.uuid or ssconf_master(self.files, self.paths) != self.own_name:
+            return False
+        return not vote or (await self._poll(Purpose.START, config, 0.0)).outcome is Outcome.WON
 
     # What must be true before anything is done
 
@@ -118,16 +124,21 @@ class Failover:
             await self.rpc.call(own, MasterVote())
         except RpcError as error:
             raise OpPrereqError(f"the node daemon of this node is needed: {error}", ECode.ENVIRON) from None
+        tally = await self._poll(Purpose.FAILOVER, config, PATIENCE if vote else 0.0)
+        if vote and tally.outcome is not Outcome.WON:
+            raise refusal(Purpose.FAILOVER, self.own_name, tally)
+        if (reason := outcast(self.own_name, tally)) is not None and not vote:
+            raise reason
+        return tally
+
+    async def _poll(self, purpose: Purpose, config: ConfigData, patience: float) -> Tally:
         claim = Claim(self.own_name, config.cluster.uuid, config.serial_no, job_serial(self.files, self.paths))
 
         def judge(votes: Sequence[Vote]) -> Tally:
-            return count(Purpose.FAILOVER, claim, votes)
+            return count(purpose, claim, votes)
 
-        others = [node for node in config.nodes.values() if node.uuid != own.uuid]
-        tally = await poll(self.rpc, self.clock, others, judge, PATIENCE if vote else 0.0)
-        if vote and tally.outcome is not Outcome.WON:
-            raise refusal(Purpose.FAILOVER, self.own_name, tally)
-        return tally
+        others = [node for node in config.nodes.values() if node.name != self.own_name]
+        return await poll(self.rpc, self.clock, others, judge, patience)
 
     # The old master
 

@@ -14,7 +14,7 @@ from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssco
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.mastership.own_ballot import job_serial
 from ganeti_tx.mastership.poll import poll
-from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, refusal
+from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -71,6 +71,8 @@ class MasterRole:
         config = own_config(self.files, self.paths, self.own_name)
         tally = await self._poll(config, voting.patience if voting.vote else 0.0)
         if not voting.vote:
+            if (error := outcast(self.own_name, tally)) is not None:
+                raise error
             log.warn("no votes were taken: {name} becomes the master, whatever others say", name=self.own_name)
         elif tally.outcome is not Outcome.WON:
             raise refusal(Purpose.START, self.own_name, tally)
@@ -98,7 +100,12 @@ class MasterRole:
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
         def judge(votes: Sequence[Vote]) -> Tally:
-            return count(Purpose.START, claim, votes)
+            tally = count(Purpose.START, claim, votes)
+            if not tally.newer:
+                return tally
+            # another daemon of this master may have gone on meanwhile: what others have from it is here by now
+            newest = own_config(self.files, self.paths, self.own_name)
+            return count(Purpose.START, self._claim(newest), votes)
 
         if not any(not node.offline for node in others):
             return judge(())

@@ -65,6 +65,8 @@ class Tally:
     against: tuple[str, ...]
     newer: tuple[str, ...]
     silent: tuple[str, ...]
+    #: Of those against, who take no calls from us.
+    rejecting: tuple[str, ...]
     #: Of those against, who follow another master by newer data than ours.
     overtaken: tuple[str, ...]
     #: The other nodes that have answered, whatever they said.
@@ -106,6 +108,7 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
         against=tuple(against),
         newer=tuple(newer),
         silent=tuple(silent),
+        rejecting=tuple(vote.node for vote in votes if vote.rejects),
         overtaken=tuple(vote.node for vote in votes if vote.ballot is not None and overtakes(claim, vote.ballot)),
         answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
         highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
@@ -171,7 +174,7 @@ def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
         advice = (
             "use the cluster from its master; 'gnt-cluster master-failover' makes another node the master"
             if purpose is Purpose.START
-            else "remove what does not belong to this cluster, or run the command on another candidate"
+            else "run the command on another candidate; 'gnt-node modify' on the master makes this node one again"
         )
         return NotMasterError(f"{name} is not the master: {listed([*tally.against, *tally.silent])}; {advice}")
     role = "is the master" if purpose is Purpose.START else "may become the master"
@@ -179,6 +182,16 @@ def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
         f"only {len(tally.agree)} of {tally.all} nodes agree that {name} {role}, {tally.needed} are needed; no "
         f"answer from {listed(tally.silent)}{also(tally.against)}; start ganeti-noded there, or, only if no other master "
         "runs, give --no-voting --yes-do-it here"
+    )
+
+
+def outcast(name: str, tally: Tally) -> NotMasterError | None:
+    """Why a node cannot be the master even without a vote: others that run take nothing from it."""
+    if not tally.rejecting:
+        return None
+    return NotMasterError(
+        f"{name} cannot be the master, not even without a vote: {listed(tally.rejecting)} take no calls from it, since it is "
+        "no candidate by their files; make it one with 'gnt-node modify' on the master, or run the command on a candidate"
     )
 
 

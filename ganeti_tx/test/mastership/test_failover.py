@@ -109,6 +109,18 @@ class FailoverTests(SynchronousTestCase):
         self.assertEqual(self.cluster.masters(), ["node2"])
         self.assertEqual(self.node3.master, "node2")
 
+    def test_outcast(self) -> None:
+        """A node whose certificate the others refuse cannot even do it without votes: nobody would follow it."""
+
+        def step(what: str) -> None:
+            if what in ("master_vote on node1", "master_vote on node3"):
+                text = f"node {what[-5:]} refused master_vote with HTTP status 403: only master candidates may call"
+                raise NodeCallError(text)
+
+        self.cluster.step = step
+        for vote in (True, False):
+            self.assertIn("gnt-node modify", self.refused(NotMasterError, vote))
+
     def test_alone_without_votes(self) -> None:
         """It does so even when nobody else is there."""
         self.node1.reachable = self.node1.running = self.node3.reachable = False
