@@ -7,6 +7,7 @@ import argparse
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -38,7 +39,7 @@ def main() -> int:
     return 0
 
 
-def targets(cluster: SmallCluster) -> list:  # type: ignore[type-arg]
+def targets(cluster: SmallCluster) -> list[tuple[str, str, dict[str, Attack], Callable[[], Target]]]:
     """Each daemon's sockets, what is done to them, and what makes a target."""
     run = cluster.node.root / "var/run/ganeti/socket"
     certificate = cluster.node.root / "var/lib/ganeti/client.pem"

@@ -1,9 +1,31 @@
-"""Where else the configuration is to be had when this node's is damaged."""
+"""Reading this node's configuration; when it is damaged, where else it is to be had."""
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.config.upgrade import ReadConfig, read_config
+from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import words
 from ganeti_tx.runtime.paths import Paths
+
+
+def read_own(files: IFiles, paths: Paths) -> ReadConfig:
+    """What this node's config.data holds.
+
+    @raise FileNotFoundError: there is none. @raise ConfigurationError: it cannot be read, or is damaged; the line says
+        who has copies. @raise ConfigVersionMismatch: it is of a later version.
+    """
+    path = paths.config_file
+    try:
+        return read_config(files.read(path, MAX_CONFIG_BYTES))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {path}: {words(error, path)}") from None
+    except ConfigVersionMismatch:
+        raise  # it is whole
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {error}; {where_copies_are(files, paths)}") from None
 
 
 def where_copies_are(files: IFiles, paths: Paths) -> str:

@@ -10,6 +10,7 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.runtime.files import FileStat, IFiles
+from ganeti_tx.runtime.files_errors import words
 from ganeti_tx.runtime.paths import Paths
 
 #: A list of 2,000 instances with long names is larger than the 128 KiB that Ganeti's own tools read.
@@ -37,8 +38,12 @@ class SsconfReader:
                 seen = self._seen[key] = (stat, text.removesuffix("\n"))
         except FileNotFoundError:
             raise ConfigurationError(f"this node is not part of a cluster: no {path}") from None
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             raise ConfigurationError(f"cannot read {path}: {error}") from None
+        except OSError as error:
+            if key not in self._seen:
+                raise ConfigurationError(f"cannot read {path}: {words(error, path)}") from None
+            seen = self._seen[key]  # what it was until now; the next time it may be readable again
         return seen[1]
 
     def words(self, key: str) -> list[str]:

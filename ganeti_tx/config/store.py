@@ -7,13 +7,12 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.config.copies import where_copies_are
+from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.edit import Change
 from ganeti_tx.config.other_writer import OtherWriter
-from ganeti_tx.config.upgrade import read_config
-from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch, GanetiError
+from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.model.base import touched
-from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import NotSynced, reason
 from ganeti_tx.runtime.paths import Paths
@@ -56,20 +55,12 @@ class ConfigStore:
         """
         path = self._paths.config_file
         try:
-            data = self._files.read(path, MAX_CONFIG_BYTES)
+            read = read_own(self._files, self._paths)
         except FileNotFoundError:
             raise ConfigurationError(
                 f"this node is not part of a cluster: no {path}; create a cluster with 'gnt-cluster init', or add this "
                 "node to one with 'gnt-node add' on its master"
             ) from None
-        except OSError as error:
-            raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
-        try:
-            read = read_config(data)
-        except ConfigVersionMismatch:
-            raise  # it is whole
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{path}: {error}; {where_copies_are(self._files, self._paths)}") from None
         self._on_disk = self._next = read.config
         self._other.remember()
         if read.upgraded:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all
-from ganeti_tx.devcluster.running import missing_daemons
+from ganeti_tx.devcluster.running import NODE, missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.runtime.shipped import shipped
 
@@ -140,11 +140,15 @@ def run(node: DevNode, argv: Sequence[str]) -> str:
 
 def start_daemons(layout: Layout) -> None:
     """Start what does not run: a node daemon on every node, then the master daemon on the first."""
-    for node, daemons in missing_daemons(layout).items():
-        for daemon in daemons:
+    missing = [(node, daemon) for node, daemons in missing_daemons(layout).items() for daemon in daemons]
+    for node, daemon in missing:
+        if daemon == NODE:
             run(node, [daemon])
     for node in layout.nodes:
         wait_until(socket.AF_INET, (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
+    for node, daemon in missing:  # the others ask the nodes whether they may run
+        if daemon != NODE:
+            run(node, [daemon])
     wait_until(socket.AF_UNIX, str(layout.master.root / QUERY_SOCKET), "ganeti-master", layout.master)
 
 

@@ -13,10 +13,10 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.stoppable import StoppableNodes, stoppable_config
-from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try, patience
-from ganeti_tx.locking.interfaces import ILocks, LockRequest, LockTimeout
-from ganeti_tx.locking.levels import BGL, Level, Mode
+from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
+from ganeti_tx.locking.interfaces import ILocks, LockTimeout
 from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.opcodes import OpCode, decode
@@ -52,7 +52,10 @@ class JobRun:
     _points: SafePoints = field(factory=SafePoints)
     _stop: bool = False
     _left: bool = False
-    _waiting: "Deferred[None] | None" = None
+    _taking: LockTaking = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._taking = LockTaking(self.locks, self.clock)
 
     # What luxid may ask meanwhile
 
@@ -67,8 +70,7 @@ class JobRun:
             if op.status is Status.RUNNING:
                 self.journal.change_op(index, status=Status.CANCELING)
                 saved = self.journal.save()
-        if self._waiting is not None:
-            self._waiting.cancel()
+        self._taking.stop()
         self._points.stop()
         await saved
 
@@ -249,13 +251,19 @@ class JobRun:
             nodes=StoppableNodes(self.nodes, points),
             clock=self.clock,
             now=self.now,
-            feedback=lambda log_kind, payload: self.journal.add_log(index, log_kind, payload),
+            feedback=lambda log_kind, payload: self._feedback(index, log_kind, payload),
             submit_jobs=self._submit_jobs,
             resolve=self.resolve,
             safe_points=points,
             queue_faults=self.queue_faults,
         )
         return kind(op, around)
+
+    def _feedback(self, index: int, kind: str, payload: Any) -> None:
+        """A line for the operator; what a unit says before it has its locks it says once, however many tries there are."""
+        op = self.journal.op(index)
+        if op.status is not Status.WAITING or all(entry[2:] != (kind, payload) for entry in op.log):
+            self.journal.add_log(index, kind, payload)
 
     async def _submit_jobs(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
         self._points.reach("the submission of jobs")
@@ -269,7 +277,7 @@ class JobRun:
             unit = self._unit(index, op)
             await self._be_waiting(index)
             try:
-                await self._lock(index, unit)
+                await self._taking.take(unit, lambda: self.journal.op(index))
                 return unit
             except LockTimeout as error:
                 log.info("job {job_id}: {error}", job_id=self.journal.job.id, error=error)
@@ -284,28 +292,3 @@ class JobRun:
         if self.journal.op(index).status is not Status.WAITING:
             self.journal.change_op(index, status=Status.WAITING, start_timestamp=timestamp(self.now()))
             await self.journal.attempt()
-
-    async def _lock(self, index: int, unit: LogicalUnit[Any]) -> None:
-        """Take the unit's locks level by level, the big one first. @raise LockTimeout: not all could be had in time."""
-        limit = patience(self.journal.op(index))
-        end = None if limit is None else self.clock.seconds() + limit
-        big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
-        await self._acquire(index, [big], end)
-        await unit.expand_names()
-        for level in Level:
-            wanted = list(await unit.locks_at(level))
-            if wanted:
-                await self._acquire(index, wanted, end)
-
-    async def _acquire(self, index: int, wanted: Sequence[LockRequest], end: float | None) -> None:
-        self._check_stop()
-        priority = self.journal.op(index).priority
-        left = None if end is None else max(end - self.clock.seconds(), 0.0)
-        self._waiting = Deferred.fromCoroutine(self._update_locks(wanted, priority, left))
-        try:
-            await self._waiting
-        finally:
-            self._waiting = None
-
-    async def _update_locks(self, wanted: Sequence[LockRequest], priority: int, limit: float | None) -> None:
-        await self.locks.update(wanted, priority, limit)

@@ -9,7 +9,9 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
+from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
 from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
@@ -135,12 +137,19 @@ class Journal:
         self._copy_due = None
         copy = Deferred.fromCoroutine(self._replicate(self._written))
         self._copying.append(copy)
-        copy.addErrback(lambda failure: log.failure("the job's file could not be copied", failure))
+        copy.addErrback(self._not_copied)
 
         def done(result: None) -> None:
             self._copying.remove(copy)
 
         copy.addCallback(done)
+
+    def _not_copied(self, failure: Failure) -> None:
+        """luxid compares the copies later."""
+        if isinstance(failure.value, (GanetiError, OSError)):
+            log.error("job {job_id} was not copied: {error}", job_id=self.job.id, error=error_text(failure.value))
+        else:
+            log.failure("the job's file could not be copied", failure)
 
     async def _replicate(self, data: bytes) -> None:
         await self.replicate({f"job-{self.job.id}": data})

@@ -155,9 +155,14 @@ class Runner:
     _ending: bool = False
 
     def begin(self) -> None:
-        """Called in the running reactor: say hello to luxid."""
+        """Called in the running reactor: say hello to luxid, or end when that cannot be; luxid tries another."""
         ssconf = SsconfReader(self.parts.files, self.parts.paths)
-        stamps = Stamps(own_term(self.parts), self.parts.ticks)
+        try:
+            stamps = Stamps(own_term(self.parts), self.parts.ticks)
+        except (GanetiError, OSError) as error:
+            log.error("a job process cannot start: {error}", error=error_text(error))
+            self._end()
+            return
         self.rpc = StampedRpc(self.parts.rpc, stamps)
         self.replicator = Replicator(
             self.rpc,

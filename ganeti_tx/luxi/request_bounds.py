@@ -13,6 +13,7 @@ MAX_VALUES = 250_000
 VALUE_SIZE = 128
 #: The deepest request of any client is a query filter, which is nested 50 deep at most.
 MAX_DEPTH = 100
+TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 #: Integers from -2**63 to 2**64 - 1; every other program stores no larger ones.
 SMALLEST, LARGEST = -(2**63), 2**64 - 1
 
@@ -46,7 +47,7 @@ def check_shape(value: object) -> None:
         level = [inner for each in level for inner in nested(each)]
         if not level:
             return
-    raise OutOfBounds(f"nested deeper than {MAX_DEPTH} levels")
+    raise OutOfBounds(TOO_DEEP)
 
 
 def nested(container: Any) -> list[Any]:

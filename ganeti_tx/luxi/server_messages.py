@@ -8,7 +8,7 @@ import msgspec
 from ganeti_tx.errors import GanetiError, GenericError, encode_error
 from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.messages import Request
-from ganeti_tx.luxi.request_bounds import OutOfBounds, check_count, check_shape
+from ganeti_tx.luxi.request_bounds import TOO_DEEP, OutOfBounds, check_count, check_shape
 
 #: No client gets to know more of an unexpected error than this; the log has the rest.
 INTERNAL_ERROR = "internal error"
@@ -38,7 +38,9 @@ def decode_request(message: Message) -> Request:
         check_count(message)
         raw = _decoder.decode(message)
         check_shape(raw.args)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OutOfBounds) as error:
+    except RecursionError:
+        raise UnreadableRequest(f"Cannot parse request: {TOO_DEEP}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, OutOfBounds) as error:
         raise UnreadableRequest(f"Cannot parse request: {error}") from error
     return Request(raw.method, raw.args, raw.version)
 

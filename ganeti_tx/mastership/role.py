@@ -9,14 +9,14 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
+from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
-from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.mastership.own_ballot import job_serial
 from ganeti_tx.mastership.poll import poll
 from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.mastership.voting import Voting
-from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
+from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import claim_term
@@ -37,14 +37,12 @@ def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
     """
     try:
         check_ssconf_master(files, paths, own_name)
-        config = read_config(files.read(paths.config_file, MAX_CONFIG_BYTES)).config
+        config = read_own(files, paths).config
     except FileNotFoundError:
         raise ConfigurationError(
             f"this node is not part of a cluster, or not its master: no {paths.config_file}; create a cluster with "
             "'gnt-cluster init', or add this node to one with 'gnt-node add' on its master"
         ) from None
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {paths.config_file}: {error.strerror}") from None
     check_master(config, paths, own_name)
     return config
 
@@ -102,7 +100,12 @@ class MasterRole:
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
         def judge(votes: Sequence[Vote]) -> Tally:
-            return count(Purpose.START, claim, votes)
+            tally = count(Purpose.START, claim, votes)
+            if not tally.newer:
+                return tally
+            # another daemon of this master may have gone on meanwhile: what others have from it is here by now
+            newest = own_config(self.files, self.paths, self.own_name)
+            return count(Purpose.START, self._claim(newest), votes)
 
         if not any(not node.offline for node in others):
             return judge(())

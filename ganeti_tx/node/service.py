@@ -48,6 +48,8 @@ from ganeti_tx.runtime.tls import server_options
 log = Logger()
 
 MAX_KEY_FILE = 64 * 1024
+#: Connections that may wait to be taken in; with fewer, a crowd of strangers makes callers wait for seconds.
+BACKLOG = 1024
 #: A file below /etc/ganeti by which a node says that it may do without bridges.
 USER_MODE_MARKER = "user-mode-network"
 #: The files that a master may send, with their modes (Ganeti 3.0 configuration table, path modes).
@@ -143,7 +145,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
         _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
     callers = AdmittedCallers(parts.files, paths)
     site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor)
-    listening = parts.reactor.listenSSL(port, site, options, interface=address)
+    listening = parts.reactor.listenSSL(port, site, options, backlog=BACKLOG, interface=address)
     log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:

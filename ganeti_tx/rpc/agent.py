@@ -1,7 +1,9 @@
 """The HTTP agent that makes node calls from this node, with its keys."""
 
+import socket
 from typing import Any
 
+from twisted.web._newclient import HTTP11ClientProtocol
 from twisted.web.client import Agent, HTTPConnectionPool, _HTTP11ClientFactory
 
 from ganeti_tx.rpc.client import CONNECT_LIMIT, HttpNodeRpc
@@ -16,10 +18,36 @@ KEPT_CONNECTIONS = 4
 KEPT_SECONDS = 60
 
 
+#: A node from which nothing is heard for so many seconds is asked for a sign of life, so often and so many times.
+SILENCE = 30
+SIGN_INTERVAL = 10
+SIGNS = 3
+
+
+class WatchfulProtocol(HTTP11ClientProtocol):
+    """Finds out that a machine is gone: one that lost its power says nothing, and some calls may take a day."""
+
+    def connectionMade(self) -> None:
+        super().connectionMade()
+        ask_for_life(self.transport)
+
+
+def ask_for_life(transport: Any) -> None:
+    """Have the kernel ask the other end for signs of life when it is silent; the connection breaks when there are none."""
+    transport.setTcpKeepAlive(True)
+    found: socket.socket = transport.socket
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, SILENCE)
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, SIGN_INTERVAL)
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, SIGNS)
+
+
 class QuietFactory(_HTTP11ClientFactory):
     """Does not write into the log that it starts and stops, for each connection."""
 
     noisy = False
+
+    def buildProtocol(self, addr: object) -> HTTP11ClientProtocol:
+        return WatchfulProtocol(self._quiescentCallback)
 
 
 class QuietPool(HTTPConnectionPool):

@@ -8,6 +8,7 @@ from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqErr
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.cluster.master_address import check_address, with_address
 from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
 from ganeti_tx.logic.cluster.setting_changes import changed_settings
 from ganeti_tx.logic.instance.disks import MADE
@@ -44,6 +45,8 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
         after = self._changed(before)
         await self._check_hypervisors(before, after)
         await self._check_templates(before, after)
+        if (before.master_netdev, before.master_netmask) != (after.master_netdev, after.master_netmask):
+            check_address(after)
         for hypervisor in after.enabled_hypervisors:
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
@@ -106,7 +109,8 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
 
     async def execute(self) -> None:
         """Change them, and let every node know."""
-        await self._change()
+        before = await self.config.cluster()
+        await with_address(self, before, self._changed(before), self._change)
         if self.op.candidate_pool_size is not None:
             await fill_pool(self)
             await self._tell_surplus(self.op.candidate_pool_size)

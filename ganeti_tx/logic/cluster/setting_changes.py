@@ -18,14 +18,13 @@ PLAIN = (
     "candidate_pool_size", "max_running_jobs", "max_tracked_jobs", "maintain_node_health", "prealloc_wipe_disks",
     "default_iallocator", "default_iallocator_params", "use_external_mip_script", "modify_etc_hosts", "install_image",
     "zeroing_image", "enabled_user_shutdown", "enabled_hypervisors", "enabled_disk_templates",
+    "master_netdev", "master_netmask",
 )  # fmt: skip
 DIRECTORIES = ("file_storage_dir", "shared_file_storage_dir", "gluster_storage_dir")
 #: What the settings would switch is not part of this version.
 ABSENT = {
     "vg_name": "LVM",
     "drbd_helper": "DRBD",
-    "master_netdev": "moving the cluster's address to another interface",
-    "master_netmask": "changing the netmask of the cluster's address",
     "instance_communication_network": "the instance communication network",
 }
 MAC_PREFIX = re.compile(r"[0-9a-f]{2}:[0-9a-f]{2}:[0-9a-f]{2}", re.IGNORECASE)

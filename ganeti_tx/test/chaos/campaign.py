@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -140,6 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep", action="store_true", help="leave the files for inspection")
     options = parser.parse_args(arguments)
     seed = int(time.time()) if options.seed is None else options.seed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # whoever ends us early wants nothing left either
     directory = Path(tempfile.mkdtemp(prefix="gtx-chaos-", dir="/tmp"))
     cluster = CampaignCluster(directory, options.nodes, options.apart)
     print(f"seed {seed}, in {directory}", flush=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from attrs import define, field
@@ -10,7 +11,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.locking import snapshot
 from ganeti_tx.model.config_data import decode
-from ganeti_tx.queue.job import decode_job
+from ganeti_tx.queue.job import Status, decode_job
 from ganeti_tx.runtime.ssconf_files import ssconf_bytes
 from ganeti_tx.test.inprocess.case import delay
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -50,11 +51,15 @@ def removal() -> dict[str, Any]:
 
 @define
 class DiskScenario:
-    """One cluster through many walks; what was refused is in `refusals`, the last results of jobs in `results`."""
+    """One cluster through many walks.
+
+    Of the last walk `refusals` has what was refused, `results` what was told of jobs, `told` the jobs that were told as done.
+    """
 
     cluster: InProcessCluster = field(factory=lambda: InProcessCluster(2, spare=0, make_disk=lambda time: FaultyDisk()))
     refusals: list[str] = field(factory=list)
     results: list[str] = field(factory=list)
+    told: list[int] = field(factory=list)
 
     @property
     def disk(self) -> FaultyDisk:
@@ -65,7 +70,7 @@ class DiskScenario:
 
     def walk(self) -> None:
         """Do all of it; whatever is refused is noted."""
-        self.refusals, self.results = [], []
+        self.refusals, self.results, self.told = [], [], []
         luxi = DrivingClient(self.cluster)
         try:
             self._job(luxi, [tags("SET", "one")])
@@ -120,8 +125,29 @@ class DiskScenario:
             rows = self._try(lambda: luxi.query_jobs([job_id], ["status", "opresult"]))
             if rows is None or rows[0][0] in ("success", "error", "canceled", None):
                 self.results.append(str(rows))
+                if rows is not None and rows[0][0] == "success":
+                    self.told.append(job_id)
                 return
             self.cluster.pass_time(0.5)
+
+    def lose_power(self, chance: Random) -> None:
+        """The master loses its power and comes up again."""
+        self.cluster.lose_power(self.cluster.master, chance)
+        self.disk.fault = None
+        self.cluster.pass_time(10)
+        self.cluster.master.boot()
+        self.cluster.start_wconfd()
+        self.cluster.start_luxid()
+
+    def forgotten(self) -> list[str]:
+        """What was told as done and is not."""
+        store = self.cluster.luxid.store
+        found = {job_id: store.find(job_id) for job_id in self.told}
+        return [
+            f"job {job_id} was told as done"
+            for job_id, job in found.items()
+            if job is None or job[0].status is not Status.SUCCESS
+        ]
 
     # What must be so
 
@@ -161,9 +187,10 @@ class DiskScenario:
         paths, wconfd = self.cluster.paths, self.cluster.wconfd
         found = [f"{lock.lock} is held by {lock.owners}" for lock in wconfd.locks.overview()]
         found += [f"{owner} has reservations" for owner in wconfd.reservations.owners()]
-        if snapshot.decode(self._read(paths.locks_file)).owners():
+        if self.disk.exists(paths.locks_file) and snapshot.decode(self._read(paths.locks_file)).owners():
             found.append("locks.data has locks")
-        if self._read(paths.temporary_reservations_file) != b"[]":
+        reserved = paths.temporary_reservations_file
+        if self.disk.exists(reserved) and self._read(reserved) != b"[]":
             found.append("tempres.data has reservations")
         return found
 

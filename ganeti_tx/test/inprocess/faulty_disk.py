@@ -17,13 +17,13 @@ from ganeti_tx.runtime.files_calls import IDiskCalls
 from ganeti_tx.runtime.files_leftovers import is_temporary
 from ganeti_tx.runtime.files_replace import NewestWins, Replacement
 from ganeti_tx.test.fakes.files import Fault, _Entry, error
-from ganeti_tx.test.inprocess.power import LosingFiles
+from ganeti_tx.test.inprocess.power import VOLATILE, LosingFiles
 
 #: The steps at which the system says so when a disk is full, when it is read-only, when it is broken, and when too many
 #: files are open.
 ALLOCATING = frozenset({"create", "write", "sync", "move", "link", "mkdir", "sync_directory", "rename"})
 CHANGING = ALLOCATING | {"unlink", "remove", "rmdir"}
-OPENING = frozenset({"create", "sync_directory"})
+OPENING = frozenset({"create", "sync_directory", "read", "listdir"})
 STEPS_OF = {
     errno.ENOSPC: ALLOCATING,
     errno.EDQUOT: ALLOCATING,
@@ -93,6 +93,13 @@ class FaultyDisk(LosingFiles):
     def listdir(self, path: Path) -> list[str]:
         """See `IFiles`."""
         return [name for name in super().listdir(path) if not is_temporary(name)]
+
+    def rename(self, source: Path, target: Path) -> None:
+        """See `IFiles`. As in a journal, what a power cut leaves has the file at one of the two places."""
+        super().rename(source, target)
+        before, after = self._names.setdefault(source.parent, {}), self._names.setdefault(target.parent, {})
+        if source in before:
+            after[target] = before.pop(source)
 
     def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
         """See `IFiles`. A directory that is there needs no step."""
@@ -186,6 +193,8 @@ class FaultyDisk(LosingFiles):
         for directory in list(after):
             names = self._names_in(directory) if chance.random() < 0.5 else self._names.get(directory, {})
             after.update(names)
+        for path in [each for each in after if VOLATILE in each.parents]:
+            del after[path]
         for entry in after.values():
             if entry.data is not None and self._synced.get(entry.inode) != entry.data:
                 entry.data = entry.data[: chance.randrange(len(entry.data) + 1)]

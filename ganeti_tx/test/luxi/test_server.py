@@ -342,8 +342,8 @@ class BoundTests(ServerTestCase):
         """Deep nesting is refused, whether it could be read or not, closed or not."""
         self.assertIn("nested deeper than 100", self.refusal("[" * 102 + "]" * 102))
         self.assertIn("nested deeper than 100", self.refusal('{"a":' * 102 + "1" + "}" * 102))
-        self.assertIn("Cannot parse", self.refusal("[" * 100_000 + "]" * 100_000))
-        self.assertIn("Cannot parse", self.refusal("[" * 100_000))
+        self.assertIn("nested deeper than 100", self.refusal("[" * 100_000 + "]" * 100_000))
+        self.assertIn("nested deeper than 100", self.refusal("[" * 100_000))
 
     def test_allowed_depth(self) -> None:
         """What is nested less deep is looked at."""

@@ -177,6 +177,17 @@ class TakeTests(RoleCase):
         self.ballots["node3"] = replace(self.ballot("node2"), ssconf_serial=1010)
         self.assertEqual(self.successResultOf(self.take()).serial_no, 1011)
 
+    def test_busy_master(self) -> None:
+        """What another daemon of this master changes while the others are asked is no newer than what is here by then."""
+
+        def answer(node: str, call: MasterVote) -> Ballot:
+            self.put(PATHS.queue_serial_file, b"5\n")
+            self.have(replace(three_nodes(), serial_no=20))
+            return self.ballot(serial=20, job=5)
+
+        self.rpc.answers[MasterVote] = answer
+        self.successResultOf(self.take(lead=False))
+
     def test_term(self) -> None:
         """The reign begins with a term above that of every other master of this cluster that somebody has heard of."""
         for master, number, wanted in (("node2", 50, 51), ("node1", 60, 60), ("node3", 40, 60)):

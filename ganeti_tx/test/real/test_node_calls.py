@@ -1,5 +1,6 @@
 """Node calls from end to end: the real agent, TLS on the loopback, the real HTTP server of a node daemon."""
 
+import socket
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +18,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
 from ganeti_tx.rpc import calls
-from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.rpc.agent import SILENCE, node_rpc
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
@@ -145,6 +146,17 @@ class NodeCallTests(TestCase):
         self.assertEqual(len(text.splitlines()), 1, text)
         self.assertIn("node1", text)
         return text
+
+    @asynchronous
+    async def test_a_machine_that_goes_dark(self) -> None:
+        """The kernel asks a silent node for signs of life, so that its callers do not wait for ever."""
+        rpc = self.rpc()
+        await rpc.call(NODE, calls.Version())
+        agent: Any = rpc.agent
+        ((connection,),) = agent._pool._connections.values()
+        used = connection.transport.socket
+        self.assertEqual(used.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
+        self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE), SILENCE)
 
     @asynchronous
     async def test_success(self) -> None:

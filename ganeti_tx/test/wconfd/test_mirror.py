@@ -87,4 +87,5 @@ class MirrorTests(SynchronousTestCase):
                 waiting = self.saved(10)
                 self.clock.advance(0.25)
                 self.successResultOf(waiting)
+                plan.lift()
                 self.assertEqual(self.on_disk(), str(self.number).encode())

@@ -24,12 +24,14 @@ class Administrators:
 
     operators: Operators
     chance: Random
+    acted: bool = False
     filters: list[str] = field(factory=list)
 
     def begin(self) -> None:
         """On some days nothing is changed."""
         if self.chance.random() < 0.5:
             return
+        self.acted = True
         for _ in range(self.chance.randint(1, 4)):
             self.operators.act_at(
                 self.chance.random() * 12.0, self.chance.choice([self.role, self.role, self.limit, self.filter])
@@ -55,11 +57,15 @@ class Administrators:
         self.operators.record.tell(f"filter {uuid}: {predicates} {action}")
         self.filters.append(uuid)
 
-    async def restore(self) -> list[int]:
-        """All nodes take part, all jobs may run."""
+    async def let_run(self) -> list[int]:
+        """All jobs may run."""
         for uuid in sorted(self.operators.cluster.config.filters):
             await self.operators.ask(partial(_delete, uuid))
             self.operators.record.tell(f"filter {uuid} is removed")
+        return await self.operators.submit([self.operators.opcode("OP_CLUSTER_SET_PARAMS", max_running_jobs=LIMIT)])
+
+    async def welcome(self) -> list[int]:
+        """All nodes take part; to be called when no job is left that changes that."""
         opcode = self.operators.opcode
         roles = [
             [
@@ -69,7 +75,7 @@ class Administrators:
             + [opcode("OP_NODE_SET_PARAMS", node_name=node, master_candidate=True)]
             for node in ("node2", "node3")
         ]
-        return await self.operators.submit([opcode("OP_CLUSTER_SET_PARAMS", max_running_jobs=LIMIT)], *roles)
+        return await self.operators.submit(*roles)
 
 
 async def _delete(uuid: str, luxi: AsyncClient) -> None:

@@ -18,6 +18,8 @@ Op = dict[str, Any]
 
 TEMPLATES = ("file", "sharedfile", "diskless")
 NAMES = ("web1", "web2", "web3")
+#: A parameter that no file may hold.
+SECRET = "hushhush"
 #: Seconds within which operators have asked for everything.
 BUSY = 12.0
 
@@ -29,6 +31,7 @@ class Accepted:
     ops: list[Op]
     canceled_at: float | None = None
     stop_asked: bool = False
+    kill_asked: bool = False
 
 
 @define(eq=False)
@@ -99,9 +102,10 @@ class Operators:
         """Make an instance."""
         template = self.chance.choice(TEMPLATES)
         disks = [] if template == "diskless" else [{"size": 1024}]
+        secrets = {"osparams_secret": {"flavour": SECRET}} if self.chance.random() < 0.2 else {}
         return self.opcode(
             "OP_INSTANCE_CREATE", instance_name=name, disk_template=template, disks=disks, mode="create", nics=[{}],
-            pnode=f"node{node}", os_type=OS_NAME,
+            pnode=f"node{node}", os_type=OS_NAME, **secrets,
         )  # fmt: skip
 
     def tagging(self, kind: str = "cluster", name: str | None = None) -> Op:
@@ -165,7 +169,7 @@ class Operators:
         if job_id is None:
             return
         accepted = self.accepted[job_id]
-        accepted.stop_asked = True
+        accepted.stop_asked, accepted.kill_asked = True, accepted.kill_asked or kill
         done, text = await self.ask(lambda luxi: luxi.cancel_job(job_id, kill))
         if text == f"Job {job_id} canceled":
             accepted.canceled_at = self.cluster.time.rightNow

@@ -49,12 +49,15 @@ class Promises:
             node.disk.listeners.append(partial(self._written, node))
 
     def _written(self, node: SimulatedNode, path: Path) -> None:
-        if path == self.cluster.paths.config_file:
+        if path.name == "config.data":
             self._config_written(node, path)
-        elif node is self.cluster.master and path.parent == self.cluster.paths.queue_dir:
-            match = JOB_FILE.fullmatch(path.name)
-            if match is not None and (found := node.disk.content(path)) is not None:
-                self._job_written(int(match[1]), found[0])
+        elif (
+            node is self.cluster.master
+            and (match := JOB_FILE.fullmatch(path.name)) is not None
+            and path.parent == self.cluster.paths.queue_dir
+            and (found := node.disk.content(path)) is not None
+        ):
+            self._job_written(int(match[1]), found[0])
 
     # The configuration
 

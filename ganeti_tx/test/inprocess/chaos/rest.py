@@ -9,6 +9,7 @@ from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
 from ganeti_tx.test.inprocess.chaos.deeds import Deed
+from ganeti_tx.test.inprocess.chaos.operators import SECRET, Accepted
 from ganeti_tx.test.inprocess.chaos.promises import Promises
 from ganeti_tx.test.inprocess.node import SimulatedNode
 
@@ -32,7 +33,14 @@ class Rest:
 
     def check(self) -> None:
         """Everything; each fault that is found is a broken promise."""
-        for fault in [*self._jobs(), *self._leftovers(), *self._copies(), *self._tags(), *self._instances()]:
+        for fault in [
+            *self._jobs(),
+            *self._leftovers(),
+            *self._copies(),
+            *self._tags(),
+            *self._instances(),
+            *self._secrets(),
+        ]:
             self.promises.record.breach(f"at rest: {fault}")
 
     def job(self, job_id: int) -> QueuedJob | None:
@@ -54,7 +62,7 @@ class Rest:
             if job.status not in FINAL or job.end_timestamp is None:
                 yield f"job {job_id} has not ended: {[str(op.status) for op in job.ops]}"
             for index in range(len(job.ops)):
-                yield from self._told_truthfully(job, index, accepted.stop_asked)
+                yield from self._told_truthfully(job, index, accepted)
             if accepted.canceled_at is not None and job.status is not Status.CANCELED:
                 yield f"job {job_id} was canceled, and is {job.status}"
             if accepted.canceled_at is not None and self._begun_after(job, accepted.canceled_at):
@@ -63,12 +71,13 @@ class Rest:
     def _begun_after(self, job: QueuedJob, moment: float) -> bool:
         return any(deed.owner.job_id == job.id and deed.at > moment for deed in self.promises.deeds.all)
 
-    def _told_truthfully(self, job: QueuedJob, index: int, stop_asked: bool) -> Iterator[str]:
+    def _told_truthfully(self, job: QueuedJob, index: int, accepted: Accepted) -> Iterator[str]:
         deed, op = self.promises.deeds.of(job.id, index), job.ops[index]
         which = f"opcode {index} of job {job.id}"
         if op.status is Status.SUCCESS and (deed is None or not deed.succeeded):
             yield f"{which} claims success and was not done"
-        if op.status is Status.CANCELED and deed is not None and (deed.succeeded or not stop_asked):
+        stopped = accepted.kill_asked or (accepted.stop_asked and deed is not None and not deed.succeeded)
+        if op.status is Status.CANCELED and deed is not None and not stopped:
             yield f"{which} is canceled and was begun"
         if op.status is Status.ERROR and deed is not None and deed.succeeded and deed.done and self._lived(deed):
             yield f"{which} is in error and was done: {op.result}"
@@ -122,8 +131,20 @@ class Rest:
         queue = cluster.paths.queue_dir
         here = {name for name in cluster.master.disk.names(queue) if name.startswith("job-")}
         for name in sorted(here):
-            if node.disk.content(queue / name) != cluster.master.disk.content(queue / name):
+            copy = node.disk.content(queue / name) or self._archived_before_the_dark(node, name)
+            if copy != cluster.master.disk.content(queue / name):
                 yield f"{name} of {node.name} is not the master's"
+
+    def _archived_before_the_dark(self, node: SimulatedNode, name: str) -> tuple[bytes, int] | None:
+        """A copy in the archive; the master, where it was archived, may have lost that with its power."""
+        if self.promises.cluster.master.name not in self.darkened:
+            return None
+        return node.disk.content(self.promises.cluster.paths.archived_job_file(int(name.removeprefix("job-"))))
+
+    def _secrets(self) -> Iterator[str]:
+        for node in self.promises.cluster.members:
+            for path in node.disk.find(SECRET.encode()):
+                yield f"{path} of {node.name} holds a secret"
 
     # Effects
 

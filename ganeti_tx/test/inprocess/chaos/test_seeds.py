@@ -7,14 +7,31 @@ from itertools import pairwise
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.test.inprocess.chaos.campaign import run
 from ganeti_tx.test.inprocess.chaos.life import live
 
+SEEDS = 1000
 #: A seed whose life is long enough to tell two of them apart.
 A_SEED = 7
 DIGEST = (
     "from ganeti_tx.test.inprocess.chaos.life import live; "
     f"print(live({A_SEED}).digest, [live(seed).turns for seed in range(3)])"
 )
+
+
+class SeedTests(SynchronousTestCase):
+    """Whatever the seed."""
+
+    def test_promises(self) -> None:
+        """Every promise is kept, all along and at rest."""
+        campaign = run(range(SEEDS), os.cpu_count() or 1)
+        faults = [
+            f"bench/simulate --seed {each.seed} --trace: {each.broken[0]}\n" + "\n".join(each.story[-30:])
+            for each in campaign.broken
+        ]
+        self.assertEqual(faults[:3], [], campaign.summary())
+        self.assertGreater(campaign.ends["success"], 2 * SEEDS)
+        self.assertGreater(min(campaign.faults.values()), SEEDS // 100, campaign.summary())
 
 
 class ReplayTests(SynchronousTestCase):

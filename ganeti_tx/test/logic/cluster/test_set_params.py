@@ -4,13 +4,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
-from ganeti_tx.rpc.calls import HypervisorValidateParams
+from ganeti_tx.rpc.calls import (
+    HypervisorValidateParams,
+    NodeActivateMasterIp,
+    NodeChangeMasterNetmask,
+    NodeDeactivateMasterIp,
+)
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 
 
@@ -49,7 +54,9 @@ class SetParamsTests(SetParamsCase):
             ({}, "nothing to change"),
             ({"vg_name": "xenvg"}, "vg_name cannot be set: LVM is not available"),
             ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
-            ({"master_netdev": "eth1"}, "is not available in this version"),
+            ({"master_netdev": ""}, "needs an interface"),
+            ({"master_netmask": 33}, "must be from 1 to 32"),
+            ({"instance_communication_network": "x"}, "is not available in this version"),
             ({"mac_prefix": "aa:bb"}, "form aa:bb:cc"),
             ({"reserved_lvs": ("(",)}, "no regular expression"),
             ({"compression_tools": ("/bin/sh",)}, "no plain name"),
@@ -108,6 +115,32 @@ class SetParamsTests(SetParamsCase):
         self.assertIn("no kernel there", text)
         self.run_op(modify(max_running_jobs=3))
         self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), 3)
+
+    def test_address_moves(self) -> None:
+        """The address leaves its old interface, with the old settings, before it is taken on the new one, with the new."""
+        self.run_op(modify(master_netdev="eth1", master_netmask=24))
+        (down, up) = (call for _, call in self.nodes.sent)
+        assert isinstance(down, NodeDeactivateMasterIp)
+        assert isinstance(up, NodeActivateMasterIp)
+        self.assertEqual((down.master_params.netdev, down.master_params.netmask), ("eth0", 32))
+        self.assertEqual((up.master_params.netdev, up.master_params.netmask), ("eth1", 24))
+        self.assertEqual((self.settings.master_netdev, self.settings.master_netmask), ("eth1", 24))
+
+    def test_address_stays(self) -> None:
+        """An address that cannot be given up keeps its settings, unless it is forced."""
+        self.nodes.fail(NodeDeactivateMasterIp, "script failed")
+        self.assertIn("script failed", self.refused(modify(master_netdev="eth1"), OpExecError))
+        self.assertEqual(self.settings.master_netdev, "eth0")
+        self.run_op(modify(master_netdev="eth1", force=True))
+        self.assertEqual(self.settings.master_netdev, "eth1")
+        self.assertIn("may still have", self.stage.feedback[0])
+
+    def test_netmask(self) -> None:
+        """Another netmask alone changes in place; what fails is told with what to do."""
+        self.nodes.fail(NodeChangeMasterNetmask, "script failed")
+        self.run_op(modify(master_netmask=24))
+        self.assertEqual(self.settings.master_netmask, 24)
+        self.assertIn("activate-master-ip", self.stage.feedback[-1])
 
     def test_uid_pool(self) -> None:
         """Ranges are added, and cut out of those that are there."""

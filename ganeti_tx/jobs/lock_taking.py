@@ -1,0 +1,63 @@
+"""One try to take a unit's locks: level by level, the big one first, within the time that the opcode's priority gives it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.errors import JobCanceled
+from ganeti_tx.jobs.cancellation import NOT_BEGUN
+from ganeti_tx.jobs.turns import patience
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.locking.levels import BGL, Level, Mode
+from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.queue.job import QueuedOp
+
+
+@define
+class LockTaking:
+    """Waits for the locks of one job's opcodes, one after the other; `stop` ends the wait, and every later one."""
+
+    locks: ILocks
+    clock: IReactorTime
+    _stop: bool = False
+    _waiting: "Deferred[None] | None" = None
+
+    def stop(self) -> None:
+        """Wait no longer."""
+        self._stop = True
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    async def take(self, unit: LogicalUnit[Any], op: Callable[[], QueuedOp]) -> None:
+        """Take them all; names are expanded under the big lock.
+
+        @param op: gives the opcode as it is now: its priority may change while it waits.
+
+        @raise LockTimeout: not all could be had in time; what was taken is still held.
+        @raise JobCanceled, CancelledError: the job was stopped.
+        """
+        limit = patience(op())
+        end = None if limit is None else self.clock.seconds() + limit
+        big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
+        await self._acquire([big], op().priority, end)
+        await unit.expand_names()
+        for level in Level:
+            wanted = list(await unit.locks_at(level))
+            if wanted:
+                await self._acquire(wanted, op().priority, end)
+
+    async def _acquire(self, wanted: Sequence[LockRequest], priority: int, end: float | None) -> None:
+        if self._stop:
+            raise JobCanceled(NOT_BEGUN)
+        left = None if end is None else max(end - self.clock.seconds(), 0.0)
+        self._waiting = Deferred.fromCoroutine(self._update(wanted, priority, left))
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+
+    async def _update(self, wanted: Sequence[LockRequest], priority: int, limit: float | None) -> None:
+        await self.locks.update(wanted, priority, limit)
