@@ -76,13 +76,20 @@ class ClusterFiles:
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            if call.serial is not None and call.serial < self._present_serial(path, call.stamp):
+            if call.serial is not None and call.serial < self._least(path, call.stamp):
                 raise ConfigurationError(f"{call.path} here is newer than serial number {call.serial}; it was kept")
             await self.files.write_atomic(path, call.data, mode)
             if path == self.paths.config_file:
                 await self.terms.config_written(call.stamp)
         finally:
             self._turn.release()
+
+    def _least(self, path: Path, stamp: Stamp | None) -> int:
+        """No older configuration than this is taken: not when simple configuration made from it is here either.
+
+        A node that ceased to be a candidate has that one only; what was sent before, and comes late, is nothing for it.
+        """
+        return max(self._present_serial(path, stamp), self.terms.ssconf if path == self.paths.config_file else -1)
 
     def _present_serial(self, path: Path, stamp: Stamp | None) -> int:
         """The serial number of the configuration that is here; -1 when there is none that counts.
