@@ -46,8 +46,23 @@ class Says:
     text: str
 
 
+@frozen
+class Twice:
+    """The node gets the call a second time, so many seconds later; the caller hears of the first."""
+
+    after: float
+
+
+@frozen
+class Late:
+    """The node gets to the call only after so many seconds, whether or not its caller still waits."""
+
+    by: float
+
+
+Wrong = Trouble | Says | Twice | Late
 #: Asked for each call with the node's name; gives what is to go wrong, if anything.
-Fault = Callable[[str, NodeCall], Trouble | Says | None]
+Fault = Callable[[str, NodeCall], Wrong | None]
 
 
 @frozen
@@ -89,8 +104,25 @@ class Listener:
     dispatch: NodeDispatch
     owes: list[Exchange] = field(factory=list)
 
-    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Trouble | None) -> None:
+    def take(self, exchange: Exchange, body: bytes, trouble: Wrong | None) -> None:
+        """A call comes, at once or late, once or twice. What was on its way to a daemon that ends is lost with it."""
+        self.process.arrive(LATENCY, self.perform, exchange, exchange.call.name, body, trouble)
+        if isinstance(trouble, Twice):
+            self.process.callLater(LATENCY + trouble.after, self._again, exchange.call.name, body)
+
+    def _late(self, exchange: Exchange, body: bytes) -> None:
+        """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is stamped, may come all the same."""
+        if not exchange.answer.called or hasattr(exchange.call, "stamp"):
+            self.perform(exchange, exchange.call.name, body, None)
+
+    def _again(self, name: str, body: bytes) -> None:
+        Deferred.fromCoroutine(perform(self.dispatch, name, body))
+
+    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Wrong | None) -> None:
         """Take a call, in the daemon's process."""
+        if isinstance(trouble, Late):
+            self.process.callLater(trouble.by, self._late, exchange, body)
+            return
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
         doing = Deferred.fromCoroutine(perform(self.dispatch, name, body))
@@ -133,7 +165,7 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
-    def trouble(self, node: Target, call: NodeCall) -> Trouble | Says | None:
+    def trouble(self, node: Target, call: NodeCall) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
@@ -167,11 +199,10 @@ class NetworkRpc:
             raise NodeUnreachableError(f"node {node.name} did not answer {call.name} within {limit:.0f} s")
         return decode_answer(node.name, call, data)
 
-    def _send(self, exchange: Exchange, body: bytes, trouble: Trouble | Says | None) -> None:
-        if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN):
+    def _send(self, exchange: Exchange, body: bytes, trouble: Wrong | None) -> None:
+        if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN) or isinstance(trouble, Twice | Late):
             daemon = self.network.daemons[exchange.node.primary_ip]
-            name = exchange.call.name
-            daemon.process.arrive(LATENCY, daemon.perform, exchange, name, body, trouble)
+            daemon.take(exchange, body, trouble)
             if trouble is not Trouble.ANSWER_LOST:
                 daemon.owes.append(exchange)
         if trouble is Trouble.REFUSED:

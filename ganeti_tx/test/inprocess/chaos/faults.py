@@ -15,7 +15,7 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.network import Says, Trouble
+from ganeti_tx.test.inprocess.network import Late, Says, Trouble, Twice, Wrong
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
 
@@ -25,6 +25,8 @@ PAUSES = (0.0, 0.01, 0.1, 1.0, 5.0)
 RESTART = 1.0
 #: Seconds that a fault lasts which goes by itself.
 WHILES = (0.05, 0.5, 3.0, 15.0)
+#: Calls that may take longer are not lost or held back: their callers would be waited for too long.
+PATIENCE = 1200.0
 WRITES = ("write_atomic", "write_many", "rename", "remove", "mkdir")
 
 
@@ -43,12 +45,14 @@ class Faults:
     over: bool = False
     dark: set[str] = field(factory=set)
     darkened: set[str] = field(factory=set)
+    #: When nothing that was sent is still on its way, and nobody waits for what will not come.
+    waited_for: float = 0.0
 
     def strike(self) -> None:
         """One fault by chance."""
         kinds: list[Callable[[], None]] = [
             *[self.luxid] * 4, *[self.wconfd] * 4, *[self.master] * 2, *[self.runner] * 4, self.runners, self.zygote,
-            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, self.partition, *[self.disk] * 3,
+            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, *[self.odd_calls] * 3, self.partition, *[self.disk] * 3,
             self.clock, *[self.stall] * 2, *[self.sever] * 2,
         ]  # fmt: skip
         kind = self.chance.choice(kinds)
@@ -215,6 +219,31 @@ class Faults:
 
         self.cluster.network.fault = fault
         self._later(seconds, self._calls_go_well)
+
+    def odd_calls(self) -> None:
+        """For a while some node calls come twice, or late, or their callers never hear of it."""
+        rate, seconds = self.chance.choice([0.05, 0.3, 1.0]), self.chance.choice(WHILES)
+        only = self.chance.choice(["", "instance_", "blockdev_"])
+        self.record.tell(f"{rate:.0%} of the {only or 'node '}calls come twice, late or unheard for {seconds:g} s")
+
+        def fault(node: str, call: NodeCall) -> Wrong | None:
+            if not call.name.startswith(only) or self.chance.random() >= rate or call.time_limit() > PATIENCE:
+                return None
+            wrong = self._oddity(call.time_limit())
+            self.waited_for = max(self.waited_for, self.cluster.time.rightNow + 2 * call.time_limit())
+            self.record.tell(f"{call.name} to {node}: {wrong}")
+            return wrong
+
+        self.cluster.network.fault = fault
+        self._later(seconds, self._calls_go_well)
+
+    def _oddity(self, limit: float) -> Wrong:
+        match self.chance.randrange(5):
+            case 0 | 1:
+                return Twice(self.chance.choice([0.0, 0.001, 0.1, 3.0, 30.0]))
+            case 2 | 3:
+                return Late(self.chance.choice([0.01, 1.0, 10.0, limit - 0.001, limit + 1.0, 1.5 * limit]))
+        return Trouble.ANSWER_LOST
 
     def _calls_go_well(self) -> None:
         self.cluster.network.fault = None

@@ -165,7 +165,7 @@ class Life:
                 self.record.breach(f"new job {job_id} does not succeed: {results}")
 
     def _come_to_rest(self) -> None:
-        self._pass(SETTLE)
+        self._pass(max(SETTLE, self.faults.waited_for - self.time.rightNow))
         if not self.record.broken and self.administrators.acted:
             self._ask(Deferred.fromCoroutine(self.administrators.let_run()), PROBE)
             self._ask(Deferred.fromCoroutine(self.administrators.welcome()), PROBE)
