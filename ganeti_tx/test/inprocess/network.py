@@ -75,6 +75,14 @@ class Sent:
     call: NodeCall
 
 
+@frozen
+class Origin:
+    """The machine that calls come from, as its certificate and its address tell."""
+
+    name: str
+    address: str
+
+
 @define(eq=False)
 class Exchange:
     """A call that waits for its answer."""
@@ -83,6 +91,11 @@ class Exchange:
     node: Target
     call: NodeCall
     answer: "Deferred[bytes]" = field(factory=Deferred)
+
+    @property
+    def caller(self) -> str | None:
+        """Who calls, by its certificate."""
+        return None if self.rpc.origin is None else self.rpc.origin.name
 
     def succeed(self, data: bytes) -> None:
         """The answer is there, unless it was given up."""
@@ -108,15 +121,15 @@ class Listener:
         """A call comes, at once or late, once or twice. What was on its way to a daemon that ends is lost with it."""
         self.process.arrive(LATENCY, self.perform, exchange, exchange.call.name, body, trouble)
         if isinstance(trouble, Twice):
-            self.process.callLater(LATENCY + trouble.after, self._again, exchange.call.name, body)
+            self.process.callLater(LATENCY + trouble.after, self._again, exchange, body)
 
     def _late(self, exchange: Exchange, body: bytes) -> None:
         """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is stamped, may come all the same."""
         if not exchange.answer.called or hasattr(exchange.call, "stamp"):
             self.perform(exchange, exchange.call.name, body, None)
 
-    def _again(self, name: str, body: bytes) -> None:
-        Deferred.fromCoroutine(perform(self.dispatch, name, body))
+    def _again(self, exchange: Exchange, body: bytes) -> None:
+        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.caller))
 
     def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Wrong | None) -> None:
         """Take a call, in the daemon's process."""
@@ -125,7 +138,7 @@ class Listener:
             return
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
-        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body))
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.caller))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
     def _answer(self, exchange: Exchange, data: bytes) -> None:
@@ -165,23 +178,25 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
-    def trouble(self, node: Target, call: NodeCall) -> Wrong | None:
+    def trouble(self, node: Target, call: NodeCall, origin: Origin | None) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        if node.primary_ip in self.silent:
-            return Trouble.SILENT
+        if origin is None or origin.address != node.primary_ip:
+            if not self.silent.isdisjoint((node.primary_ip, origin and origin.address)):
+                return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
 
 @implementer(INodeRpc)
 @define
 class NetworkRpc:
-    """INodeRpc for one process."""
+    """INodeRpc for one process. Without an origin nobody knows who calls, and no partition keeps it from anybody."""
 
     network: Network
     process: Process
+    origin: Origin | None = None
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """See INodeRpc."""
@@ -191,7 +206,7 @@ class NetworkRpc:
         limit = timeout if timeout is not None else call.time_limit()
         self.network.sent.append(Sent(self.process.seconds(), self.process.name, node.name, call))
         exchange = Exchange(self, node, call)
-        self._send(exchange, body, self.network.trouble(node, call))
+        self._send(exchange, body, self.network.trouble(node, call, self.origin))
         exchange.answer.addTimeout(limit, self.process)
         try:
             data = await exchange.answer
@@ -226,9 +241,9 @@ class NetworkRpc:
             return Outcome(error=error)
 
 
-async def perform(dispatch: NodeDispatch, name: str, body: bytes) -> bytes:
+async def perform(dispatch: NodeDispatch, name: str, body: bytes, caller: str | None = None) -> bytes:
     """The node daemon's side of a call, from bytes to bytes."""
     try:
-        return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body)))
+        return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body), caller))
     except (CallFailed, UnknownCall, NodeCallError) as error:
         return encode_failure(str(error))
