@@ -83,6 +83,19 @@ class FailoverTests(ClusterCase):
         self.cluster.pass_time(400)
         self.assert_master(2)
 
+    def test_from_what_is_left(self) -> None:
+        """A WConfD that is left alone of a reign ends before the next one begins, also on the same node."""
+        self.cluster.pass_time(5)
+        for node in self.cluster.members[1:]:
+            node.stop()
+        self.cluster.kill_luxid()
+        taking = failover(self.cluster.acting, lambda line: None)
+        self.cluster.pass_time(2)
+        for node in self.cluster.members[1:]:
+            node.start()
+        self.cluster.run(taking)
+        self.assert_master(1)
+
     def test_there_and_back(self) -> None:
         """The old master can become the master again."""
         self.cluster.pass_time(5)
