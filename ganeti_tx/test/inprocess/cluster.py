@@ -65,6 +65,8 @@ class InProcessCluster:
     nodes: dict[str, SimulatedNode] = field(factory=dict)
     daemons: dict[str, MasterDaemons] = field(factory=dict)
     acting: MasterDaemons = field(init=False)
+    #: Hear of it when another node acts as the master.
+    heralds: list[Callable[[], None]] = field(factory=list)
     entropy: SeededEntropy = field(init=False)
     make_disk: Callable[[SimulatedTime], LosingFiles] = lambda time: LosingFiles(time.seconds)
     _shared: dict[str, FakeDisk] = field(factory=dict)
@@ -97,7 +99,9 @@ class InProcessCluster:
             MasterService(daemons).install()
 
     def _is_up(self, daemons: MasterDaemons) -> None:
-        self.acting = daemons
+        changed, self.acting = daemons is not self.acting, daemons
+        for tell in self.heralds if changed else ():
+            tell()
 
     # Its parts
 

@@ -49,11 +49,15 @@ class MasterDaemons:
     units_of: Callable[[str], UnitTable]
     resolve: Resolve
     voting: bool = False
-    #: Whether the machine starts them again when they end.
-    wanted: bool = True
+    #: Whether they shall run: nobody has stopped them since, and they have not found another master.
+    wanted: bool = False
+    #: Whether the machine starts them when it boots.
+    enabled: bool = False
     #: Hears of each luxid that is up.
     is_up: Callable[["MasterDaemons"], None] = lambda daemons: None
     sockets: Sockets = field(factory=Sockets)
+    #: The programs that administrators run here, besides those on the master's socket.
+    commands: list[Process] = field(factory=list)
     liveness: FakeLiveness = field(factory=FakeLiveness)
     zygote: InProcessZygote = field(init=False)
     wconfd_process: Process = field(init=False)
@@ -90,6 +94,7 @@ class MasterDaemons:
 
     def start_wconfd_later(self) -> "Deferred[None]":
         """Start it; fires when it is up. @raise ConfigurationError: it cannot start."""
+        self.wanted = self.enabled = True
         process = self.wconfd_process = self.new_process("wconfd")
         return Deferred.fromCoroutine(self._bring_up_wconfd(process))
 
@@ -106,7 +111,7 @@ class MasterDaemons:
         )
         role = None
         if self.voting:
-            role, parts = master_role(parts, lambda error: process.die())
+            role, parts = master_role(parts, lambda error: self._leave(process))
             await role.take(Voting(), lead=True)
         self.wconfd = await build_wconfd(parts)
         self._answering = process
@@ -176,8 +181,13 @@ class MasterDaemons:
 
     def _lost(self, process: Process) -> None:
         """Another node is the master: luxid ends, and so do the processes of its jobs."""
-        process.die()
+        self._leave(process)
         self.end_jobs()
+
+    def _leave(self, process: Process) -> None:
+        """With status 11, after which nobody starts it again."""
+        self.wanted = False
+        process.die()
 
     def end_jobs(self) -> None:
         """End the zygote and the process of every job."""
@@ -187,6 +197,8 @@ class MasterDaemons:
 
     def lose_power(self) -> None:
         """Everything here is gone."""
+        for command in self.commands:
+            command.die()
         self.kill_wconfd()
         self.kill_luxid()
         self.zygote.lose_power()

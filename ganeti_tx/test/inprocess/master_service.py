@@ -82,7 +82,6 @@ class MasterService:
 
     def start(self) -> "Deferred[None]":
         """Start everything. @raise GanetiError: it does not come up."""
-        self.daemons.wanted = True
         starting = self.daemons.start_wconfd_later()
         starting.addCallback(lambda _: self.daemons.start_luxid_later())
         return starting
@@ -91,6 +90,7 @@ class MasterService:
 def failover(daemons: MasterDaemons, say: Callable[[str], None]) -> "Deferred[None]":
     """`gnt-cluster master-failover` on the node. @raise GanetiError: it cannot become the master."""
     process = daemons.new_process("failover")
+    daemons.commands.append(process)
     files = ProcessFiles(daemons.node.disk, process)
     steps = Failover(
         files=files,

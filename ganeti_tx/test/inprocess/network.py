@@ -183,9 +183,9 @@ class Network:
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        if origin is None or origin.address != node.primary_ip:
-            if not self.silent.isdisjoint((node.primary_ip, origin and origin.address)):
-                return Trouble.SILENT
+        own = origin is not None and origin.address == node.primary_ip
+        if not own and not self.silent.isdisjoint((node.primary_ip, origin and origin.address)):
+            return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
 

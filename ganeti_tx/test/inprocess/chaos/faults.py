@@ -11,10 +11,12 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.master import MasterDaemons
 from ganeti_tx.test.inprocess.network import Late, Says, Trouble, Twice, Wrong
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
@@ -52,8 +54,8 @@ class Faults:
         """One fault by chance."""
         kinds: list[Callable[[], None]] = [
             *[self.luxid] * 4, *[self.wconfd] * 4, *[self.master] * 2, *[self.runner] * 4, self.runners, self.zygote,
-            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, *[self.odd_calls] * 3, self.partition, *[self.disk] * 3,
-            self.clock, *[self.stall] * 2, *[self.sever] * 2,
+            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, *[self.odd_calls] * 3,
+            self.partition, *[self.disk] * 3, self.clock, *[self.stall] * 2, *[self.sever] * 2,
         ]  # fmt: skip
         kind = self.chance.choice(kinds)
         self.struck[kind.__name__] += 1
@@ -67,54 +69,68 @@ class Faults:
     def luxid(self) -> None:
         """luxid is killed."""
         self.record.tell("luxid is killed")
-        self._end_luxid()
+        self._end_luxid(self.cluster.acting)
 
-    def _end_luxid(self) -> None:
-        if self.cluster.luxid_process.alive:
-            self.cluster.kill_luxid()
-            self._later(self.chance.choice(PAUSES), self._start_luxid)
+    def _end_luxid(self, daemons: MasterDaemons) -> None:
+        if daemons.luxid_process.alive:
+            daemons.kill_luxid()
+            self._later(self.chance.choice(PAUSES), lambda: self._start_luxid(daemons))
 
-    def _start_luxid(self) -> None:
-        if self.cluster.master.name in self.dark or self.cluster.luxid_process.alive:
+    def _start_luxid(self, daemons: MasterDaemons) -> None:
+        if daemons.node.name in self.dark or daemons.luxid_process.alive or not daemons.wanted:
             return
-        self.record.tell("luxid starts")
-        starting = self.cluster.start_luxid_later()
-        self._watch_start("luxid", self.cluster.luxid_process, starting, self._start_luxid)
+        self.record.tell(f"luxid starts on {daemons.node.name}")
+        starting = daemons.start_luxid_later()
+        self._watch_start(daemons, daemons.luxid_process, starting, self._start_luxid)
 
     def wconfd(self) -> None:
         """WConfD is killed."""
         self.record.tell("wconfd is killed")
-        self._end_wconfd()
+        self._end_wconfd(self.cluster.acting)
 
-    def _end_wconfd(self) -> None:
-        if self.cluster.wconfd_process.alive:
-            self.cluster.kill_wconfd()
-            self._later(self.chance.choice(PAUSES), self._start_wconfd)
+    def _end_wconfd(self, daemons: MasterDaemons) -> None:
+        if daemons.wconfd_process.alive:
+            daemons.kill_wconfd()
+            self._later(self.chance.choice(PAUSES), lambda: self._start_wconfd(daemons))
 
-    def _start_wconfd(self) -> None:
-        if self.cluster.master.name in self.dark or self.cluster.wconfd_process.alive:
+    def _start_wconfd(self, daemons: MasterDaemons) -> None:
+        if daemons.node.name in self.dark or daemons.wconfd_process.alive or not daemons.wanted:
             return
-        self.record.tell("wconfd starts")
-        starting = self.cluster.start_wconfd_later()
-        self._watch_start("wconfd", self.cluster.wconfd_process, starting, self._start_wconfd)
+        self.record.tell(f"wconfd starts on {daemons.node.name}")
+        starting = daemons.start_wconfd_later()
+        self._watch_start(daemons, daemons.wconfd_process, starting, self._start_wconfd)
 
-    def _watch_start(self, name: str, process: Process, starting: "Deferred[None]", again: Callable[[], None]) -> None:
-        """A daemon that cannot start ends, and is started again; why it could not must be something that passes."""
+    def _watch_start(
+        self,
+        daemons: MasterDaemons,
+        process: Process,
+        starting: "Deferred[None]",
+        again: Callable[[MasterDaemons], None],
+    ) -> None:
+        """A daemon that cannot start ends, and is started again; why it could not must be something that passes.
+
+        One that finds another master stays down.
+        """
 
         def failed(failure: Failure) -> None:
-            self.record.tell(f"{name} does not start: {failure.getErrorMessage()}")
+            if not process.alive:
+                return
+            self.record.tell(f"{process.name} does not start on {daemons.node.name}: {failure.getErrorMessage()}")
             if not failure.check(GanetiError, OSError):
-                self.record.breach(f"{name} breaks as it starts: {failure.getTraceback()}")
+                self.record.breach(f"{process.name} breaks as it starts: {failure.getTraceback()}")
             process.die()
-            self._later(RESTART, again)
+            if failure.check(NotMasterError):
+                daemons.wanted = False
+            else:
+                self._later(RESTART, lambda: again(daemons))
 
         starting.addErrback(failed)
 
     def master(self) -> None:
         """Both master daemons are killed, as one process is."""
         self.record.tell("both master daemons are killed")
-        self._end_luxid()
-        self._end_wconfd()
+        self._end_luxid(self.cluster.acting)
+        self._end_wconfd(self.cluster.acting)
 
     def runner(self) -> None:
         """A job's process is killed."""
@@ -131,7 +147,7 @@ class Faults:
 
     def zygote(self) -> None:
         """The zygote is killed."""
-        if self.cluster.zygote.process.alive and self.cluster.luxid_process.alive:
+        if self.cluster.zygote.process.alive and self.cluster.acting.luxid_process.alive:
             self.record.tell("the zygote is killed")
             self.cluster.zygote.die()
 
@@ -166,7 +182,10 @@ class Faults:
 
     def power(self) -> None:
         """A machine loses power."""
-        node = self._some_node()
+        self.cut_power(self._some_node())
+
+    def cut_power(self, node: SimulatedNode) -> None:
+        """One machine does."""
         if node.name in self.dark:
             return
         self.record.tell(f"{node.name} loses power")
@@ -180,9 +199,11 @@ class Faults:
         self.dark.discard(node.name)
         node.disk.fault = None
         node.boot()
-        if node is self.cluster.master:
-            self._start_wconfd()
-            self._later(self.chance.choice(PAUSES), self._start_luxid)
+        daemons = self.cluster.daemons[node.name]
+        if daemons.enabled:
+            daemons.wanted = True
+            self._start_wconfd(daemons)
+            self._later(self.chance.choice(PAUSES), lambda: self._start_luxid(daemons))
 
     def clock(self) -> None:
         """A machine's clock jumps."""
@@ -250,7 +271,10 @@ class Faults:
 
     def partition(self) -> None:
         """For a while a node cannot be reached."""
-        node, seconds = self._some_node(), self.chance.choice(WHILES)
+        self.cut_off(self._some_node(), self.chance.choice(WHILES))
+
+    def cut_off(self, node: SimulatedNode, seconds: float) -> None:
+        """One node is, and reaches nobody."""
         if node.name in self.dark:
             return
         self.record.tell(f"{node.name} cannot be reached for {seconds:g} s")
