@@ -6,8 +6,12 @@ from typing import Any
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.luxi.peer import Peer
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.to_its_end import to_its_end
 
 Answer = Callable[..., Awaitable[Any]]
+
+#: Methods that only read, or wait, end with the client who asked. What changes something goes on: it must not stop half-way.
+ENDS_WITH_CLIENT = ("Query", "WaitForJobChange")
 
 
 class LuxiDispatch:
@@ -22,6 +26,10 @@ class LuxiDispatch:
         if answer is None:
             available = ", ".join(sorted(self._answers))
             raise OpPrereqError(f"{method} is not available in this version; available are {available}", ECode.INVAL)
+        asked = self._asked(method, answer, args)
+        return await (asked if method.startswith(ENDS_WITH_CLIENT) else to_its_end(asked))
+
+    async def _asked(self, method: str, answer: Answer, args: list[Any]) -> Any:
         try:
             return await answer(*args)
         except OSError as error:  # the disk's; its text says what can be done
