@@ -224,6 +224,8 @@ class Runs:
             await over
         except RunnerDied as error:
             died = error
+        run.runner = None  # it is dead, or may have the next job by now, which nobody wants to stop
+        if died is not None:
             await self._bury()
         job = await self._outcome(job_id)
         if job is None or job.finalized:
