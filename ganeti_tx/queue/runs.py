@@ -8,7 +8,15 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
+from ganeti_tx.errors import (
+    GanetiError,
+    JobCanceled,
+    JobFileCorrupted,
+    JobQueueError,
+    OpExecError,
+    encode_error,
+    error_text,
+)
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.job import (
     QueuedJob,
@@ -227,7 +235,11 @@ class Runs:
         run.runner = None  # it is dead, or may have the next job by now, which nobody wants to stop
         if died is not None:
             await self._bury()
-        job = await self._outcome(job_id)
+        try:
+            job = await self._outcome(job_id)
+        except JobFileCorrupted as error:
+            await self._end_unread(job_id, error)
+            return
         if job is None or job.finalized:
             self._forget_secrets(job_id)
             self.release(job_id)
@@ -250,13 +262,25 @@ class Runs:
             log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
 
     async def _outcome(self, job_id: int) -> QueuedJob | None:
-        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well."""
+        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well.
+
+        @raise JobFileCorrupted: nobody will ever read it.
+        """
         while True:
             try:
                 return self.store.read_now(job_id)
             except OSError as error:
                 log.error("job {job_id} cannot be read: {reason}", job_id=job_id, reason=reason(error))
             await deferLater(self.changes.clock, RETRY_DELAY)
+
+    async def _end_unread(self, job_id: int, damage: JobFileCorrupted) -> None:
+        """End a job whose file was spoiled while a process had it: it may have been done, so it is not run again."""
+        job = self.store.get(job_id)
+        self.store.lost.set_aside(self.store.paths.job_file(job_id), damage)
+        if job is None:
+            self.release(job_id)
+        else:
+            await self.end(job, Status.ERROR, OpExecError(f"how it ended is not known: {error_text(damage)}"))
 
     async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""

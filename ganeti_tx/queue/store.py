@@ -144,15 +144,14 @@ class JobStore:
         return job
 
     def read_now(self, job_id: int) -> QueuedJob | None:
-        """As `reload`, for who must have what is in the file. @raise OSError: it cannot be read now, perhaps later."""
+        """As `reload`, for who must have what is in the file.
+
+        @raise OSError: it cannot be read now, perhaps later. @raise JobFileCorrupted: it holds no job.
+        """
         try:
             job = read_job(self.files, self.paths, job_id)
         except FileNotFoundError:
             return None
-        except (JobFileCorrupted, OSError) as error:
-            if is_spoiled(error):
-                return self.reload(job_id)
-            raise
         self._outdated.discard(job_id)
         self._keep(job)
         return job

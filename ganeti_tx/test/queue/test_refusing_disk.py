@@ -101,3 +101,37 @@ class RefusingDiskTests(SynchronousTestCase):
         queue.clock.advance(RETRY_DELAY)
         self.assertEqual(self.successResultOf(asked), (True, "Job 1 canceled"))
         self.assertEqual((queue.on_disk(1).status, queue.started()), (Status.CANCELED, []))
+
+
+class UnreadableEndTests(SynchronousTestCase):
+    """A process has ended its job well, but luxid cannot read that."""
+
+    def setUp(self) -> None:
+        self.queue = Queue()
+        run_now(self.queue.store.load())
+        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[DELAY]])))
+
+    def end(self) -> None:
+        """The process writes the end and says so."""
+        self.queue.finish(self.queue.launcher.runners[0])
+
+    def test_damaged_disk(self) -> None:
+        """While the disk fails the job is not run again; its end counts when it can be read."""
+        error = OSError(errno.EIO, "Input/output error")
+        self.queue.files.fault = lambda operation, path: error if operation == "read" else None
+        self.end()
+        self.assertTrue(self.queue.scheduler.is_followed(1))
+        self.queue.files.fault = lambda operation, path: None
+        self.queue.clock.advance(RETRY_DELAY)
+        self.assertEqual(self.queue.started(), [1])
+        self.assertEqual(self.queue.on_disk(1).status, Status.SUCCESS)
+
+    def test_damaged_file(self) -> None:
+        """A job whose file was spoiled is not run again, for it may have been done: it is an error that says so."""
+        runner = self.queue.launcher.runners[0]
+        run_now(self.queue.files.write_atomic(self.queue.paths.job_file(1), b"{"))
+        runner.over.callback(None)
+        self.assertEqual(self.queue.started(), [1])
+        job = self.queue.on_disk(1)
+        self.assertEqual(job.status, Status.ERROR)
+        self.assertIn("how it ended is not known", str(job.ops[0].result))
