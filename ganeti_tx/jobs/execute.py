@@ -48,7 +48,7 @@ class JobRun:
     resolve: Resolve
     queue_faults: Callable[[], Sequence[str]]
     may_go_on: MayGoOn
-    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
+    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict, repr=False)
     _points: SafePoints = field(factory=SafePoints)
     _stop: bool = False
     _left: bool = False
@@ -75,8 +75,8 @@ class JobRun:
         await saved
 
     def set_priority(self, priority: int) -> None:
-        """Change the opcodes that have not run yet, a waiting one included."""
-        if self._left:
+        """Change the opcodes that have not run yet, a waiting one included; a file that is done with is not written again."""
+        if self._left or self.journal.job.finalized:
             return
         self.journal.job = with_priority(self.journal.job, priority)
         self._forget(Deferred.fromCoroutine(self.journal.attempt()))

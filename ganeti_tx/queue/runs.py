@@ -1,6 +1,6 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from attrs import define, field
@@ -66,7 +66,7 @@ class Runs:
     now: Callable[[], float]
     over: Callable[[int], None]
     look_for_dead: Callable[[], Coroutine[Any, Any, None]]
-    secrets: dict[int, Secrets] = field(factory=dict)
+    secrets: dict[int, Secrets] = field(factory=dict, repr=False)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
     _clearing: bool = False
@@ -158,6 +158,12 @@ class Runs:
             self.release(job_id)
 
         return Deferred.fromCoroutine(work).addErrback(broken)
+
+    def refused(self, job_ids: Iterable[int]) -> None:
+        """Jobs with these ids could not be stored: nothing of them shall be left, their secrets least of all."""
+        for job_id in job_ids:
+            self._forget_secrets(job_id)
+        self.clear_away()
 
     def clear_away(self) -> None:
         """Remove what refused submissions have left, as soon as the disk lets us: a restart would run it."""

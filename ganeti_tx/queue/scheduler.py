@@ -81,10 +81,16 @@ class Scheduler:
         check_limits(jobs, self.store.count)
         received = self.now()
         waiting = iter(jobs)
+        numbers: list[int] = []
+
+        def make(job_id: int) -> QueuedJob:
+            numbers.append(job_id)
+            return self._new_job(job_id, next(waiting), received)
+
         try:
-            stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
+            stored = await self.store.add(make, len(jobs))
         except JobQueueError:
-            self.runs.clear_away()
+            self.runs.refused(numbers)
             raise
         for job in stored:
             self._enqueue(job)

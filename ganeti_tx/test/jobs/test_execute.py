@@ -157,3 +157,16 @@ class JobRunTests(JobRunCase):
         self.clock.advance(30)
         self.successResultOf(done)
         self.assertEqual([op.status for op in self.on_disk().ops], [Status.SUCCESS, Status.ERROR])
+
+    def test_priority_comes_after_the_end(self) -> None:
+        """A job that has ended, and may be in the archive by now, does not write its file again."""
+        copied: Deferred[None] = Deferred()
+        run = self.job(lambda unit: 1)
+        run.journal.replicate = lambda files: copied
+        running = Deferred.fromCoroutine(run.run())
+        self.assertEqual(self.on_disk().status, Status.SUCCESS)
+        self.files.remove(PATH)
+        run.set_priority(5)
+        copied.callback(None)
+        self.successResultOf(running)
+        self.assertFalse(self.files.exists(PATH))

@@ -223,6 +223,13 @@ class SchedulerTests(SynchronousTestCase):
         self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[wrong]])), OpPrereqError)
         self.assertEqual(dict(self.queue.store.jobs), {})
 
+    def test_secrets_of_refused_jobs(self) -> None:
+        """The secrets of a job that the disk refused are not kept."""
+        self.queue.files.fault = lambda operation, path: OSError(errno.ENOSPC, "full") if "write" in operation else None
+        op = OpTestOsParams(osparams_secret={"password": Secret("hunter2")})
+        self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[op]])), JobQueueError)
+        self.assertEqual(self.queue.scheduler.runs.secrets, {})
+
     def test_secrets_travel_beside_the_file(self) -> None:
         """A secret parameter reaches the runner and no file."""
         self.submit([OpTestOsParams(osparams_secret={"password": Secret("hunter2")})])
