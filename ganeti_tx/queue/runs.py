@@ -151,11 +151,13 @@ class Runs:
         self.secrets.pop(job_id, None)
 
     def _detach(self, work: Any, job_id: int) -> "Deferred[None]":
-        """Let a job's coroutine go on by itself; a fault in it ends that job's run, not the queue."""
+        """Let a job's coroutine go on by itself; a fault in it ends that job's run, not the queue. It may be tried again, but
+        not at once, for that could go on for ever.
+        """
 
         def broken(failure: Any) -> None:
             log.failure("the run of job {job_id} broke", failure, job_id=job_id)
-            self.release(job_id)
+            self.changes.clock.callLater(RETRY_DELAY, self.release, job_id)
 
         return Deferred.fromCoroutine(work).addErrback(broken)
 
