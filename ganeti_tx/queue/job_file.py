@@ -30,6 +30,15 @@ def read_job(files: IFiles, paths: Paths, job_id: int, archived: bool = False) -
     return job
 
 
+#: Errors that say what lies there: it is no file, or larger than any job's.
+_NO_JOB_FILE = frozenset({errno.EFBIG, errno.EISDIR, errno.ELOOP})
+
+
+def is_no_job_file(error: OSError) -> bool:
+    """Whether what lies there will never be read, whatever becomes of the disk or the machine."""
+    return error.errno in _NO_JOB_FILE
+
+
 def is_spoiled(error: JobFileCorrupted | OSError) -> bool:
     """Whether the file itself is to blame, and not, say, a want of memory or of open files."""
     return isinstance(error, JobFileCorrupted) or error.errno in _OF_THE_FILE

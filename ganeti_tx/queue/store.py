@@ -10,7 +10,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted, JobQueueError
 from ganeti_tx.queue.job import QueuedJob, encode_job
-from ganeti_tx.queue.job_file import is_spoiled, read_job
+from ganeti_tx.queue.job_file import is_no_job_file, is_spoiled, read_job
 from ganeti_tx.queue.job_head import head_of
 from ganeti_tx.queue.loading import FILE_MODE, LiveJob, QueueLoader
 from ganeti_tx.queue.lost_found import LostAndFound
@@ -152,6 +152,10 @@ class JobStore:
             job = read_job(self.files, self.paths, job_id)
         except FileNotFoundError:
             return None
+        except OSError as error:
+            if is_no_job_file(error):
+                raise JobFileCorrupted(f"{error.strerror or error}") from None
+            raise
         self._outdated.discard(job_id)
         self._keep(job)
         return job

@@ -135,3 +135,13 @@ class UnreadableEndTests(SynchronousTestCase):
         job = self.queue.on_disk(1)
         self.assertEqual(job.status, Status.ERROR)
         self.assertIn("how it ended is not known", str(job.ops[0].result))
+
+    def test_too_large(self) -> None:
+        """The same when what lies there is no file that could ever be read, as one that is too large."""
+        error = OSError(errno.EFBIG, "larger than 67108864 bytes")
+        self.queue.files.fault = lambda operation, path: error if operation == "read" else None
+        self.end()
+        self.queue.files.fault = lambda operation, path: None
+        job = self.queue.on_disk(1)
+        self.assertEqual((job.status, self.queue.started()), (Status.ERROR, [1]))
+        self.assertIn("larger than", str(job.ops[0].result))
