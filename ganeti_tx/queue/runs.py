@@ -294,8 +294,8 @@ class Runs:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
-        elif run.priority is not None and not has_priority(job, run.priority):  # it came too late for the process
-            await self._insist(with_priority(job, run.priority), lambda: self._released(job.id))
+        elif (changed := with_asked_priority(job, run)) is not job:  # it came too late for the process
+            await self._insist(changed, lambda: self._released(job.id))
         else:
             self.release(job.id)
 
@@ -305,7 +305,7 @@ class Runs:
     async def put_back(self, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
         run = self._runs.setdefault(job.id, Run())
-        job = put_back(job)
+        job = put_back(with_asked_priority(job, run))
         if not run.canceled and (error := lost_secrets(job)) is not None:
             await self.end(job, Status.ERROR, error)
             return
@@ -329,6 +329,13 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
+
+
+def with_asked_priority(job: QueuedJob, run: Run) -> QueuedJob:
+    """The job with the priority that was asked for while a process had it, as the process might not have heard of it."""
+    if run.priority is None or has_priority(job, run.priority):
+        return job
+    return with_priority(job, run.priority)
 
 
 def never_had_it(run: Run, died: RunnerDied | None) -> bool:

@@ -132,3 +132,15 @@ class TurnTests(SynchronousTestCase):
         run_now(queue.store.load())
         run_now(queue.scheduler.resume())
         self.assertEqual([op.status for op in queue.on_disk(1).ops], [Status.SUCCESS, Status.WAITING])
+
+    def test_priority_before_a_death(self) -> None:
+        """A priority that was promised for a job of an earlier luxid holds although its process dies before it hears of it."""
+        old = self.queue_with(1, 0)
+        queue = Queue(old.files)
+        queue.launcher.living = {old.launcher.runners[0].livelock}
+        run_now(queue.store.load())
+        run_now(queue.scheduler.resume())
+        self.assertEqual(run_now(queue.scheduler.change_priority(1, -10))[0], True)
+        queue.launcher.runners[0].over.errback(RunnerDied("its livelock is free"))
+        self.assertEqual(queue.started(), [1, 1])
+        self.assertEqual(queue.on_disk(1).ops[0].priority, -10)
