@@ -1,76 +1,64 @@
-"""Clients that hang up before they have their answer: what they asked for is done, or not, but never half."""
+"""Clients that hang up before their answer has come."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import JobQueueError
 from ganeti_tx.luxid.dispatch import LuxiDispatch
-from ganeti_tx.luxid.job_methods import JobMethods
-from ganeti_tx.luxid.job_rows import JobRows
-from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
-from ganeti_tx.queue.drain import DrainFlag
-from ganeti_tx.queue.job import Status
-from ganeti_tx.test.queue.test_scheduler import Queue, run_now
-
-DELAY = encode(OpTestDelay(duration=0.0), Disclosure.WIRE)
 
 
 class HangUpTests(SynchronousTestCase):
-    """A candidate is slow to take its copies; the client does not wait for it."""
+    """What reads is broken off; what changes something is brought to its end."""
 
     def setUp(self) -> None:
-        self.queue = queue = Queue()
-        run_now(queue.store.load())
-        self.copied: Deferred[None] = Deferred()
-        self.told: list[bool] = []
-        queue.store.replicate = lambda files: self.copied
-        methods = JobMethods(
-            queue.scheduler,
-            queue.store,
-            JobRows(queue.store),
-            queue.changes,
-            DrainFlag(queue.files, queue.paths, self.tell),
-            queue.clock,
-            queue.clock.seconds,
-        )
-        self.dispatch = LuxiDispatch(methods.table())
+        self.disk: Deferred[int] = Deferred()
+        self.enqueued: list[int] = []
+        self.dispatch = LuxiDispatch({"SubmitJob": self.submit, "QueryJobs": self.submit})
 
-    async def tell(self, drained: bool) -> None:
-        """The candidates hear of the drain flag."""
-        await self.copied
-        self.told.append(drained)
+    async def submit(self, ops: Any) -> int:
+        """A change with two steps."""
+        job_id = await self.disk
+        self.enqueued.append(job_id)
+        return job_id
 
-    def hang_up(self, method: str, *args: Any) -> None:
-        """Ask, and do not wait for the answer; then the copies are made."""
-        asked = Deferred.fromCoroutine(self.dispatch(method, list(args), None))
+    def hang_up(self, work: Awaitable[Any]) -> None:
+        """A client asks, and is gone."""
+
+        async def ask() -> Any:
+            return await work
+
+        asked = Deferred.fromCoroutine(ask())
         asked.cancel()
         self.failureResultOf(asked, CancelledError)
-        copied, self.copied = self.copied, Deferred()
-        copied.callback(None)
 
-    def test_submission(self) -> None:
-        """A job that is on disk is started, whether its client waits or not."""
-        self.hang_up("SubmitJob", [DELAY])
-        self.copied.callback(None)
-        self.assertEqual(self.queue.started(), [1])
+    def test_change(self) -> None:
+        """A job that was stored is also queued, although its client has gone meanwhile."""
+        self.hang_up(self.dispatch("SubmitJob", [[]], None))
+        self.disk.callback(7)
+        self.assertEqual(self.enqueued, [7])
 
-    def test_cancel(self) -> None:
-        """A job that is being canceled is canceled, and its place is free."""
-        self.queue.limit = 0
-        self.hang_up("SubmitJob", [DELAY])
-        self.hang_up("CancelJob", 1)
-        self.assertEqual(self.queue.on_disk(1).status, Status.CANCELED)
-        self.assertFalse(self.queue.scheduler.is_followed(1))
+    def test_change_fails(self) -> None:
+        """A change that fails when nobody listens any more does no harm."""
+        self.hang_up(self.dispatch("SubmitJob", [[]], None))
+        self.disk.errback(JobQueueError("no room"))
+        self.assertEqual((self.enqueued, self.flushLoggedErrors()), ([], []))
 
-    def test_drain_flag(self) -> None:
-        """The candidates are told of it."""
-        self.hang_up("SetDrainFlag", True)
-        self.assertEqual(self.told, [True])
+    def test_question(self) -> None:
+        """A question that nobody waits for is not answered."""
+        self.hang_up(self.dispatch("QueryJobs", [[]], None))
+        self.assertTrue(self.disk.called)
+        self.assertEqual(self.enqueued, [])
 
-    def test_waiting(self) -> None:
-        """Who waits for a job is forgotten at once."""
-        self.queue.limit = 0
-        self.hang_up("SubmitJob", [DELAY])
-        self.hang_up("WaitForJobChange", 1, ["status"], ["queued"], None, 30)
-        self.assertEqual(self.queue.clock.getDelayedCalls(), [])
+    def test_answer(self) -> None:
+        """Who waits gets the answer, or the error."""
+
+        async def ask() -> Any:
+            return await self.dispatch("SubmitJob", [[]], None)
+
+        asked = Deferred.fromCoroutine(ask())
+        self.assertNoResult(asked)
+        self.disk.callback(8)
+        self.assertEqual(self.successResultOf(asked), 8)
