@@ -306,7 +306,7 @@ class Runs:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
         run = self._runs.setdefault(job.id, Run())
         job = put_back(with_asked_priority(job, run))
-        if not run.canceled and (error := lost_secrets(job)) is not None:
+        if not run.canceled and job.id not in self.secrets and (error := lost_secrets(job)) is not None:
             await self.end(job, Status.ERROR, error)
             return
 

@@ -4,6 +4,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
@@ -21,7 +22,7 @@ class OrderTests(SynchronousTestCase):
         locks = DeferredLocks(LockTable(), Clock())
         self.dispatch = WconfDispatch(self.no_config, locks, self.saved, self.is_alive, lambda: None)
 
-    def no_config(self, owner: Owner) -> None:
+    def no_config(self, owner: Owner) -> IConfig:
         """Nobody asks for it."""
         raise AssertionError(owner)
 
