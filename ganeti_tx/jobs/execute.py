@@ -8,6 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
@@ -86,7 +87,13 @@ class JobRun:
         await self.locks.set_priority(priority)
 
     def _forget(self, work: "Deferred[Any]") -> None:
-        work.addErrback(lambda failure: log.failure("a change of priority failed", failure))
+        def failed(failure: Failure) -> None:
+            if isinstance(failure.value, GanetiError):
+                log.error("the priority of a wait is not changed: {error}", error=error_text(failure.value))
+            else:
+                log.failure("a change of priority failed", failure)
+
+        work.addErrback(failed)
 
     # The run
 

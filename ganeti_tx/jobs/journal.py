@@ -86,7 +86,7 @@ class Journal:
         await until_written(self.save, self.clock, END_PATIENCE)
 
     def save(self) -> Deferred[None]:
-        """Fires when the present state is on this disk. Fails with OSError; with TypeError for what no file can hold."""
+        """Fires when the present state is on this disk. Fails with OSError; with another error for what no file can hold."""
         done: Deferred[None] = Deferred()
         self._waiting.append(done)
         self._dirty = True
@@ -110,7 +110,7 @@ class Journal:
                 try:
                     data = encode_job(self.job)
                     await in_place(self.files.write_atomic(self.path, data, FILE_MODE))
-                except (OSError, TypeError, ValueError) as error:
+                except (OSError, TypeError, ValueError, RecursionError) as error:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue
