@@ -144,13 +144,14 @@ class JobStore:
         return job
 
     def read_now(self, job_id: int) -> QueuedJob | None:
-        """As `reload`, for who must have what is in the file.
+        """As `reload`, for who must have what is in the file; a job whose file is gone is forgotten.
 
         @raise OSError: it cannot be read now, perhaps later. @raise JobFileCorrupted: it holds no job.
         """
         try:
             job = read_job(self.files, self.paths, job_id)
         except FileNotFoundError:
+            self._forget(job_id)
             return None
         except OSError as error:
             if is_no_job_file(error):
@@ -257,7 +258,7 @@ class JobStore:
         return [(old.name, str(new.relative_to(self.paths.queue_dir)))]
 
     def _forget(self, job_id: int) -> None:
-        """An ended job's file is gone without our doing."""
+        """A job's file is gone without our doing."""
         log.error("job {job_id} has no file any more; it is forgotten", job_id=job_id)
         self._jobs.pop(job_id, None)
 

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.model.opcodes import OpTestDelay
+from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.job import Status
 from ganeti_tx.queue.launcher import RunnerDied
 from ganeti_tx.queue.runs import RETRY_DELAY
@@ -145,3 +146,12 @@ class UnreadableEndTests(SynchronousTestCase):
         job = self.queue.on_disk(1)
         self.assertEqual((job.status, self.queue.started()), (Status.ERROR, [1]))
         self.assertIn("larger than", str(job.ops[0].result))
+
+    def test_removed_file(self) -> None:
+        """A job whose file somebody took away is forgotten once its process is done; who depends on it does not wait for ever."""
+        depends = OpTestDelay(duration=0.0, depends=((1, (FinalStatus.SUCCESS,)),))
+        run_now(self.queue.scheduler.submit([[depends]]))
+        self.queue.files.remove(self.queue.paths.job_file(1))
+        self.queue.launcher.runners[0].over.callback(None)
+        self.assertIsNone(self.queue.store.glance(1))
+        self.assertEqual(self.queue.on_disk(2).status, Status.ERROR)
