@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import attrs
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ConfigurationError, LockError
@@ -73,6 +73,10 @@ class WconfDispatch:
             await waiting
         except LockTimeout as error:
             return str(error)
+        except CancelledError:
+            if self._updates.get(owner) is waiting:
+                raise  # who asked has hung up
+            raise LockError(f"{owner} has asked for these locks again, over another connection") from None
         finally:
             if self._updates.get(owner) is waiting:
                 del self._updates[owner]

@@ -1,6 +1,6 @@
 """The server's end of the WConfD protocol by itself."""
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -34,10 +34,10 @@ class OrderTests(SynchronousTestCase):
         self.looks += 1
         return True
 
-    def update(self, job_id: int, number: int) -> "Deferred[object]":
+    def update(self, job_id: int, number: int, mode: str = "shared", process: str = PROCESS) -> "Deferred[object]":
         """A job takes a lock."""
         return Deferred.fromCoroutine(
-            self.dispatch("UpdateLocks", [(job_id, PROCESS), number, [("cluster/BGL", "shared")], 0, None], None)
+            self.dispatch("UpdateLocks", [(job_id, process), number, [("cluster/BGL", mode)], 0, None], None)
         )
 
     def release(self, job_id: int, number: int) -> None:
@@ -59,3 +59,12 @@ class OrderTests(SynchronousTestCase):
         self.release(1, 2)
         self.successResultOf(self.update(2, 3))
         self.failureResultOf(self.update(1, 1), LockError)
+
+    def test_asked_again(self) -> None:
+        """A request that is sent again takes the place of the first, which is refused; one that hangs up is just gone."""
+        self.successResultOf(self.update(9, 1, "exclusive", "/livelocks/job_9"))
+        first, again = self.update(1, 1), self.update(1, 1)
+        self.failureResultOf(first, LockError)
+        self.assertNoResult(again)
+        again.cancel()
+        self.failureResultOf(again, CancelledError)
