@@ -1,13 +1,20 @@
 """From a LUXI method to the one call that answers it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
 from ganeti_tx.luxi.peer import Peer
 from ganeti_tx.runtime.files_errors import reason
 
+log = Logger()
+
 Answer = Callable[..., Awaitable[Any]]
+T = TypeVar("T")
 
 
 class LuxiDispatch:
@@ -22,7 +29,34 @@ class LuxiDispatch:
         if answer is None:
             available = ", ".join(sorted(self._answers))
             raise OpPrereqError(f"{method} is not available in this version; available are {available}", ECode.INVAL)
+        work = answer(*args)
         try:
-            return await answer(*args)
+            return await (work if only_reads(method) else to_its_end(method, work))
         except OSError as error:  # the disk's; its text says what can be done
             raise GenericError(f"{method}: {reason(error)}") from None
+
+
+def only_reads(method: str) -> bool:
+    """Whether it changes nothing, so that it may be broken off anywhere when its client hangs up."""
+    return method == "WaitForJobChange" or method.startswith("Query")
+
+
+def to_its_end(method: str, work: Awaitable[T]) -> "Deferred[T]":
+    """What the work gives. Who stops waiting does not stop it: a change half made helps nobody."""
+    waiting: Deferred[T] = Deferred()
+
+    def over(result: T | Failure) -> None:
+        if not waiting.called:
+            waiting.callback(result)  # a Failure takes the error path by itself
+        elif isinstance(result, Failure) and not result.check(GanetiError, OSError):
+            log.failure("{method} broke after its client had gone", result, method=method)
+        elif isinstance(result, Failure):
+            log.warn("{method} failed after its client had gone: {why}", method=method, why=result.getErrorMessage())
+
+    Deferred.fromCoroutine(awaited(work)).addBoth(over)
+    return waiting
+
+
+async def awaited(work: Awaitable[T]) -> T:
+    """As a coroutine."""
+    return await work

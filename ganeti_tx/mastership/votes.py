@@ -90,16 +90,17 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
     agree, newer = [claim.name], []
     against: list[str] = []
     silent: list[str] = []
+    given = {vote.node: vote.ballot for vote in votes if vote.ballot is not None}
     for vote in votes:
         if vote.ballot is None:
             (against if vote.rejects else silent).append(f"{vote.node} ({vote.problem})")
-        elif reason := newer_than(purpose, claim, vote.ballot):
+        elif reason := newer_than(purpose, claim, vote.ballot, given.get(vote.ballot.master or "")):
             newer.append(f"{vote.node} {reason}")
         elif reason := objection(purpose, claim, vote.ballot):
             against.append(f"{vote.node} {reason}")
         else:
             agree.append(vote.node)
-    ballots = [vote.ballot for vote in votes if vote.ballot is not None]
+    ballots = given.values()
     size = len(votes) + 1
     return Tally(
         needed=size // 2 + 1,
@@ -117,8 +118,8 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
     )
 
 
-def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
-    """What a node has that is newer than what we have.
+def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot | None) -> str | None:
+    """What a node has that is newer than what we have. @param followed: the ballot of the node that it follows.
 
     A node that follows another master than us says so instead when we start. At a failover what an attempt of ours
     before this one has left behind, which names us as the master, hinders nobody.
@@ -128,11 +129,24 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
     follows_us = ballot.master == claim.name
     if purpose is Purpose.START and not follows_us:
         return None
-    if ballot.newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
-        return f"has configuration {ballot.newest}, this node only {claim.serial}"
+    newest = ballot.newest if purpose is Purpose.START else effective(ballot, followed)
+    if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
+        return f"has configuration {newest}, this node only {claim.serial}"
     if ballot.job_serial > claim.job_serial:
         return f"knows job {ballot.job_serial}, this node only {max(claim.job_serial, 0)}"
     return None
+
+
+def effective(ballot: Ballot, followed: Ballot | None) -> int:
+    """The newest configuration that a node tells of and that there is.
+
+    A claim whose claimant has no such configuration was left by a failover that was broken off. Of a claimant that is
+    silent this is not known, so its claim counts.
+    """
+    held = -1 if ballot.config_serial is None else ballot.config_serial
+    if followed is not None and (followed.config_serial or -1) < ballot.ssconf_serial:
+        return held
+    return max(held, ballot.ssconf_serial)
 
 
 def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:

@@ -89,7 +89,10 @@ class FailoverTests(SynchronousTestCase):
             ((SILENT, ballot(master="node3", serial=11)), Outcome.LOST),
             ((node3, ballot(master="node3", serial=9, job=6)), Outcome.LOST),
             ((SILENT, ballot(master="node1", ssconf=500)), Outcome.WON),
-            ((SILENT, ballot(master="node3", ssconf=500)), Outcome.LOST),
+            ((SILENT, ballot(master="node2", ssconf=500)), Outcome.LOST),
+            ((ballot(master="node3"), ballot(master="node2", ssconf=500)), Outcome.WON),
+            ((ballot(master="node2", serial=500), ballot(master="node2", ssconf=500)), Outcome.LOST),
+            ((ballot(master="node3", ssconf=500), ballot(master="node2", ssconf=500)), Outcome.WON),
         ):
             self.assertIs(count(Purpose.FAILOVER, CLAIM, votes(*ballots)).outcome, outcome, ballots)
 

@@ -138,4 +138,4 @@ class WalkTests(SynchronousTestCase):
 
     def test_walks(self) -> None:
         """None leads to two masters, to lost work, or to a cluster that no node can lead."""
-        run_state_machine_as_test(Walk, settings=settings(max_examples=150, stateful_step_count=25, deadline=None))
+        run_state_machine_as_test(Walk, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))

@@ -68,6 +68,15 @@ class Rest:
             if accepted.canceled_at is not None and self._begun_after(job, accepted.canceled_at):
                 yield f"job {job_id} was canceled, and runs on"
 
+    def _queued(self) -> Iterator[str]:
+        """No job is stuck, also of those whose ids nobody has heard."""
+        disk, queue = self.promises.cluster.master.disk, self.promises.cluster.paths.queue_dir
+        for name in disk.names(queue):
+            if name.startswith("job-") and (found := disk.content(queue / name)) is not None:
+                job = decode_job(found[0])
+                if not job.finalized:
+                    yield f"{name} has not ended: {[str(op.status) for op in job.ops]}"
+
     def _begun_after(self, job: QueuedJob, moment: float) -> bool:
         return any(deed.owner.job_id == job.id and deed.at > moment for deed in self.promises.deeds.all)
 
