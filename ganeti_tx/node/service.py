@@ -117,7 +117,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     master_ip = MasterIp(
         parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
     )
-    allegiance = Allegiance(parts.files, parts.paths, parts.name, lambda: role.stop(NodeStopMaster()))
+    allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files.table(),
         queue.table(),

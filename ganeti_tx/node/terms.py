@@ -55,6 +55,11 @@ class Terms:
         finally:
             self._turn.release()
 
+    @property
+    def latest(self) -> MasterTerm | None:
+        """The highest term heard of."""
+        return self._known()
+
     def _known(self) -> MasterTerm | None:
         """What the file says now: on the master its own daemons write it too."""
         held = read_term(self._files, self._paths)

@@ -103,7 +103,7 @@ class Walk(RuleBasedStateMachine):
                 UploadFile(path=str(PATHS.config_file), data=encode(config), serial=config.serial_no),
                 WriteSsconfFiles(values=ssconf_values(config), serial=config.serial_no),
             ):
-                self.cluster.finish(self.cluster.rpc(name).call(target, call))
+                self.cluster.finish(self.cluster.master_rpc(name).call(target, call))
         except RpcError:
             return False
         return True
