@@ -194,7 +194,7 @@ class Failover:
         The old master comes last: until the others follow this one it must be able to start.
         @raise OpExecError: too few of them do.
         """
-        stamp = Stamp(cluster=new.cluster.uuid, master=self.own_name, term=tally.term)
+        stamp = Stamp(cluster=new.cluster.uuid, master=self.own_name, term=tally.term or int(self.now()))
         call = WriteSsconfFiles(values=ssconf_values(new), serial=new.serial_no, stamp=stamp)
         awake = {self.own_name, *tally.answered} - {old.name}
         asked = [node for node in new.nodes.values() if not node.offline]

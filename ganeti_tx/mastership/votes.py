@@ -79,7 +79,7 @@ class Tally:
     #: The highest serial number of a configuration, and the highest job id, that anybody told of.
     highest_serial: int
     highest_job: int
-    #: The term that is higher than that of any other master that anybody told of.
+    #: The term that is higher than that of any other master that anybody told of; 0 when nobody told of one.
     term: int
 
     @property
@@ -182,9 +182,9 @@ def config_term(claim: Claim, term: MasterTerm | None) -> int:
 
 
 def term_after(claim: Claim, term: MasterTerm | None) -> int:
-    """The lowest term in which a node that has heard of this one follows us."""
+    """The lowest term in which a node that has heard of this one follows us; 0 when it has heard of none."""
     if term is None or term.cluster != claim.cluster_uuid:
-        return 1
+        return 0
     return term.number if term.master == claim.name else term.number + REIGN
 
 

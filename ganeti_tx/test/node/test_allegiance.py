@@ -141,8 +141,9 @@ class AllegianceTests(SynchronousTestCase):
         self.assertFalse(self.node.running)
         self.send("node2", stamped(upload("node2", SERIAL + 1000), "node2", 6))
         self.assertEqual((self.node.master, self.node.config.serial_no), ("node2", SERIAL + 1000))
-        for call in (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB):
-            self.refused("node1", stamped(call, "node1", 5))
+        late: tuple[NodeCall, ...] = (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB)
+        for each in late:
+            self.refused("node1", stamped(each, "node1", 5))
 
     def test_spoiled(self) -> None:
         """Simple configuration that somebody spoiled is mended by the master, which its term makes known."""
