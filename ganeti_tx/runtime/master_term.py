@@ -20,7 +20,7 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The highest term that a node knows, and whose it is.
 
     `boot` is the master's own boot, kept on the master alone: the sequence of its stamps begins anew with each.
-    `config` is the term in which the configuration on this node was written.
+    `config` and `ssconf` are the terms in which the configuration and the simple configuration here were written.
     """
 
     cluster: str
@@ -28,6 +28,7 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     number: int
     boot: str = ""
     config: int = 0
+    ssconf: int = 0
 
 
 def read_term(files: IFiles, paths: Paths) -> MasterTerm | None:

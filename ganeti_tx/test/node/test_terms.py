@@ -126,6 +126,20 @@ class OrderTests(TermCase):
         self.refused(WriteSsconfFiles(values={"cluster_name": "old"}, serial=4, stamp=stamp(2)))
         self.assertEqual(self.files.read(self.paths.ssconf_file("cluster_name"), 99), b"new\n")
 
+    def test_simple_configuration_after_a_restart(self) -> None:
+        """A daemon that was restarted takes none that is older either; a later term begins anew."""
+
+        def sent(serial: int, term: int = 1) -> WriteSsconfFiles:
+            values = {"cluster_tags": str(serial)}
+            return WriteSsconfFiles(values=values, serial=serial, stamp=stamp(0, term=term))
+
+        self.do(sent(5))
+        self.start()
+        self.refused(sent(4))
+        self.do(sent(5), sent(3, term=2))
+        self.start()
+        self.refused(sent(2, term=2))
+
     def test_many(self) -> None:
         """What is remembered has a limit; behind it the order of all counts together."""
         terms = Terms(self.files, self.paths)
