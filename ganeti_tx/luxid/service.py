@@ -35,7 +35,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import Stamps, claim_term
+from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -93,7 +93,8 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
         return [node for node in candidates() if node.name not in replicator.behind]
 
     cluster = parts.snapshot().cluster.uuid
-    stamps = Stamps(await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now()), parts.ticks)
+    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
+    stamps = Stamps(term, parts.ticks, lambda: read_term(parts.files, parts.paths))
     rpc = StampedRpc(parts.rpc, stamps)
     replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: catch_up.lacks(name))
     copies = QueueCopies(rpc, up_to_date, replicator.leave_alone, lambda: store.numbered(), lambda: drain.is_set())
