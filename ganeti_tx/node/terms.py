@@ -1,5 +1,6 @@
 """Whose messages a node takes: those of the master with the highest term that it has heard of."""
 
+from collections.abc import Collection
 from typing import Literal
 
 import attrs
@@ -90,11 +91,13 @@ class Terms:
             for old in list(self._sequences)[: MAX_NAMES // 2]:
                 self._floor = max(self._floor, self._sequences.pop(old))
 
-    def forget_before(self, sequence: int | None) -> None:
-        """Whatever was sent before this moment is late."""
-        if sequence is not None:
-            self._sequences = {name: at for name, at in self._sequences.items() if at > sequence}
-            self._floor = max(self._floor, sequence)
+    def forget_before(self, sequence: int | None) -> Collection[str]:
+        """Whatever was sent before this moment is late; gives the names of which there is something later."""
+        if sequence is None:
+            return ()
+        self._sequences = {name: at for name, at in self._sequences.items() if at > sequence}
+        self._floor = max(self._floor, sequence)
+        return self._sequences.keys()
 
     def is_of_this_term(self, copy: Copy, stamp: Stamp | None) -> bool:
         """Whether a copy that is here was written in the term of a message, so that their serial numbers can be compared.

@@ -114,6 +114,12 @@ class OrderTests(TermCase):
         self.do(update(10, "again"))
         self.assertEqual(self.queue(), {"job-1": "again"})
 
+    def test_late_purge(self) -> None:
+        """A purge that comes late removes what was there when it was sent, and nothing newer."""
+        self.do(update(1, "old", job=1), update(9, "new", job=2))
+        self.do(JobqueueSetDrainFlag(drained=True, stamp=stamp(9)), JobqueuePurge(stamp=stamp(5)))
+        self.assertEqual(self.queue(), {"job-2": "new", "drain": ""})
+
     def test_drain_flag(self) -> None:
         """The last word about the flag stays."""
         self.do(JobqueueSetDrainFlag(drained=False, stamp=stamp(9)), JobqueueSetDrainFlag(drained=True, stamp=stamp(8)))
