@@ -90,6 +90,10 @@ class MemoryNode:
     def __attrs_post_init__(self) -> None:
         for directory in (PATHS.data_dir, PATHS.queue_dir, PATHS.run_dir):
             self.files.mkdir(directory)
+        self.start_daemon()
+
+    def start_daemon(self) -> None:
+        """Its node daemon starts, and remembers nothing but what is on disk."""
         terms = Terms(self.files, PATHS)
         allegiance = Allegiance(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
         own: dict[type[NodeCall], Method] = {
@@ -179,6 +183,7 @@ class ThreeNodes:
     liveness: FakeLiveness = field(factory=FakeLiveness)
     said: list[str] = field(factory=list)
     nodes: dict[str, MemoryNode] = field(factory=dict)
+    sent: list[tuple[str, str, NodeCall]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = {name: MemoryNode(name, self) for name in NAMES}
@@ -260,6 +265,7 @@ class MemoryRpc:
         target = self.cluster.nodes[node.name]
         if not (target.reachable and self.cluster.nodes[self.caller].reachable):
             raise NodeUnreachableError(f"cannot reach node {node.name} (192.0.2.1) for {call.name}: no route")
+        self.cluster.sent.append((self.caller, node.name, call))
         try:
             return await target.dispatch.perform(call, self.caller)
         except CallFailed as error:
