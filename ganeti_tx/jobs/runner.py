@@ -158,7 +158,9 @@ class Runner:
         """Called in the running reactor: say hello to luxid, or end when that cannot be; luxid tries another."""
         ssconf = SsconfReader(self.parts.files, self.parts.paths)
         try:
-            stamps = Stamps(own_term(self.parts), self.parts.ticks)
+            stamps = Stamps(
+                own_term(self.parts), self.parts.ticks, lambda: read_term(self.parts.files, self.parts.paths)
+            )
         except (GanetiError, OSError) as error:
             log.error("a job process cannot start: {error}", error=error_text(error))
             self._end()

@@ -34,7 +34,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import Stamps, claim_term
+from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -104,7 +104,8 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
 async def stamped(parts: LuxidParts) -> Stamps:
     """What orders all that is sent from here, in the term of this master."""
     cluster = parts.snapshot().cluster.uuid
-    return Stamps(await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now()), parts.ticks)
+    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
+    return Stamps(term, parts.ticks, lambda: read_term(parts.files, parts.paths))
 
 
 def queue_files(parts: LuxidParts, stamps: Stamps) -> QueueFiles:

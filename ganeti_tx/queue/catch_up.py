@@ -42,6 +42,7 @@ class CatchUp:
     _under_way: set[str] = field(factory=set)
     _unsure: set[int] = field(factory=set)
     _awaited: set[int] = field(factory=set)
+    _later: set[int] = field(factory=set)
     _check_due: IDelayedCall | None = None
     _stopped: bool = False
 
@@ -117,6 +118,9 @@ class CatchUp:
             self.pauses.end(node.name)
             for job_id in busy:
                 self._wait_for(job_id)
+            later, self._later = self._later, set()
+            for job_id in later:
+                self.changed(job_id)
         elif node.name in self._reachable():
             self.pauses.begin(node.name)
 
@@ -139,6 +143,8 @@ class CatchUp:
         for job_id in unsure - over:
             self._wait_for(job_id)
         live = [job_id for job_id in over if self.store.glance(job_id) is not None]
+        if self._under_way:
+            self._later.update(live)  # these candidates may have got them before they were over
         for node in self._reachable().values():
             if live and node.name in self._complete:
                 checking = Deferred.fromCoroutine(self._check_node(node, names_of(live)))

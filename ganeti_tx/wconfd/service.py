@@ -32,7 +32,7 @@ from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
-from ganeti_tx.runtime.master_term import Stamps, claim_term
+from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -144,7 +144,9 @@ async def begin_distribution(parts: WconfdParts, store: ConfigStore) -> Distribu
     """Bring the configuration, and each new one, to the nodes from now on."""
     cluster = store.snapshot.cluster.uuid
     term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
-    rpc = StampedRpc(parts.make_rpc(), Stamps(term, lambda: 0))  # serial numbers order what is sent from here
+    # serial numbers order what is sent from here, so time stands still
+    stamps = Stamps(term, lambda: 0, lambda: read_term(parts.files, parts.paths))
+    rpc = StampedRpc(parts.make_rpc(), stamps)
     distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name)
     store.subscribe(distributor.distribute)
     distributor.distribute(store.snapshot)

@@ -79,7 +79,7 @@ class InProcessZygote:
             process_id=process_id,
             own_name=self.node.name,
             files=files,
-            rpc=NetworkRpc(self.network, process),
+            rpc=NetworkRpc(self.network, process, self.node.name),
             wconf=WconfClient(process, self.paths.wconfd_socket),
             resolve=self.resolve,
             now=self.node.now,

@@ -66,7 +66,7 @@ class MasterDaemons:
             files=ProcessFiles(self.master.disk, process),
             clock=process,
             now=self.master.now,
-            make_rpc=lambda: NetworkRpc(self.network, process),
+            make_rpc=lambda: NetworkRpc(self.network, process, self.master.name),
             liveness=self.liveness,
             entropy=self.entropy,
         )
@@ -110,7 +110,7 @@ class MasterDaemons:
             files=files,
             clock=process,
             now=self.master.now,
-            rpc=NetworkRpc(self.network, process),
+            rpc=NetworkRpc(self.network, process, self.master.name),
             watch=ProcessFileWatch(self.master.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,

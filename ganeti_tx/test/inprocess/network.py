@@ -93,7 +93,7 @@ class Listener:
         """Take a call, in the daemon's process."""
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
-        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body))
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.rpc.caller))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
     def _answer(self, exchange: Exchange, data: bytes) -> None:
@@ -150,6 +150,7 @@ class NetworkRpc:
 
     network: Network
     process: Process
+    caller: str
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """See INodeRpc."""
@@ -195,9 +196,9 @@ class NetworkRpc:
             return Outcome(error=error)
 
 
-async def perform(dispatch: NodeDispatch, name: str, body: bytes) -> bytes:
+async def perform(dispatch: NodeDispatch, name: str, body: bytes, caller: str) -> bytes:
     """The node daemon's side of a call, from bytes to bytes."""
     try:
-        return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body)))
+        return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body), caller))
     except (CallFailed, UnknownCall, NodeCallError) as error:
         return encode_failure(str(error))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -51,6 +51,7 @@ class CatchUpTests(SynchronousTestCase):
         self.jobs = no_jobs()
         self.busy: dict[int, Deferred[None]] = {}
         self.rest = 0
+        self.held: Deferred[None] = succeed(None)
         replicator = Replicator(
             self.nodes, lambda: self.candidates, iter(range(1, 1000)).__next__, lambda name: self.catch_up.lacks(name)
         )
@@ -79,6 +80,7 @@ class CatchUpTests(SynchronousTestCase):
 
     async def _rest(self, node: NodeAddress) -> bool:
         self.rest += 1
+        await self.held
         return True
 
     def put(self, name: str, data: bytes) -> None:
@@ -164,6 +166,20 @@ class CatchUpTests(SynchronousTestCase):
         self.clock.advance(CHECK_DELAY)
         self.assertEqual(len(self.nodes.of_kind(JobqueueDigests)), before + 1)
         self.assertEqual(self.updates()[-1], ["job-1", "job-3"])
+
+    def test_ended_while_it_is_served(self) -> None:
+        """A job whose process ends while a candidate is given the queue is compared when the candidate has all."""
+        self.job(1, b"old")
+        self.held = Deferred()
+        self.catch_up.look()
+        self.job(1, b"end")
+        self.catch_up.changed(1)
+        self.clock.advance(CHECK_DELAY)
+        self.assertEqual(self.there["job-1"], b"old")
+        self.held.callback(None)
+        self.clock.advance(CHECK_DELAY)
+        self.assertEqual(self.there["job-1"], b"end")
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_not_a_candidate_any_more(self) -> None:
         """One that loses the role gets nothing more, and is not tried."""
