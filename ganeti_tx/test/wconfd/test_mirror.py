@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
 from ganeti_tx.test.inprocess.faulty_disk import FaultPlan, FaultyDisk
 from ganeti_tx.wconfd.mirror import LAST_PAUSE, Mirror
 
@@ -20,7 +21,7 @@ class SlowDisk(FaultyDisk):
         super().__init__()
         self.writes: list[tuple[bytes, Deferred[None]]] = []
 
-    async def write_atomic(self, path: Path, data: bytes, mode: int, sync: bool = True) -> None:
+    async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
         """See IFiles."""
         done: Deferred[None] = Deferred()
         self.writes.append((data, done))
