@@ -12,8 +12,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.queue.copies.replication import Replicate
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
-from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import in_place, until_written

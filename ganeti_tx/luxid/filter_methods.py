@@ -12,7 +12,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, error_text
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.model.filter_rule import FilterAction, FilterRule, Reason
-from ganeti_tx.queue.predicates import check_predicates
+from ganeti_tx.queue.filters.predicates import check_predicates
 
 log = Logger()
 

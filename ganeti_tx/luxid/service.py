@@ -20,16 +20,16 @@ from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.comparison import Comparison
-from ganeti_tx.queue.copies import QueueCopies
-from ganeti_tx.queue.drain import DrainFlag
-from ganeti_tx.queue.job_file import job_number
+from ganeti_tx.queue.copies.catch_up import CatchUp
+from ganeti_tx.queue.copies.comparison import Comparison
+from ganeti_tx.queue.copies.queue_copies import QueueCopies
+from ganeti_tx.queue.copies.replication import Candidates, Replicator
+from ganeti_tx.queue.files.drain import DrainFlag
+from ganeti_tx.queue.files.job_file import job_number
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.launcher import IJobLauncher
-from ganeti_tx.queue.replication import Candidates, Replicator
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch

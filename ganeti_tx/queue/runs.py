@@ -18,6 +18,7 @@ from ganeti_tx.errors import (
     error_text,
 )
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import (
     QueuedJob,
     Status,
@@ -30,7 +31,6 @@ from ganeti_tx.queue.job import (
 )
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 

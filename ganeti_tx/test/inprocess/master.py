@@ -5,8 +5,8 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.queue.process_launcher import ProcessJobLauncher
-from ganeti_tx.queue.runner_channel import ChannelFactory
+from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
+from ganeti_tx.queue.runners.runner_channel import ChannelFactory
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness

@@ -9,7 +9,7 @@ from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
-from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.queue.job import Status
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 

@@ -14,10 +14,10 @@ from ganeti_tx.errors import JobQueueError, OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended, put_back
 from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.launcher import FakeLauncher, FakeRunner

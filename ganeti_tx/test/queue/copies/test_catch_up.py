@@ -8,10 +8,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.catch_up import CHECK_DELAY, CatchUp
-from ganeti_tx.queue.comparison import AT_A_TIME, Comparison
-from ganeti_tx.queue.pauses import FIRST_PAUSE, LAST_PAUSE, Pauses
-from ganeti_tx.queue.replication import Replicator
+from ganeti_tx.queue.copies.catch_up import CHECK_DELAY, CatchUp
+from ganeti_tx.queue.copies.comparison import AT_A_TIME, Comparison
+from ganeti_tx.queue.copies.pauses import FIRST_PAUSE, LAST_PAUSE, Pauses
+from ganeti_tx.queue.copies.replication import Replicator
 from ganeti_tx.rpc.calls import JobqueueDigests, JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.runtime.paths import Paths

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.queue.predicates import check_predicates, read_predicate
-from ganeti_tx.test.queue.rules import NANOSECONDS, job, op
+from ganeti_tx.queue.filters.predicates import check_predicates, read_predicate
+from ganeti_tx.test.queue.filters.rules import NANOSECONDS, job, op
 
 JOB = job(
     7,

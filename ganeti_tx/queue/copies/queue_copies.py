@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred, DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.replication import Candidates
+from ganeti_tx.queue.copies.replication import Candidates
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 

@@ -7,12 +7,12 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.queue.admission import Admission, Rules
-from ganeti_tx.queue.filters import Action, rejection_text
+from ganeti_tx.queue.files.store import JobStore
+from ganeti_tx.queue.filters.admission import Admission, Rules
+from ganeti_tx.queue.filters.rule_book import Action, rejection_text
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.ready import ReadyQueue
 from ganeti_tx.queue.runs import Runs
-from ganeti_tx.queue.store import JobStore
 
 log = Logger()
 

@@ -13,8 +13,8 @@ from attrs import field, frozen
 
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.filter_rule import FilterRule
+from ganeti_tx.queue.filters.predicates import JobTest, read_predicate
 from ganeti_tx.queue.job import FINAL, QueuedJob
-from ganeti_tx.queue.predicates import JobTest, read_predicate
 
 #: Whose room a running job takes: a rule's by its uuid, or a reason's by its text.
 Key = tuple[str, str]

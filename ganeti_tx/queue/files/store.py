@@ -9,12 +9,12 @@ from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted, JobQueueError
+from ganeti_tx.queue.copies.replication import Replicate
+from ganeti_tx.queue.files.job_file import is_no_job_file, is_spoiled, read_job
+from ganeti_tx.queue.files.job_head import head_of
+from ganeti_tx.queue.files.loading import FILE_MODE, LiveJob, QueueLoader
+from ganeti_tx.queue.files.lost_found import LostAndFound
 from ganeti_tx.queue.job import QueuedJob, encode_job
-from ganeti_tx.queue.job_file import is_no_job_file, is_spoiled, read_job
-from ganeti_tx.queue.job_head import head_of
-from ganeti_tx.queue.loading import FILE_MODE, LiveJob, QueueLoader
-from ganeti_tx.queue.lost_found import LostAndFound
-from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths

@@ -6,7 +6,7 @@ from pathlib import Path
 from attrs import frozen
 from twisted.logger import Logger
 
-from ganeti_tx.queue.job_file import job_number
+from ganeti_tx.queue.files.job_file import job_number
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from ganeti_tx.queue.job_file import job_number
+from ganeti_tx.queue.files.job_file import job_number
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import JOBS_PER_ARCHIVE_DIRECTORY, Paths
 

@@ -9,11 +9,11 @@ from ganeti_tx.model.filter_rule import FilterAction, FilterRule
 from ganeti_tx.model.opcodes import OpCode, OpTestDelay
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.test.fakes.launcher import FakeLauncher
-from ganeti_tx.test.queue.rules import rule
+from ganeti_tx.test.queue.filters.rules import rule
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 PAUSED = "pause me"

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError
-from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 

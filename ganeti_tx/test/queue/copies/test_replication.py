@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.replication import MAX_BATCH, Replicator
+from ganeti_tx.queue.copies.replication import MAX_BATCH, Replicator
 from ganeti_tx.rpc.calls import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from ganeti_tx.queue.archive import Archive
-from ganeti_tx.queue.loading import foreign_names
-from ganeti_tx.queue.lost_found import LostAndFound
+from ganeti_tx.queue.files.archive import Archive
+from ganeti_tx.queue.files.loading import foreign_names
+from ganeti_tx.queue.files.lost_found import LostAndFound
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 

@@ -2,9 +2,9 @@
 
 import errno
 
-from ganeti_tx.queue.faults import MAX_FINDINGS, queue_faults
+from ganeti_tx.queue.files.faults import MAX_FINDINGS, queue_faults
 from ganeti_tx.queue.job import Status, encode_job
-from ganeti_tx.test.queue.test_loading import LoadingCase, job
+from ganeti_tx.test.queue.files.test_loading import LoadingCase, job
 
 
 class FaultTests(LoadingCase):

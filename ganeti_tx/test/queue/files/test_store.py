@@ -8,13 +8,13 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError
+from ganeti_tx.queue.files.job_head import JobHead
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import Status
-from ganeti_tx.queue.job_head import JobHead
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
-from ganeti_tx.test.queue.test_loading import job, nowhere
+from ganeti_tx.test.queue.files.test_loading import job, nowhere
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 

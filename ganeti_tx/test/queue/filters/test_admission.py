@@ -9,10 +9,10 @@ from hypothesis.stateful import rule as step
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.filter_rule import FilterAction, FilterRule
-from ganeti_tx.queue.admission import Admission
-from ganeti_tx.queue.filters import Action, read_rules
+from ganeti_tx.queue.filters.admission import Admission
+from ganeti_tx.queue.filters.rule_book import Action, read_rules
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.test.queue.rules import job, op, rule
+from ganeti_tx.test.queue.filters.rules import job, op, rule
 
 KINDS = ("OP_A", "OP_B", "OP_C")
 REASONS = ("rate-limit:1:x", "rate-limit:2:y", "why not")

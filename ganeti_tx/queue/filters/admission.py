@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.logger import Logger
 
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.queue.filters import Action, Judgement, Key, Limit, RuleBook, read_rules
+from ganeti_tx.queue.filters.rule_book import Action, Judgement, Key, Limit, RuleBook, read_rules
 from ganeti_tx.queue.job import QueuedJob
 
 log = Logger()

@@ -13,7 +13,7 @@ from zope.interface import implementer
 
 from ganeti_tx.queue.job import QueuedJob
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
-from ganeti_tx.queue.runner_channel import (
+from ganeti_tx.queue.runners.runner_channel import (
     MAX_REPORT,
     Channel,
     GoOn,

@@ -11,8 +11,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp
 from ganeti_tx.queue.launcher import IRunner, NeverGiven, RunnerDied
-from ganeti_tx.queue.process_launcher import FORK_PAUSE, HELLO_LIMIT, IDLE_LIMIT, LIVENESS_INTERVAL, ProcessJobLauncher
-from ganeti_tx.queue.runner_channel import (
+from ganeti_tx.queue.runners.process_launcher import (
+    FORK_PAUSE,
+    HELLO_LIMIT,
+    IDLE_LIMIT,
+    LIVENESS_INTERVAL,
+    ProcessJobLauncher,
+)
+from ganeti_tx.queue.runners.runner_channel import (
     MAX_REPORT,
     Channel,
     ChannelFactory,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.queue.filters import Action, Limit, limits_by_reason, read_rules, rejection_text
+from ganeti_tx.queue.filters.rule_book import Action, Limit, limits_by_reason, read_rules, rejection_text
 from ganeti_tx.queue.job import Status
-from ganeti_tx.test.queue.rules import job, op, rule
+from ganeti_tx.test.queue.filters.rules import job, op, rule
 
 DELAYS = ("opcode", ["==", "OP_ID", "OP_TEST_DELAY"])
 NEW = ("jobid", [">", "id", "watermark"])

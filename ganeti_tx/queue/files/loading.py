@@ -7,11 +7,11 @@ from twisted.internet.defer import gatherResults
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted
-from ganeti_tx.queue.archive import Archive
+from ganeti_tx.queue.files.archive import Archive
+from ganeti_tx.queue.files.job_file import is_spoiled, job_number, read_job
+from ganeti_tx.queue.files.job_head import JobHead, head_of
+from ganeti_tx.queue.files.lost_found import LostAndFound
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.job_file import is_spoiled, job_number, read_job
-from ganeti_tx.queue.job_head import JobHead, head_of
-from ganeti_tx.queue.lost_found import LostAndFound
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads

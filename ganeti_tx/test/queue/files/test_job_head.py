@@ -5,8 +5,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.fields import HEAD_FIELDS
+from ganeti_tx.queue.files.job_head import head_of
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, Timestamp
-from ganeti_tx.queue.job_head import head_of
 
 DELAY = {"OP_ID": "OP_TEST_DELAY", "duration": 1.5}
 

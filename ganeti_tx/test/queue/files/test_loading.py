@@ -10,10 +10,10 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError
+from ganeti_tx.queue.files.job_head import JobHead
+from ganeti_tx.queue.files.loading import CHUNK, THREADS
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, encode_job
-from ganeti_tx.queue.job_head import JobHead
-from ganeti_tx.queue.loading import CHUNK, THREADS
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads

@@ -8,10 +8,10 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.comparison import AT_A_TIME, Comparison, names_of
-from ganeti_tx.queue.pauses import Pauses
-from ganeti_tx.queue.replication import Candidates, Replicator
-from ganeti_tx.queue.store import JobStore
+from ganeti_tx.queue.copies.comparison import AT_A_TIME, Comparison, names_of
+from ganeti_tx.queue.copies.pauses import Pauses
+from ganeti_tx.queue.copies.replication import Candidates, Replicator
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.rpc.interfaces import RpcError
 
 log = Logger()
