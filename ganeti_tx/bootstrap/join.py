@@ -67,6 +67,10 @@ def send(paths: Paths, request: JoinRequest) -> None:
         paths.authority_key.exists(), f"this node is not the master of a cluster (no {paths.authority_key})"
     )
     name, address = try_resolve(paths, problems, "the node's name", request.node_name)
+    # its daemons would go on with the old keys, which no node would take any more
+    master = paths.ssconf_file("master_node")
+    is_master = master.exists() and master.read_text().strip() == name
+    problems.unless(not is_master, f"{name} is the master, which cannot be added again")
     problems.stop_if_any()
     authority = Identity(paths.authority_pem.read_bytes(), paths.authority_key.read_bytes())
     keys = node_keys(authority, name, [address], paths.hmac_key.read_bytes(), paths.cluster_domain_secret.read_bytes())

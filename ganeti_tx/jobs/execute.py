@@ -8,6 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
@@ -48,7 +49,7 @@ class JobRun:
     resolve: Resolve
     queue_faults: Callable[[], Sequence[str]]
     may_go_on: MayGoOn
-    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict)
+    secrets: Mapping[int, Mapping[str, object]] = field(factory=dict, repr=False)
     _points: SafePoints = field(factory=SafePoints)
     _stop: bool = False
     _left: bool = False
@@ -75,8 +76,8 @@ class JobRun:
         await saved
 
     def set_priority(self, priority: int) -> None:
-        """Change the opcodes that have not run yet, a waiting one included."""
-        if self._left:
+        """Change the opcodes that have not run yet, a waiting one included; a file that is done with is not written again."""
+        if self._left or self.journal.job.finalized:
             return
         self.journal.job = with_priority(self.journal.job, priority)
         self._forget(Deferred.fromCoroutine(self.journal.attempt()))
@@ -86,7 +87,13 @@ class JobRun:
         await self.locks.set_priority(priority)
 
     def _forget(self, work: "Deferred[Any]") -> None:
-        work.addErrback(lambda failure: log.failure("a change of priority failed", failure))
+        def failed(failure: Failure) -> None:
+            if isinstance(failure.value, GanetiError):
+                log.error("the priority of a wait is not changed: {error}", error=error_text(failure.value))
+            else:
+                log.failure("a change of priority failed", failure)
+
+        work.addErrback(failed)
 
     # The run
 

@@ -12,8 +12,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.queue.copies.replication import Replicate
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
-from ganeti_tx.queue.replication import Replicate
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import in_place, until_written
@@ -86,7 +86,7 @@ class Journal:
         await until_written(self.save, self.clock, END_PATIENCE)
 
     def save(self) -> Deferred[None]:
-        """Fires when the present state is on this disk. Fails with OSError; with TypeError for what no file can hold."""
+        """Fires when the present state is on this disk. Fails with OSError; with another error for what no file can hold."""
         done: Deferred[None] = Deferred()
         self._waiting.append(done)
         self._dirty = True
@@ -110,7 +110,7 @@ class Journal:
                 try:
                     data = encode_job(self.job)
                     await in_place(self.files.write_atomic(self.path, data, FILE_MODE))
-                except (OSError, TypeError, ValueError) as error:
+                except (OSError, TypeError, ValueError, RecursionError) as error:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue

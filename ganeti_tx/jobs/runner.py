@@ -31,9 +31,9 @@ from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.logic.base import Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.faults import queue_faults
-from ganeti_tx.queue.replication import Replicator
-from ganeti_tx.queue.runner_channel import (
+from ganeti_tx.queue.copies.replication import Replicator
+from ganeti_tx.queue.files.faults import queue_faults
+from ganeti_tx.queue.runners.runner_channel import (
     Channel,
     ChannelFactory,
     GoOn,
@@ -158,7 +158,9 @@ class Runner:
         """Called in the running reactor: say hello to luxid, or end when that cannot be; luxid tries another."""
         ssconf = SsconfReader(self.parts.files, self.parts.paths)
         try:
-            stamps = Stamps(own_term(self.parts), self.parts.ticks)
+            stamps = Stamps(
+                own_term(self.parts), self.parts.ticks, lambda: read_term(self.parts.files, self.parts.paths)
+            )
         except (GanetiError, OSError) as error:
             log.error("a job process cannot start: {error}", error=error_text(error))
             self._end()

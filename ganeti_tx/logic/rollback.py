@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
+from twisted.internet.defer import CancelledError
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, error_text
@@ -53,3 +54,8 @@ class Rollback:
         except (GanetiError, OSError) as fault:
             log.error("undoing failed: {fault}", fault=error_text(fault))
             self._warn(f"could not undo a step: {error_text(fault)}")
+        except CancelledError:
+            raise
+        except Exception as fault:  # one of ours; what else is to be taken back must not stay for it
+            log.failure("undoing broke")
+            self._warn(f"could not undo a step: internal error ({error_text(fault)}); the job daemon's log has more")

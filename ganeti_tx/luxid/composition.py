@@ -17,9 +17,9 @@ from ganeti_tx.mastership.address import MasterAddress
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.queue.process_launcher import ProcessJobLauncher
-from ganeti_tx.queue.runner_channel import ChannelFactory
-from ganeti_tx.queue.store import FILE_MODE
+from ganeti_tx.queue.files.store import FILE_MODE
+from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
+from ganeti_tx.queue.runners.runner_channel import ChannelFactory
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch

@@ -6,12 +6,15 @@ from typing import Any
 
 import msgspec
 from attrs import define
+from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, error_text
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.model.filter_rule import FilterAction, FilterRule, Reason
-from ganeti_tx.queue.predicates import check_predicates
+from ganeti_tx.queue.filters.predicates import check_predicates
+
+log = Logger()
 
 #: The configuration holds no more rules than this; each job may be measured against all of them.
 MAX_RULES = 500
@@ -66,9 +69,16 @@ class FilterMethods:
                 rule = msgspec.structs.replace(rule, uuid=await self.config.generate_uuid())
             await self.config.put_filter(rule)
         finally:
-            await self.config.drop_reservations()
             self.wake()
+            await self._give_back()
         return rule.uuid
+
+    async def _give_back(self) -> None:
+        """Reserve nothing any more; what cannot be given back does not undo the rule, and WConfD drops it soon by itself."""
+        try:
+            await self.config.drop_reservations()
+        except GanetiError as error:
+            log.warn("the uuid of a filter rule stays reserved for now: {error}", error=error_text(error))
 
     async def delete(self, uuid: str) -> None:
         """Remove a rule. @raise OpPrereqError: there is none of that uuid (unknown_entity)."""

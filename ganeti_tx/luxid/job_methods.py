@@ -16,10 +16,10 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.query.jobs import AT_A_TIME, JobRef
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.drain import DrainFlag
 from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
+from ganeti_tx.queue.files.drain import DrainFlag
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 
 HIGHEST_PRIORITY, LOWEST_PRIORITY = -20, 19
 #: Jobs archived between two looks at the clock.

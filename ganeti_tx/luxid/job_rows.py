@@ -10,13 +10,13 @@ from twisted.internet.defer import DeferredSemaphore
 from ganeti_tx.errors import JobFileCorrupted
 from ganeti_tx.luxid.job_refs import JobRefs
 from ganeti_tx.query.jobs import JobRef
-from ganeti_tx.queue.archive import Archive
 from ganeti_tx.queue.fields import FIELDS
+from ganeti_tx.queue.files.archive import Archive
+from ganeti_tx.queue.files.job_file import read_job
+from ganeti_tx.queue.files.job_head import JobHead
+from ganeti_tx.queue.files.loading import LiveJob
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.job_file import read_job
-from ganeti_tx.queue.job_head import JobHead
-from ganeti_tx.queue.loading import LiveJob
-from ganeti_tx.queue.store import JobStore
 
 #: So many readings of job files may be under way; more would leave no threads for those who write.
 READERS = 2

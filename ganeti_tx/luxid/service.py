@@ -1,7 +1,7 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -19,23 +19,22 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.catch_up import CatchUp
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.comparison import Comparison
-from ganeti_tx.queue.copies import QueueCopies
-from ganeti_tx.queue.drain import DrainFlag
-from ganeti_tx.queue.job_file import job_number
+from ganeti_tx.queue.copies.catch_up import CatchUp
+from ganeti_tx.queue.copies.comparison import Comparison
+from ganeti_tx.queue.copies.queue_copies import QueueCopies
+from ganeti_tx.queue.copies.replication import Candidates, Replicator
+from ganeti_tx.queue.files.drain import DrainFlag
+from ganeti_tx.queue.files.job_file import job_number
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.launcher import IJobLauncher
-from ganeti_tx.queue.replication import Replicator
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import Stamps, claim_term
+from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -75,55 +74,97 @@ class Luxid:
     catch_up: CatchUp
 
 
+@define
+class QueueFiles:
+    """The queue's directory here, and what brings its copies to the candidates."""
+
+    store: JobStore
+    replicator: Replicator
+    copies: QueueCopies
+    drain: DrainFlag
+    candidates: Candidates
+    rpc: INodeRpc
+
+
 async def build_luxid(parts: LuxidParts) -> Luxid:
     """Load the queue and take up what an earlier luxid left. @raise OSError: the queue cannot be read."""
+    queue = queue_files(parts, await stamped(parts))
+    await queue.store.load()
+    changes = JobChanges(parts.clock, queue.store.get)
+    scheduler = make_scheduler(parts, queue.store, changes)
+    catch_up = make_catch_up(parts, queue, scheduler)
+    dispatch = make_dispatch(parts, queue, scheduler, changes)
+    follow(parts, scheduler, catch_up)
+    await scheduler.resume()
+    catch_up.look()
+    factory = LuxiFactory(dispatch, parts.clock)
+    return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up)
+
+
+async def stamped(parts: LuxidParts) -> Stamps:
+    """What orders all that is sent from here, in the term of this master."""
+    cluster = parts.snapshot().cluster.uuid
+    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
+    return Stamps(term, parts.ticks, lambda: read_term(parts.files, parts.paths))
+
+
+def queue_files(parts: LuxidParts, stamps: Stamps) -> QueueFiles:
+    """The store with its copies, of which nobody is told yet that they fail."""
 
     def candidates() -> list[NodeAddress]:
-        config = parts.snapshot()
-        return [
-            NodeAddress(node.name, node.primary_ip, node.offline)
-            for node in config.nodes.values()
-            if node.master_candidate and node.name != parts.own_name
-        ]
-
-    def rules() -> Mapping[str, FilterRule]:
-        return parts.snapshot().filters
+        nodes = parts.snapshot().nodes.values()
+        others = [node for node in nodes if node.master_candidate and node.name != parts.own_name]
+        return [NodeAddress(node.name, node.primary_ip, node.offline) for node in others]
 
     def up_to_date() -> list[NodeAddress]:
         return [node for node in candidates() if node.name not in replicator.behind]
 
-    cluster = parts.snapshot().cluster.uuid
-    stamps = Stamps(await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now()), parts.ticks)
     rpc = StampedRpc(parts.rpc, stamps)
-    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: catch_up.lacks(name))
+    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: None)
     copies = QueueCopies(rpc, up_to_date, replicator.leave_alone, lambda: store.numbered(), lambda: drain.is_set())
     drain = DrainFlag(parts.files, parts.paths, copies.tell_drained)
     store = JobStore(parts.files, parts.paths, replicator.replicate, copies.rename, parts.threads)
-    await store.load()
-    changes = JobChanges(parts.clock, store.get)
-    launcher = parts.make_launcher()
-    scheduler = Scheduler(
+    return QueueFiles(store, replicator, copies, drain, candidates, rpc)
+
+
+def make_scheduler(parts: LuxidParts, store: JobStore, changes: JobChanges) -> Scheduler:
+    """The scheduler; limits and rules are those of the newest configuration."""
+    return Scheduler(
         store,
         changes,
-        launcher,
+        parts.make_launcher(),
         parts.now,
         running_limit=lambda: parts.snapshot().cluster.max_running_jobs,
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
-        rules=rules,
+        rules=lambda: parts.snapshot().filters,
         look_for_dead=parts.look_for_dead,
     )
-    comparison = Comparison(parts.files, parts.paths, rpc)
+
+
+def make_catch_up(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) -> CatchUp:
+    """Who brings candidates what they lack, and is told of those that did not take something."""
+    comparison = Comparison(parts.files, parts.paths, queue.rpc)
     catch_up = CatchUp(
-        store, replicator, candidates, scheduler.is_followed, scheduler.when_over, copies.complete, comparison,
-        parts.clock,
+        queue.store, queue.replicator, queue.candidates, scheduler.is_followed, scheduler.when_over,
+        queue.copies.complete, comparison, parts.clock,
     )  # fmt: skip
-    rows = JobRows(store)
-    jobs = JobMethods(scheduler, store, rows, changes, drain, parts.clock, parts.now)
+    queue.replicator.shut = catch_up.lacks
+    return catch_up
+
+
+def make_dispatch(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler, changes: JobChanges) -> LuxiDispatch:
+    """Every method of LUXI with its answer."""
+    rows = JobRows(queue.store)
+    jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, parts.now)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
-    info = ClusterInfo(parts.snapshot, pause.get, drain.is_set)
+    info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
-    filters = FilterMethods(parts.config, rules, lambda: store.last_id, scheduler.wake)
-    dispatch = LuxiDispatch(jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set})
+    filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
+    return LuxiDispatch(jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set})
+
+
+def follow(parts: LuxidParts, scheduler: Scheduler, catch_up: CatchUp) -> None:
+    """Hear of job files that change, most of which the jobs' processes write."""
 
     def file_changed(name: str) -> None:
         if (job_id := job_number(name)) is not None:
@@ -132,6 +173,3 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
             catch_up.look()  # jobs make candidates
 
     parts.watch.watch(parts.paths.queue_dir, file_changed)
-    await scheduler.resume()
-    catch_up.look()
-    return Luxid(store, scheduler, changes, LuxiFactory(dispatch, parts.clock), dispatch, launcher, catch_up)

@@ -77,9 +77,9 @@ class Zygote:
         self._process = reactor.spawnProcess(output, sys.executable, argv, env=dict(os.environ), childFDs=DESCRIPTORS)
 
     def fork(self) -> None:
-        """Ask for one more runner."""
+        """Ask for one more runner; one that is just dying does not hear it, and its successor is asked again."""
         if self._process is not None:
-            self._process.writeToChild(0, FORK)
+            self._process.write(FORK)
 
     def stop(self) -> None:
         """End it; runners that have a job go on."""
@@ -97,6 +97,13 @@ class Zygote:
         self.reactor.callLater(self._delay, self._restart)
 
     def _restart(self) -> None:
-        if not self._stopping:
+        if self._stopping:
+            return
+        try:
             self.start()
-            self.died()
+        except OSError as error:  # no more open files, processes or memory, perhaps not for long
+            log.error("no zygote can be started: {error}; trying again in {delay} s", error=error, delay=self._delay)
+            self._delay = min(self._delay * 2, MAX_RESTART_DELAY)
+            self.reactor.callLater(self._delay, self._restart)
+            return
+        self.died()

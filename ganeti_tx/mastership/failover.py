@@ -23,6 +23,7 @@ from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, cou
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls import (
     MasterVote,
     NodeDeactivateMasterIp,
@@ -33,6 +34,7 @@ from ganeti_tx.rpc.calls import (
 )
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 
 CONFIG_MODE = 0o640
@@ -139,7 +141,13 @@ class Failover:
         return tally
 
     async def _poll(self, purpose: Purpose, config: ConfigData, patience: float) -> Tally:
-        claim = Claim(self.own_name, config.cluster.uuid, config.serial_no, job_serial(self.files, self.paths))
+        claim = Claim(
+            self.own_name,
+            config.cluster.uuid,
+            config.serial_no,
+            job_serial(self.files, self.paths),
+            read_term(self.files, self.paths),
+        )
 
         def judge(votes: Sequence[Vote]) -> Tally:
             return count(purpose, claim, votes)
@@ -193,7 +201,8 @@ class Failover:
         The old master comes last: until the others follow this one it must be able to start.
         @raise OpExecError: too few of them do.
         """
-        call = WriteSsconfFiles(values=ssconf_values(new), serial=new.serial_no)
+        stamp = Stamp(cluster=new.cluster.uuid, master=self.own_name, term=tally.term or int(self.now()))
+        call = WriteSsconfFiles(values=ssconf_values(new), serial=new.serial_no, stamp=stamp)
         awake = {self.own_name, *tally.answered} - {old.name}
         asked = [node for node in new.nodes.values() if not node.offline]
         rest = [node for node in asked if node.name not in awake]
@@ -235,7 +244,9 @@ class Failover:
             raise OpPrereqError(f"this node ({self.own_name}) is the master already", ECode.INVAL)
         candidates = [node for node in config.nodes.values() if node.master_candidate and node.uuid != own.uuid]
         reached = [node for node in candidates if not node.offline and node.name in followers]
-        call = UploadFile(path=str(Paths().config_file), data=encode(config), serial=config.serial_no)
+        call = UploadFile(
+            path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp()
+        )
         for outcome in (await self.rpc.call_many(reached, call, SEND_LIMIT)).values():
             if outcome.error is not None:
                 self.say(f"a candidate does not have the new configuration yet: {outcome.error}")
@@ -247,3 +258,10 @@ class Failover:
                 "ganeti-master here, or run the command again"
             ) from None
         self.say(f"{self.own_name} is the master now")
+
+    def _own_stamp(self) -> Stamp | None:
+        """Of the term that was claimed, which the own node daemon has kept."""
+        term = read_term(self.files, self.paths)
+        if term is None or term.master != self.own_name:
+            return None
+        return Stamp(cluster=term.cluster, master=term.master, term=term.number)

@@ -19,7 +19,7 @@ from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import claim_term
+from ganeti_tx.runtime.master_term import claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -93,7 +93,13 @@ class MasterRole:
         return raised
 
     def _claim(self, config: ConfigData) -> Claim:
-        return Claim(self.own_name, config.cluster.uuid, config.serial_no, job_serial(self.files, self.paths))
+        return Claim(
+            self.own_name,
+            config.cluster.uuid,
+            config.serial_no,
+            job_serial(self.files, self.paths),
+            read_term(self.files, self.paths),
+        )
 
     async def _poll(self, config: ConfigData, patience: float) -> Tally:
         claim = self._claim(config)

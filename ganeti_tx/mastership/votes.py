@@ -8,9 +8,12 @@ import attrs
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.runtime.master_term import MasterTerm
 
 #: So many nodes an error names before it says "and N more".
 NAMED = 5
+#: By so much the term rises with another master: one that is cut off goes on counting its own, one with each boot.
+REIGN = 1000
 
 
 class NoQuorum(ConfigurationError):
@@ -40,6 +43,8 @@ class Claim:
     cluster_uuid: str
     serial: int
     job_serial: int
+    #: The latest term that it has heard of.
+    term: MasterTerm | None = None
 
 
 @attrs.frozen
@@ -74,7 +79,7 @@ class Tally:
     #: The highest serial number of a configuration, and the highest job id, that anybody told of.
     highest_serial: int
     highest_job: int
-    #: The term that is higher than that of any other master that anybody told of.
+    #: The term that is higher than that of any other master that anybody told of; 0 when nobody told of one.
     term: int
 
     @property
@@ -114,7 +119,7 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
         answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
         highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
         highest_job=max([claim.job_serial, *(ballot.job_serial for ballot in ballots)]),
-        term=max([1, *(term_after(claim, ballot) for ballot in ballots)]),
+        term=max(term_after(claim, term) for term in (claim.term, *(ballot.term for ballot in ballots))),
     )
 
 
@@ -129,6 +134,9 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot 
     follows_us = ballot.master == claim.name
     if purpose is Purpose.START and not follows_us:
         return None
+    ours, theirs = config_term(claim, claim.term), config_term(claim, ballot.term)
+    if purpose is Purpose.FAILOVER and ours and theirs >= ours + REIGN:
+        return f"has the configuration of a later master (term {theirs}), this node only that of term {ours}"
     newest = ballot.newest if purpose is Purpose.START else effective(ballot, followed)
     if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
         return f"has configuration {newest}, this node only {claim.serial}"
@@ -162,15 +170,24 @@ def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
 
 def overtakes(claim: Claim, ballot: Ballot) -> bool:
     """Whether a node follows another master, made after all that we have; one that was away follows an old one."""
-    return ballot.master not in (None, claim.name) and not foreign(claim, ballot) and ballot.newest > claim.serial
+    if ballot.master in (None, claim.name) or foreign(claim, ballot):
+        return False
+    ours, theirs = claim.term, ballot.term
+    if ours is not None and theirs is not None and ours.cluster == theirs.cluster:
+        return theirs.number > ours.number
+    return ballot.newest > claim.serial
 
 
-def term_after(claim: Claim, ballot: Ballot) -> int:
-    """The lowest term in which the node would listen to us."""
-    term = ballot.term
+def config_term(claim: Claim, term: MasterTerm | None) -> int:
+    """In which term the configuration that a node has was written; 0 when it is not known."""
+    return 0 if term is None or term.cluster != claim.cluster_uuid else term.config
+
+
+def term_after(claim: Claim, term: MasterTerm | None) -> int:
+    """The lowest term in which a node that has heard of this one follows us; 0 when it has heard of none."""
     if term is None or term.cluster != claim.cluster_uuid:
-        return 1
-    return term.number if term.master == claim.name else term.number + 1
+        return 0
+    return term.number if term.master == claim.name else term.number + REIGN
 
 
 def foreign(claim: Claim, ballot: Ballot) -> bool:

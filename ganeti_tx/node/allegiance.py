@@ -1,8 +1,10 @@
 """Whom this node follows: configuration, simple configuration and the job queue come from one master only.
 
-The master is the one of simple configuration. A node follows another one when that one sends a configuration, or simple
-configuration made from one, that is newer than all this node has seen and names its sender as the master. So a master that
-was cut off while another took over is refused when it comes back.
+It is the one that simple configuration names. Another one takes over by a claim, that is, a configuration or simple
+configuration that names its sender as the master, in a higher term than all that this node has heard of. So a master that
+was cut off while another took over is refused when it comes back, however far it has counted on its own. Only a node that
+has heard of no term yet looks at serial numbers instead: the claim must bring a higher one than all that is there
+(doc/design/replication.rst).
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,7 +16,9 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.mastership.own_ballot import own_ballot, read_head, ssconf_master
+from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
@@ -23,6 +27,7 @@ from ganeti_tx.rpc.calls import (
     JobqueueUpdate,
     NodeCall,
     NodeDemoteFromMc,
+    NodeLeaveCluster,
     UploadFile,
     WriteSsconfFiles,
 )
@@ -42,6 +47,7 @@ GUARDED = (
     JobqueuePurge,
     JobqueueSetDrainFlag,
     NodeDemoteFromMc,
+    NodeLeaveCluster,
 )
 #: By which it may become the master.
 CLAIMING = (UploadFile, WriteSsconfFiles)
@@ -54,23 +60,25 @@ class Allegiance:
     files: IFiles
     paths: Paths
     own_name: str
+    terms: Terms
     dethrone: Callable[[], Awaitable[None]]
     _refused: set[str] = field(factory=set)
     _turn: DeferredLock = field(factory=DeferredLock)
 
     async def perform(self, call: NodeCall, caller: str | None, method: Method) -> Any:
-        """Do a call by its method. A caller of None is not known, and may everything.
+        """Do a call by its method. A caller of None is not known, and nobody's master.
 
-        @raise ConfigurationError: this node follows another master than the caller.
+        @raise ConfigurationError: this node follows another master than the caller, or the caller is not who it says.
         """
-        if caller is None or not isinstance(call, GUARDED):
+        if not isinstance(call, GUARDED):
             return await method(call)
+        master = sender(call, caller)
         if not isinstance(call, CLAIMING):
-            await self._check(call, caller)
+            await self._check(call, master)
             return await method(call)
         await self._turn.acquire()  # of two new masters at the same time one is refused
         try:
-            await self._check(call, caller)
+            await self._check(call, master)
             return await method(call)
         finally:
             self._turn.release()
@@ -78,11 +86,8 @@ class Allegiance:
     async def _check(self, call: NodeCall, caller: str) -> None:
         master = ssconf_master(self.files, self.paths)
         if master is None or master == caller:
-            return
-        ballot = own_ballot(self.files, self.paths)
-        if ballot.master == caller:  # its configuration has come, its simple configuration has not yet
-            return
-        if not is_new_master(call, caller, ballot.newest):
+            return  # its own former terms are refused later
+        if not self._takes_over(call, caller):
             if caller not in self._refused:
                 self._refused.add(caller)
                 log.warn("{caller} is refused as a master; {master} is the master here", caller=caller, master=master)
@@ -95,9 +100,33 @@ class Allegiance:
         if master == self.own_name:
             await self.dethrone()
 
+    def _takes_over(self, call: NodeCall, caller: str) -> bool:
+        """Whether the caller is the master, or becomes it by this call, though simple configuration names another one.
 
-def is_new_master(call: NodeCall, caller: str, newest: int) -> bool:
-    """Whether the call makes its sender the master by something newer than the newest that is here."""
+        It is when something of its term has come, but its simple configuration has not yet.
+        """
+        held = self.terms.latest
+        stamp: Stamp | None = getattr(call, "stamp", None)
+        if held is None or (stamp is not None and stamp.cluster != held.cluster):
+            ballot = own_ballot(self.files, self.paths)
+            return ballot.master == caller or names(call, caller, ballot.newest)
+        if stamp is None or stamp.term < held.number:
+            return False
+        return held.master == caller or (stamp.term > held.number and names(call, caller))
+
+
+def sender(call: NodeCall, caller: str | None) -> str:
+    """Who sends what only a master may send. @raise ConfigurationError: nobody knows, or the stamp is another's."""
+    if caller is None:
+        raise ConfigurationError(f"{call.name} was refused: its caller is not known")
+    stamp: Stamp | None = getattr(call, "stamp", None)
+    if stamp is not None and stamp.master != caller:
+        raise ConfigurationError(f"{call.name} of {caller} was refused: it has the stamp of {stamp.master}")
+    return caller
+
+
+def names(call: NodeCall, caller: str, newest: int = -1) -> bool:
+    """Whether a call names its sender as the master, in something that is newer than a serial number."""
     match call:
         case WriteSsconfFiles(values=values, serial=int(serial)):
             named = values.get("master_node")

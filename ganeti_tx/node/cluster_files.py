@@ -9,7 +9,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
-from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
+from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.job_copies import JobCopies
@@ -80,7 +80,7 @@ class ClusterFiles:
                 raise ConfigurationError(f"{call.path} here is newer than serial number {call.serial}; it was kept")
             await self.files.write_atomic(path, call.data, mode)
             if path == self.paths.config_file:
-                await self.terms.config_written(call.stamp)
+                await self.terms.written("config", call.stamp)
         finally:
             self._turn.release()
 
@@ -89,13 +89,15 @@ class ClusterFiles:
 
         A node that ceased to be a candidate has that one only; what was sent before, and comes late, is nothing for it.
         """
-        return max(self._present_serial(path, stamp), self.terms.ssconf if path == self.paths.config_file else -1)
+        present = self._present_serial(path, stamp)
+        if path != self.paths.config_file or not self.terms.is_of_this_term("ssconf", stamp):
+            return present
+        return max(present, ssconf_serial(self.files, self.paths))
 
     def _present_serial(self, path: Path, stamp: Stamp | None) -> int:
         """The serial number of the configuration that is here; -1 when there is none that counts.
 
-        None counts that is another cluster's, or was written under a master before the one that sends: a former
-        master may have gone on counting on its own.
+        None counts that is another cluster's, or was written under a master before the one that sends.
         """
         if not self.files.exists(path):
             return -1
@@ -103,7 +105,9 @@ class ClusterFiles:
             head = msgspec.json.decode(self.files.read(path, UploadFile.max_request), type=_ConfigHead)
         except (msgspec.DecodeError, msgspec.ValidationError):
             return -1
-        if stamp is not None and (head.cluster.uuid != stamp.cluster or self.terms.config_term < stamp.term):
+        if stamp is not None and head.cluster.uuid != stamp.cluster:
+            return -1
+        if not self.terms.is_of_this_term("config", stamp):
             return -1
         return head.serial_no
 
@@ -116,10 +120,11 @@ class ClusterFiles:
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            if call.serial is not None and call.serial < self.terms.ssconf:
+            comparable = self.terms.is_of_this_term("ssconf", call.stamp)
+            if comparable and call.serial is not None and call.serial < ssconf_serial(self.files, self.paths):
                 raise ConfigurationError(f"simple configuration here is newer than serial {call.serial}; it was kept")
             await write_ssconf(self.files, self.paths, {**call.values, **serial})
-            self.terms.ssconf = call.serial or self.terms.ssconf
+            await self.terms.written("ssconf", call.stamp)
         finally:
             self._turn.release()
 

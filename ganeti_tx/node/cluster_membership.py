@@ -13,7 +13,7 @@ from ganeti_tx.rpc.calls import NodeCall, NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.tls import peer_digest
+from ganeti_tx.runtime.tls import peer_digest, peer_name
 
 MAX_SSCONF = 1024 * 1024
 MAX_KEY_FILE = 64 * 1024
@@ -32,9 +32,11 @@ class AdmittedCallers:
     _digests: list[str] = field(factory=list)
 
     def admitted(self, transport: Any) -> bool:
-        """Whether the peer may make node calls."""
+        """Whether the peer may make node calls: its certificate is listed, and tells its name."""
         shown = peer_digest(transport)
-        return shown is not None and any(compare_digest(shown, known) for known in self._known())
+        if shown is None or peer_name(transport) is None:
+            return False
+        return any(compare_digest(shown, known) for known in self._known())
 
     def _known(self) -> list[str]:
         path = self.paths.ssconf_file("master_candidates_certs")

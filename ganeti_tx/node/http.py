@@ -39,6 +39,10 @@ TOO_MUCH = b"HTTP/1.1 503 Too Much At A Time\r\nConnection: close\r\nContent-Len
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 120.0
 
+NOT_LISTED = (
+    "only master candidates may call, and this node does not list the caller's certificate as one's; if it is one's, "
+    "'gnt-node add --readd' on the master sets this node up anew"
+)
 #: Turns of the reactor until a hang-up is heard that had come before a call was read. A daemon that stood still may
 #: read a call long after its caller gave it up and did something else instead.
 HANG_UP_TURNS = 2
@@ -118,7 +122,7 @@ class CallResource(Resource):
     def render(self, request: Request) -> bytes | int:
         """Check who asks and what, then answer when the call is done."""
         if not self._admitted(request.transport):
-            return refuse(request, FORBIDDEN, "only master candidates of this cluster may call")
+            return refuse(request, FORBIDDEN, NOT_LISTED)
         if request.method != b"POST":
             return refuse(request, NOT_ALLOWED, "only POST")
         try:

@@ -110,12 +110,12 @@ class JobCopies:
             self._turn.release()
 
     async def purge(self, call: JobqueuePurge) -> None:
-        """Remove every copy of a job, archived ones too, the serial number and the drain flag."""
+        """Remove every copy of a job, archived ones too, the serial number and the drain flag; what is newer stays."""
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            self.terms.forget_before(None if call.stamp is None else call.stamp.sequence)
-            purge(self.files, self.paths)
+            newer = self.terms.forget_before(None if call.stamp is None else call.stamp.sequence)
+            purge(self.files, self.paths, newer)
         finally:
             self._turn.release()
 

@@ -43,6 +43,15 @@ NO_VOTING_MODE = 0o600
 INHERITED = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "GANETI_ROOTDIR", "GANETI_HOSTNAME", "GANETI_REMOTE_SHELL")
 
 
+def own_program(daemon: str) -> str:
+    """The daemon's program beside this Python, or on the search path. @raise OpExecError: there is none."""
+    beside = Path(sys.executable).parent / daemon
+    program = str(beside) if beside.exists() else shutil.which(daemon)
+    if program is None:
+        raise OpExecError(f"there is no program {daemon}; install ganeti_tx on this node")
+    return program
+
+
 @define
 class MachineProcesses:
     """What this machine runs, as far as the master role is concerned; by default nothing."""
@@ -52,6 +61,8 @@ class MachineProcesses:
     #: The processes of jobs, which hold livelocks here.
     jobs: Callable[[], Sequence[int]] = lambda: ()
     send_signal: Callable[[int, int], None] = os.kill
+    #: Where a daemon's program is.
+    program: Callable[[str], str] = own_program
 
 
 @define
@@ -91,11 +102,10 @@ class MasterRoleCalls:
         try:
             await self._start()
         finally:
-            if self.files.exists(self.paths.no_voting_file):
-                self.files.remove(self.paths.no_voting_file)
+            forget_spared_vote(self.files, self.paths)
 
     async def _start(self) -> None:
-        argv = ["systemctl", "start", DAEMONS[0]] if self._by_systemd() else [own_program(DAEMONS[0])]
+        argv = ["systemctl", "start", DAEMONS[0]] if self._by_systemd() else [self.processes.program(DAEMONS[0])]
         environment = {**CLEAN_ENV, **{name: os.environ[name] for name in INHERITED if name in os.environ}}
         result = await self.runner.run(argv, env=environment, timeout=START_LIMIT)
         if not result.succeeded:
@@ -145,10 +155,7 @@ class MasterRoleCalls:
         return True
 
 
-def own_program(daemon: str) -> str:
-    """The daemon's program beside this Python, or on the search path. @raise OpExecError: there is none."""
-    beside = Path(sys.executable).parent / daemon
-    program = str(beside) if beside.exists() else shutil.which(daemon)
-    if program is None:
-        raise OpExecError(f"there is no program {daemon}; install ganeti_tx on this node")
-    return program
+def forget_spared_vote(files: IFiles, paths: Paths) -> None:
+    """A node daemon that was killed while a start without votes was under way must not spare later ones the vote."""
+    if files.exists(paths.no_voting_file):
+        files.remove(paths.no_voting_file)

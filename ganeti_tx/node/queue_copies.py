@@ -19,20 +19,24 @@ def sweep(files: IFiles, paths: Paths, live: Collection[int], up_to: int) -> Non
             files.rename(paths.queue_dir / name, paths.archived_job_file(int(match[1])))
 
 
-def purge(files: IFiles, paths: Paths) -> None:
-    """Remove every file of the queue, archived and damaged ones too; what is not the queue's stays."""
+def purge(files: IFiles, paths: Paths, newer: Collection[str]) -> None:
+    """Remove every file of the queue, archived and damaged ones too; what is not the queue's, or newer, stays."""
     archive = paths.queue_archive_dir
     for name in files.listdir(archive) if files.exists(archive) else ():
         if name.isascii() and name.isdigit():
-            _empty(files, archive / name, keep_directory=False)
-    _empty(files, paths.queue_lost_dir, keep_directory=False, everything=True)
-    _empty(files, paths.queue_dir, keep_directory=True)
+            _empty(files, archive / name, newer, keep_directory=False)
+    _empty(files, paths.queue_lost_dir, newer, keep_directory=False, everything=True)
+    _empty(files, paths.queue_dir, newer, keep_directory=True)
 
 
-def _empty(files: IFiles, directory: Path, *, keep_directory: bool, everything: bool = False) -> None:
+def _empty(
+    files: IFiles, directory: Path, newer: Collection[str], *, keep_directory: bool, everything: bool = False
+) -> None:
     if not files.exists(directory):
         return
     for name in files.listdir(directory):
+        if name in newer:
+            continue
         path = directory / name
         if (everything or QUEUE_FILE.fullmatch(name)) and not files.stat(path).is_directory:
             files.remove(path)

@@ -23,7 +23,7 @@ from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
-from ganeti_tx.node.master_role import MachineProcesses, MasterRoleCalls
+from ganeti_tx.node.master_role import MachineProcesses, MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
@@ -117,7 +117,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     master_ip = MasterIp(
         parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
     )
-    allegiance = Allegiance(parts.files, parts.paths, parts.name, lambda: role.stop(NodeStopMaster()))
+    allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files.table(),
         queue.table(),
@@ -139,6 +139,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     for path in (paths.server_pem, paths.authority_pem):
         if not parts.files.exists(path):
             raise ConfigurationError(f"this node is not part of a cluster: no {path}; add it with gnt-node add")
+    forget_spared_vote(parts.files, paths)
     identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
     options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))
     if address is None:

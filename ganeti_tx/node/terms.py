@@ -1,5 +1,8 @@
 """Whose messages a node takes: those of the master with the highest term that it has heard of."""
 
+from collections.abc import Collection
+from typing import Literal
+
 import attrs
 from msgspec import structs
 from twisted.internet.defer import DeferredLock
@@ -14,6 +17,9 @@ from ganeti_tx.runtime.paths import Paths
 #: Of so many names the last sequence number is remembered; of the others the highest of all.
 MAX_NAMES = 20_000
 
+#: What has a serial number on a node, as `MasterTerm` names it.
+Copy = Literal["config", "ssconf"]
+
 
 @attrs.define
 class Terms:
@@ -22,8 +28,6 @@ class Terms:
     _files: IFiles
     _paths: Paths
     _held: MasterTerm | None = None
-    #: The serial number of the simple configuration that is here.
-    ssconf: int = 0
     _sequences: dict[str, int] = attrs.field(factory=dict)
     _floor: int = 0
     _turn: DeferredLock = attrs.field(factory=DeferredLock)
@@ -46,14 +50,18 @@ class Terms:
                         f"node {stamp.master} {NO_LONGER_MASTER} (term {stamp.term}): {held.master} is since term "
                         f"{held.number}"
                     )
-                kept = held.config
             else:
-                kept = 0  # what is here is another cluster's
-            term = MasterTerm(cluster=stamp.cluster, master=stamp.master, number=stamp.term, config=kept)
+                held = MasterTerm(cluster=stamp.cluster, master="", number=0)  # what is here is another cluster's
+            term = structs.replace(held, master=stamp.master, number=stamp.term, boot="")
             await write_term(self._files, self._paths, term)
             self._begin()
         finally:
             self._turn.release()
+
+    @property
+    def latest(self) -> MasterTerm | None:
+        """The highest term heard of."""
+        return self._known()
 
     def _known(self) -> MasterTerm | None:
         """What the file says now: on the master its own daemons write it too."""
@@ -66,8 +74,8 @@ class Terms:
         return held
 
     def _begin(self) -> None:
-        """Sequence and serial numbers of a former master say nothing about the next one's."""
-        self._sequences, self._floor, self.ssconf = {}, 0, 0
+        """Sequence numbers of a former master say nothing about the next one's."""
+        self._sequences, self._floor = {}, 0
 
     def is_newer(self, name: str, sequence: int | None) -> bool:
         """Whether nothing later is known of a name; the same again is taken again."""
@@ -83,20 +91,24 @@ class Terms:
             for old in list(self._sequences)[: MAX_NAMES // 2]:
                 self._floor = max(self._floor, self._sequences.pop(old))
 
-    def forget_before(self, sequence: int | None) -> None:
-        """Whatever was sent before this moment is late."""
-        if sequence is not None:
-            self._sequences = {name: at for name, at in self._sequences.items() if at > sequence}
-            self._floor = max(self._floor, sequence)
+    def forget_before(self, sequence: int | None) -> Collection[str]:
+        """Whatever was sent before this moment is late; gives the names of which there is something later."""
+        if sequence is None:
+            return ()
+        self._sequences = {name: at for name, at in self._sequences.items() if at > sequence}
+        self._floor = max(self._floor, sequence)
+        return self._sequences.keys()
 
-    @property
-    def config_term(self) -> int:
-        """In which term the configuration on this node was written; 0 when nobody knows."""
-        held = self._known()
-        return 0 if held is None else held.config
+    def is_of_this_term(self, copy: Copy, stamp: Stamp | None) -> bool:
+        """Whether a copy that is here was written in the term of a message, so that their serial numbers can be compared.
 
-    async def config_written(self, stamp: Stamp | None) -> None:
-        """The configuration of this term is here."""
+        Those of a former master cannot: it may have gone on counting on its own.
+        """
         held = self._known()
-        if stamp is not None and held is not None and held.config != stamp.term:
-            await write_term(self._files, self._paths, structs.replace(held, config=stamp.term))
+        return stamp is None or (held is not None and getattr(held, copy) >= stamp.term)
+
+    async def written(self, copy: Copy, stamp: Stamp | None) -> None:
+        """The copy of this term is here."""
+        held = self._known()
+        if stamp is not None and held is not None and getattr(held, copy) != stamp.term:
+            await write_term(self._files, self._paths, structs.replace(held, **{copy: stamp.term}))

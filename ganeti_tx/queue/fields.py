@@ -5,8 +5,8 @@ from typing import Any
 
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
 from ganeti_tx.model.opcodes import decode, encode
+from ganeti_tx.queue.files.job_head import JobHead, summary_of
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.job_head import JobHead, summary_of
 
 
 def public_input(stored: Mapping[str, Any]) -> Mapping[str, Any]:

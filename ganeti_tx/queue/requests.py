@@ -7,11 +7,11 @@ from twisted.internet.defer import Deferred, TimeoutError
 
 from ganeti_tx.errors import JobCanceled, JobQueueError
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, with_priority
 from ganeti_tx.queue.launcher import IRunner
 from ganeti_tx.queue.ready import ReadyQueue
 from ganeti_tx.queue.runs import Run, Runs
-from ganeti_tx.queue.store import JobStore
 
 #: Seconds for which a cancel waits until a process has taken note or is dead; LUXI clients wait 44.
 STOP_LIMIT = 10.0

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from attrs import frozen
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, Status, nothing_half_done
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import lost_secrets
-from ganeti_tx.queue.store import JobStore
 
 
 @frozen

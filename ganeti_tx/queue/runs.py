@@ -1,6 +1,6 @@
 """Jobs in the hands of processes: how each is handed over, followed, and written down when nobody else ends it."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from typing import Any
 
 from attrs import define, field
@@ -8,8 +8,17 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.errors import GanetiError, JobCanceled, JobQueueError, OpExecError, encode_error, error_text
+from ganeti_tx.errors import (
+    GanetiError,
+    JobCanceled,
+    JobFileCorrupted,
+    JobQueueError,
+    OpExecError,
+    encode_error,
+    error_text,
+)
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import (
     QueuedJob,
     Status,
@@ -22,7 +31,6 @@ from ganeti_tx.queue.job import (
 )
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 
@@ -58,7 +66,7 @@ class Runs:
     now: Callable[[], float]
     over: Callable[[int], None]
     look_for_dead: Callable[[], Coroutine[Any, Any, None]]
-    secrets: dict[int, Secrets] = field(factory=dict)
+    secrets: dict[int, Secrets] = field(factory=dict, repr=False)
     _runs: dict[int, Run] = field(factory=dict)
     _awaited: "dict[int, list[Deferred[None]]]" = field(factory=dict)
     _clearing: bool = False
@@ -143,13 +151,21 @@ class Runs:
         self.secrets.pop(job_id, None)
 
     def _detach(self, work: Any, job_id: int) -> "Deferred[None]":
-        """Let a job's coroutine go on by itself; a fault in it ends that job's run, not the queue."""
+        """Let a job's coroutine go on by itself; a fault in it ends that job's run, not the queue. It may be tried again, but
+        not at once, for that could go on for ever.
+        """
 
         def broken(failure: Any) -> None:
             log.failure("the run of job {job_id} broke", failure, job_id=job_id)
-            self.release(job_id)
+            self.changes.clock.callLater(RETRY_DELAY, self.release, job_id)
 
         return Deferred.fromCoroutine(work).addErrback(broken)
+
+    def refused(self, job_ids: Iterable[int]) -> None:
+        """Jobs with these ids could not be stored: nothing of them shall be left, their secrets least of all."""
+        for job_id in job_ids:
+            self._forget_secrets(job_id)
+        self.clear_away()
 
     def clear_away(self) -> None:
         """Remove what refused submissions have left, as soon as the disk lets us: a restart would run it."""
@@ -224,8 +240,14 @@ class Runs:
             await over
         except RunnerDied as error:
             died = error
+        run.runner = None  # it is dead, or may have the next job by now, which nobody wants to stop
+        if died is not None:
             await self._bury()
-        job = await self._outcome(job_id)
+        try:
+            job = await self._outcome(job_id)
+        except JobFileCorrupted as error:
+            await self._end_unread(job_id, error)
+            return
         if job is None or job.finalized:
             self._forget_secrets(job_id)
             self.release(job_id)
@@ -248,7 +270,10 @@ class Runs:
             log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
 
     async def _outcome(self, job_id: int) -> QueuedJob | None:
-        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well."""
+        """What the job's process wrote last. While that cannot be read the job stays as it is: it may have ended well.
+
+        @raise JobFileCorrupted: nobody will ever read it.
+        """
         while True:
             try:
                 return self.store.read_now(job_id)
@@ -256,12 +281,21 @@ class Runs:
                 log.error("job {job_id} cannot be read: {reason}", job_id=job_id, reason=reason(error))
             await deferLater(self.changes.clock, RETRY_DELAY)
 
+    async def _end_unread(self, job_id: int, damage: JobFileCorrupted) -> None:
+        """End a job whose file was spoiled while a process had it: it may have been done, so it is not run again."""
+        job = self.store.get(job_id)
+        self.store.lost.set_aside(self.store.paths.job_file(job_id), damage)
+        if job is None:
+            self.release(job_id)
+        else:
+            await self.end(job, Status.ERROR, OpExecError(f"how it ended is not known: {error_text(damage)}"))
+
     async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
             await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
-        elif run.priority is not None and not has_priority(job, run.priority):  # it came too late for the process
-            await self._insist(with_priority(job, run.priority), lambda: self._released(job.id))
+        elif (changed := with_asked_priority(job, run)) is not job:  # it came too late for the process
+            await self._insist(changed, lambda: self._released(job.id))
         else:
             self.release(job.id)
 
@@ -271,8 +305,8 @@ class Runs:
     async def put_back(self, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
         run = self._runs.setdefault(job.id, Run())
-        job = put_back(job)
-        if not run.canceled and (error := lost_secrets(job)) is not None:
+        job = put_back(with_asked_priority(job, run))
+        if not run.canceled and job.id not in self.secrets and (error := lost_secrets(job)) is not None:
             await self.end(job, Status.ERROR, error)
             return
 
@@ -295,6 +329,13 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
+
+
+def with_asked_priority(job: QueuedJob, run: Run) -> QueuedJob:
+    """The job with the priority that was asked for while a process had it, as the process might not have heard of it."""
+    if run.priority is None or has_priority(job, run.priority):
+        return job
+    return with_priority(job, run.priority)
 
 
 def never_had_it(run: Run, died: RunnerDied | None) -> bool:

@@ -10,10 +10,11 @@ from attrs import define, field
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, JobQueueError, OpExecError
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.queue.admission import Rules
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
-from ganeti_tx.queue.gate import Gate
+from ganeti_tx.queue.files.store import JobStore
+from ganeti_tx.queue.filters.admission import Rules
+from ganeti_tx.queue.filters.gate import Gate
 from ganeti_tx.queue.job import QueuedJob, Status
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.ready import ReadyQueue
@@ -21,7 +22,6 @@ from ganeti_tx.queue.requests import JobRequests
 from ganeti_tx.queue.resume import Resumption
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.queue.submission import check_limits, new_job
 from ganeti_tx.queue.tracking import Tracking
 
@@ -81,10 +81,16 @@ class Scheduler:
         check_limits(jobs, self.store.count)
         received = self.now()
         waiting = iter(jobs)
+        numbers: list[int] = []
+
+        def make(job_id: int) -> QueuedJob:
+            numbers.append(job_id)
+            return self._new_job(job_id, next(waiting), received)
+
         try:
-            stored = await self.store.add(lambda job_id: self._new_job(job_id, next(waiting), received), len(jobs))
+            stored = await self.store.add(make, len(jobs))
         except JobQueueError:
-            self.runs.clear_away()
+            self.runs.refused(numbers)
             raise
         for job in stored:
             self._enqueue(job)

@@ -1,6 +1,7 @@
 """The term: the number of a master's reign, higher than that of every master before it (doc/design/replication.rst)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The highest term that a node knows, and whose it is.
 
     `boot` is the master's own boot, kept on the master alone: the sequence of its stamps begins anew with each.
-    `config` is the term in which the configuration on this node was written.
+    `config` and `ssconf` are the terms in which the configuration and the simple configuration here were written.
     """
 
     cluster: str
@@ -28,6 +29,7 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     number: int
     boot: str = ""
     config: int = 0
+    ssconf: int = 0
 
 
 def read_term(files: IFiles, paths: Paths) -> MasterTerm | None:
@@ -80,13 +82,21 @@ def boot_id(files: IFiles) -> str:
 
 @define
 class Stamps:
-    """Makes the stamps of one process. `ticks` never goes back between two boots and is the same for all processes."""
+    """Makes the stamps of one process. `ticks` never goes back between two boots and is the same for all processes.
+
+    `kept` reads the term that is kept on this node: another daemon of this master may have claimed a higher one.
+    """
 
     term: MasterTerm
     ticks: Callable[[], int]
+    kept: Callable[[], MasterTerm | None] = lambda: None
     _last: int = 0
 
     def next(self) -> Stamp:
         """A stamp that is later than all before it."""
+        with suppress(OSError):  # then the term is what it was
+            kept, term = self.kept(), self.term
+            if kept is not None and (kept.cluster, kept.master) == (term.cluster, term.master):
+                self.term = max(kept, term, key=lambda each: each.number)
         self._last = max(self.ticks(), self._last + 1)
         return Stamp(cluster=self.term.cluster, master=self.term.master, term=self.term.number, sequence=self._last)

@@ -50,12 +50,12 @@ class Link:
         message = encoded(call, owner, args)
         giving_up = self._clock.seconds() + self._patience
         while True:
-            if self._shared is None or not self._shared.open:
-                self._shared = await self._reach(self._connect, giving_up)
+            conversation = await self._share(giving_up)
             try:
-                return answer(call, await self._shared.ask(message))
+                return answer(call, await conversation.ask(message))
             except ConnectionClosedError:
                 self._lost(call)
+            await deferLater(self._clock, RETRY_INTERVAL)
 
     async def wait(self, call: Call[R], owner: Owner, args: Callable[[float], tuple[object, ...]]) -> R:
         """Send a request that may take long, over a connection of its own; cancelling hangs up.
@@ -74,12 +74,23 @@ class Link:
                 self._lost(call)
             finally:
                 conversation.end(ConnectionClosedError("not needed any more"))
+            await deferLater(self._clock, RETRY_INTERVAL)
 
     def close(self) -> None:
         """Hang up; what is under way fails."""
         if self._shared is not None:
             self._shared.end(ConnectionClosedError("closed"))
             self._shared = None
+
+    async def _share(self, giving_up: float) -> Conversation:
+        """The connection for short requests; of several that were opened at a time the first stays."""
+        if self._shared is None or not self._shared.open:
+            fresh = await self._reach(self._connect, giving_up)
+            if self._shared is None or not self._shared.open:
+                self._shared = fresh
+            else:
+                fresh.end(ConnectionClosedError("not needed any more"))
+        return self._shared
 
     async def _reach(self, connect: Connect, giving_up: float) -> Conversation:
         """A new connection. @raise ConfigurationError: none could be had until then."""

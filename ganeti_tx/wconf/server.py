@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import attrs
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ConfigurationError, LockError
@@ -19,8 +19,8 @@ from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, DROP_RESERVATIONS, RESE
 KEEP_LIMIT = 10.0
 EXCLUSIVE = Mode.EXCLUSIVE
 
-#: When so many owners have asked for locks, those that have died are forgotten.
-MANY_OWNERS = 1000
+#: When so many processes have asked for locks, those that have died are forgotten.
+MANY_PROCESSES = 1000
 
 
 @attrs.define(eq=False)
@@ -36,7 +36,7 @@ class WconfDispatch:
     _is_alive: Callable[[Owner], bool]
     _look_for_dead: Callable[[], None]
     _is_unknown: Callable[[Owner], bool] = lambda owner: False
-    _newest: dict[Owner, int] = attrs.field(factory=dict, init=False)
+    _newest: dict[str, int] = attrs.field(factory=dict, init=False)
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
     _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
 
@@ -73,6 +73,10 @@ class WconfDispatch:
             await waiting
         except LockTimeout as error:
             return str(error)
+        except CancelledError:
+            if self._updates.get(owner) is waiting:
+                raise  # who asked has hung up
+            raise LockError(f"{owner} has asked for these locks again, over another connection") from None
         finally:
             if self._updates.get(owner) is waiting:
                 del self._updates[owner]
@@ -126,10 +130,13 @@ class WconfDispatch:
         self._look_for_dead()
 
     def _is_overtaken(self, owner: Owner, number: int) -> bool:
-        """Whether a later request of the owner was heard before this one, over another connection."""
-        if owner not in self._newest and len(self._newest) >= MANY_OWNERS:
-            self._newest = {each: newest for each, newest in self._newest.items() if self._is_alive(each)}
-        newest = self._newest[owner] = max(number, self._newest.get(owner, 0))
+        """Whether a later request of the owner's process was heard before this one, over another connection."""
+        process = owner.livelock  # it numbers the requests of all its jobs, one after the other
+        if process not in self._newest and len(self._newest) >= MANY_PROCESSES:
+            self._newest = {
+                each: newest for each, newest in self._newest.items() if self._is_alive(Owner(owner.job_id, each))
+            }
+        newest = self._newest[process] = max(number, self._newest.get(process, 0))
         return number < newest
 
     def _check_owner(self, owner: Owner) -> None:

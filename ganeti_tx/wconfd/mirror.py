@@ -36,6 +36,8 @@ class Mirror:
     _dirty: bool = attrs.field(default=False, init=False)
     _busy: bool = attrs.field(default=False, init=False)
     _problem: OSError | None = attrs.field(default=None, init=False)
+    #: Who waits for the write that is under way, and who for the one after it.
+    _served: list[Deferred[None]] = attrs.field(factory=list, init=False)
     _waiting: list[Deferred[None]] = attrs.field(factory=list, init=False)
 
     def changed(self) -> None:
@@ -56,7 +58,7 @@ class Mirror:
         if not self._busy:
             return
         done: Deferred[None] = Deferred()
-        self._waiting.append(done)
+        (self._waiting if self._dirty else self._served).append(done)
         if patience is not None:
             done.addTimeout(patience, self._clock)
         try:
@@ -68,28 +70,33 @@ class Mirror:
 
     async def _write(self) -> None:
         pause = FIRST_PAUSE
-        while self._dirty or self._waiting:
+        while self._dirty:
             self._dirty = False
-            waiting, self._waiting = self._waiting, []
+            self._served, self._waiting = self._waiting, []
             try:
                 await in_place(self._files.write_atomic(self._path, self._content(), MODE, sync=False))
             except OSError as error:
-                self._failed(error, waiting)
+                self._failed(error)
                 await deferLater(self._clock, pause)
                 pause = min(pause * 2, LAST_PAUSE)
                 continue
             if self._problem is not None:
                 self._log.info("{path} is written again", path=str(self._path))
                 self._problem, pause = None, FIRST_PAUSE
-            for each in waiting:
-                if not each.called:
-                    each.callback(None)
+            self._tell_served()
         self._busy = False
 
-    def _failed(self, error: OSError, waiting: list[Deferred[None]]) -> None:
+    def _tell_served(self) -> None:
+        served, self._served = self._served, []
+        for each in served:
+            if not each.called:
+                each.callback(None)
+
+    def _failed(self, error: OSError) -> None:
         """Nobody is told; all of it is tried again."""
         if self._problem is None:
             self._log.error("cannot write {reason}; trying again until it succeeds", reason=reason(error))
         self._problem = error
         self._dirty = True
-        self._waiting = [each for each in [*waiting, *self._waiting] if not each.called]
+        self._waiting = [each for each in [*self._served, *self._waiting] if not each.called]
+        self._served = []

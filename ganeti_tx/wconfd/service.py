@@ -32,7 +32,7 @@ from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
-from ganeti_tx.runtime.master_term import Stamps, claim_term
+from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -103,38 +103,12 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     @raise ConfigurationError: this node is not the master of a cluster, or what it keeps cannot be read.
     """
-    check_ssconf_master(parts.files, parts.paths, parts.own_name)
-    store = ConfigStore(parts.files, parts.paths, parts.now)
-    await store.load()
-    check_master(store.snapshot, parts.paths, parts.own_name)
-    for fault in verify(store.snapshot):
-        log.warn("{fault}", fault=fault)
-
-    table, unknown = held_locks(parts)
-
-    def held_by_all() -> bytes:
-        unknown.keep(table)
-        return UNKNOWN if unknown else snapshot.encode(table)
-
-    def is_unknown(owner: Owner) -> bool:
-        unknown.keep(table)
-        return owner in unknown
-
-    locks_file = Mirror(parts.files, parts.paths.locks_file, held_by_all, parts.clock)
-    locks = DeferredLocks(table, parts.clock, locks_file.changed)
-    unknown.protect(locks)
-    reservations = kept_reservations(parts)
-    reservations_file = Mirror(parts.files, parts.paths.temporary_reservations_file, reservations.encode, parts.clock)
-    reservations.on_change = reservations_file.changed
+    store = await load_config(parts)
+    locks, locks_file, is_unknown = kept_locks(parts)
+    reservations, reservations_file = kept_reservations(parts)
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
-
-    cluster = store.snapshot.cluster.uuid
-    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
-    rpc = StampedRpc(parts.make_rpc(), Stamps(term, lambda: 0))  # serial numbers order what is sent from here
-    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name)
-    store.subscribe(distributor.distribute)
-    distributor.distribute(store.snapshot)
+    distributor = await begin_distribution(parts, store)
     names = Names()
 
     def config(owner: Owner) -> LocalConfig:
@@ -150,8 +124,54 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 
     dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
-    reader = LocalReader(store, names)
-    return Wconfd(store, reader, locks, reservations, distributor, owners, factory, config, saved)
+    return Wconfd(
+        store, LocalReader(store, names), locks, reservations, distributor, owners, factory, config, saved
+    )  # fmt: skip
+
+
+async def load_config(parts: WconfdParts) -> ConfigStore:
+    """The configuration; what is wrong in it is logged. @raise ConfigurationError: as `build_wconfd`."""
+    check_ssconf_master(parts.files, parts.paths, parts.own_name)
+    store = ConfigStore(parts.files, parts.paths, parts.now)
+    await store.load()
+    check_master(store.snapshot, parts.paths, parts.own_name)
+    for fault in verify(store.snapshot):
+        log.warn("{fault}", fault=fault)
+    return store
+
+
+async def begin_distribution(parts: WconfdParts, store: ConfigStore) -> Distributor:
+    """Bring the configuration, and each new one, to the nodes from now on."""
+    cluster = store.snapshot.cluster.uuid
+    term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
+    # serial numbers order what is sent from here, so time stands still
+    stamps = Stamps(term, lambda: 0, lambda: read_term(parts.files, parts.paths))
+    rpc = StampedRpc(parts.make_rpc(), stamps)
+    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name)
+    store.subscribe(distributor.distribute)
+    distributor.distribute(store.snapshot)
+    return distributor
+
+
+def kept_locks(parts: WconfdParts) -> tuple[DeferredLocks, Mirror, Callable[[Owner], bool]]:
+    """The locks with the file that keeps them, and who is one of the jobs whose locks nobody knows.
+
+    @raise ConfigurationError: locks.data cannot be read.
+    """
+    table, unknown = held_locks(parts)
+
+    def held_by_all() -> bytes:
+        unknown.keep(table)
+        return UNKNOWN if unknown else snapshot.encode(table)
+
+    def is_unknown(owner: Owner) -> bool:
+        unknown.keep(table)
+        return owner in unknown
+
+    file = Mirror(parts.files, parts.paths.locks_file, held_by_all, parts.clock)
+    locks = DeferredLocks(table, parts.clock, file.changed)
+    unknown.protect(locks)
+    return locks, file, is_unknown
 
 
 def held_locks(parts: WconfdParts) -> tuple[LockTable, UnknownLocks]:
@@ -169,7 +189,15 @@ def held_locks(parts: WconfdParts) -> tuple[LockTable, UnknownLocks]:
     return LockTable(), UnknownLocks(living_jobs(parts.files, parts.paths, parts.liveness.is_alive))
 
 
-def kept_reservations(parts: WconfdParts) -> Reservations:
+def kept_reservations(parts: WconfdParts) -> tuple[Reservations, Mirror]:
+    """The reservations with the file that keeps them. @raise ConfigurationError: tempres.data cannot be read."""
+    reservations = earlier_reservations(parts)
+    file = Mirror(parts.files, parts.paths.temporary_reservations_file, reservations.encode, parts.clock)
+    reservations.on_change = file.changed
+    return reservations, file
+
+
+def earlier_reservations(parts: WconfdParts) -> Reservations:
     """What jobs had reserved; nothing when the file is damaged, for a change that takes what is taken is refused anyway.
 
     @raise ConfigurationError: tempres.data cannot be read.

@@ -55,6 +55,8 @@ class Add(LogicalUnit[OpNodeAdd]):
             raise OpPrereqError(f"node {self._name} is not in the cluster, so it cannot be added again", ECode.NOENT)
         if not self.op.readd and self._old is not None:
             raise OpPrereqError(f"node {self._name} is already in the cluster", ECode.EXISTS)
+        if self._old is not None and self._old.uuid == (await self.config.cluster()).master_node:
+            raise OpPrereqError(f"node {self._name} is the master, which cannot be added again", ECode.STATE)
         if self._old is not None and self.op.group is not None and self._group.uuid != self._old.group:
             raise OpPrereqError(
                 f"node {self._name} keeps its group when it is added again, but group {self.op.group} is given",

@@ -51,6 +51,7 @@ class Remove(LogicalUnit[OpNodeRemove]):
         except RpcError as error:
             self.warn(f"{error}; remove the cluster's files there by hand")
         await self.config.remove_node(self._node.uuid)
+        await self.config.when_distributed()  # from now on no node takes calls from it
 
     async def _replace(self) -> None:
         """Promote another node if the pool of master candidates would lack one."""

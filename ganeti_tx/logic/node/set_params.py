@@ -49,11 +49,19 @@ class SetParams(LogicalUnit[OpNodeSetParams]):
         """Whether others may take this one's place."""
         return self.op.auto_promote or self.op.force
 
+    @property
+    def _may_leave(self) -> bool:
+        """Whether the node may leave the pool of master candidates."""
+        return asked_role(self._node, self.op) is not Role.CANDIDATE and self._node.master_candidate
+
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """The node; all nodes when others may be promoted, or its address is compared with theirs."""
+        """The node; all when others may be promoted, it may leave the pool, or its address is compared with theirs.
+
+        Two candidates that leave at the same time would both count on each other.
+        """
         if level is not Level.NODE:
             return ()
-        if self._may_promote or self.op.secondary_ip is not None:
+        if self._may_promote or self._may_leave or self.op.secondary_ip is not None:
             return (on_all(level, Mode.EXCLUSIVE),)
         return on_nodes([self._node.uuid], Mode.EXCLUSIVE)
 

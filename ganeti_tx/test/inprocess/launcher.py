@@ -35,7 +35,7 @@ class InProcessZygote:
     liveness: FakeLiveness
     resolve: Callable[[str], Awaitable[tuple[str, str]]]
     units_of: Callable[[str], UnitTable]
-    origin: Origin | None
+    origin: Origin
     runners: dict[int, Process] = field(factory=dict)
     process: Process = field(init=False)
     _parent: Process = field(init=False)

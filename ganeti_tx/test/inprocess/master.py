@@ -12,8 +12,8 @@ from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.queue.process_launcher import ProcessJobLauncher
-from ganeti_tx.queue.runner_channel import ChannelFactory
+from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
+from ganeti_tx.queue.runners.runner_channel import ChannelFactory
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.entropy import SeededEntropy
@@ -62,7 +62,7 @@ class MasterDaemons:
     zygote: InProcessZygote = field(init=False)
     wconfd_process: Process = field(init=False)
     luxid_process: Process = field(init=False)
-    origin: Origin | None = field(init=False)
+    origin: Origin = field(init=False)
     wconfd: Wconfd = field(init=False)
     luxid: Luxid = field(init=False)
     _answering: Process = field(init=False)
@@ -70,7 +70,7 @@ class MasterDaemons:
     def __attrs_post_init__(self) -> None:
         nothing = Process("nothing", self.time, self.sockets, alive=False)
         self.wconfd_process = self.luxid_process = self._answering = nothing
-        self.origin = Origin(self.node.name, self.node.address) if self.voting else None
+        self.origin = Origin(self.node.name, self.node.address)
         self.zygote = InProcessZygote(
             self.new_process, self.node, self.paths, self.network, self.liveness, self.resolve, self.units_of,
             self.origin,

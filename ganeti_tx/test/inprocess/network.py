@@ -92,11 +92,6 @@ class Exchange:
     call: NodeCall
     answer: "Deferred[bytes]" = field(factory=Deferred)
 
-    @property
-    def caller(self) -> str | None:
-        """Who calls, by its certificate."""
-        return None if self.rpc.origin is None else self.rpc.origin.name
-
     def succeed(self, data: bytes) -> None:
         """The answer is there, unless it was given up."""
         if not self.answer.called:
@@ -129,7 +124,7 @@ class Listener:
             self.perform(exchange, exchange.call.name, body, None)
 
     def _again(self, exchange: Exchange, body: bytes) -> None:
-        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.caller))
+        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.rpc.origin.name))
 
     def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Wrong | None) -> None:
         """Take a call, in the daemon's process."""
@@ -138,7 +133,7 @@ class Listener:
             return
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
-        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.caller))
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.rpc.origin.name))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
     def _answer(self, exchange: Exchange, data: bytes) -> None:
@@ -178,13 +173,12 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
-    def trouble(self, node: Target, call: NodeCall, origin: Origin | None) -> Wrong | None:
+    def trouble(self, node: Target, call: NodeCall, origin: Origin) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        own = origin is not None and origin.address == node.primary_ip
-        if not own and not self.silent.isdisjoint((node.primary_ip, origin and origin.address)):
+        if origin.address != node.primary_ip and not self.silent.isdisjoint((node.primary_ip, origin.address)):
             return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
@@ -192,11 +186,11 @@ class Network:
 @implementer(INodeRpc)
 @define
 class NetworkRpc:
-    """INodeRpc for one process. Without an origin nobody knows who calls, and no partition keeps it from anybody."""
+    """INodeRpc for one process."""
 
     network: Network
     process: Process
-    origin: Origin | None = None
+    origin: Origin
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """See INodeRpc."""
@@ -241,7 +235,7 @@ class NetworkRpc:
             return Outcome(error=error)
 
 
-async def perform(dispatch: NodeDispatch, name: str, body: bytes, caller: str | None = None) -> bytes:
+async def perform(dispatch: NodeDispatch, name: str, body: bytes, caller: str) -> bytes:
     """The node daemon's side of a call, from bytes to bytes."""
     try:
         return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body), caller))

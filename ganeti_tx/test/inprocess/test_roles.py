@@ -150,5 +150,6 @@ class RolesTests(ClusterCase):
         again = [sent.call for sent in self.sent_to(3, 0) if getattr(sent.call, "stamp", None) is not None]
         self.assertGreater(len(again), 10)
         for call in reversed(again):
-            self.cluster.run(Deferred.fromCoroutine(perform(daemon.dispatch, type(call).name, encode_call(call))))
+            again_sent = perform(daemon.dispatch, type(call).name, encode_call(call), self.cluster.node(1).name)
+            self.cluster.run(Deferred.fromCoroutine(again_sent))
         self.assertEqual((self.config_of(3), self.queue_of(3), self.ssconf(3, "cluster_tags")), before)

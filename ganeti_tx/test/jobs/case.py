@@ -76,6 +76,14 @@ class LocksThatStay(OwnerLocks):
             raise ConfigurationError("WConfD is away")
 
 
+class LocksWithoutPriorities(OwnerLocks):
+    """WConfD is gone when a wait is to have another priority."""
+
+    async def set_priority(self, priority: int) -> None:
+        """Fails."""
+        raise ConfigurationError("WConfD is away")
+
+
 class JobRunCase(SynchronousTestCase):
     """JobRun with units that the test writes."""
 

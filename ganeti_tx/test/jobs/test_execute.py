@@ -14,7 +14,17 @@ from ganeti_tx.errors import (
 from ganeti_tx.locking.levels import BGL, Mode
 from ganeti_tx.model.opcodes import OpTestDummy
 from ganeti_tx.queue.job import Status
-from ganeti_tx.test.jobs.case import NODE, OWNER, PATH, RIVAL, JobRunCase, LocksThatStay, Unit, raise_it
+from ganeti_tx.test.jobs.case import (
+    NODE,
+    OWNER,
+    PATH,
+    RIVAL,
+    JobRunCase,
+    LocksThatStay,
+    LocksWithoutPriorities,
+    Unit,
+    raise_it,
+)
 
 
 class JobRunTests(JobRunCase):
@@ -157,3 +167,26 @@ class JobRunTests(JobRunCase):
         self.clock.advance(30)
         self.successResultOf(done)
         self.assertEqual([op.status for op in self.on_disk().ops], [Status.SUCCESS, Status.ERROR])
+
+    def test_priority_while_wconfd_is_away(self) -> None:
+        """A new priority that cannot reach the wait for locks is a line in the log, not a traceback."""
+        self.rival_holds()
+        run = self.job(lambda unit: 1)
+        Deferred.fromCoroutine(run.run())
+        self.locks = run.locks = LocksWithoutPriorities(self.table, OWNER)
+        run.set_priority(-5)
+        self.assertEqual(self.flushLoggedErrors(), [])
+        self.assertEqual(self.on_disk().ops[0].priority, -5)
+
+    def test_priority_comes_after_the_end(self) -> None:
+        """A job that has ended, and may be in the archive by now, does not write its file again."""
+        copied: Deferred[None] = Deferred()
+        run = self.job(lambda unit: 1)
+        run.journal.replicate = lambda files: copied
+        running = Deferred.fromCoroutine(run.run())
+        self.assertEqual(self.on_disk().status, Status.SUCCESS)
+        self.files.remove(PATH)
+        run.set_priority(5)
+        copied.callback(None)
+        self.successResultOf(running)
+        self.assertFalse(self.files.exists(PATH))

@@ -1,6 +1,7 @@
 """A job's own file: what is written, when, and who hears of it."""
 
 import errno
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
@@ -134,3 +135,14 @@ class JournalTests(SynchronousTestCase):
         self.successResultOf(done)
         self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)
         self.successResultOf(Deferred.fromCoroutine(self.journal.copied()))
+
+    def test_what_no_file_holds(self) -> None:
+        """A save of something that cannot be encoded fails; nobody waits for it for ever, and the next one works."""
+        deep: list[Any] = []
+        for _ in range(10_000):
+            deep = [deep]
+        for result, error in ((object(), TypeError), ("\ud800", UnicodeEncodeError), (deep, RecursionError)):
+            self.journal.change_op(0, result=result)
+            self.failureResultOf(self.journal.save(), error)
+        self.journal.change_op(0, result=None)
+        self.successResultOf(self.journal.save())

@@ -13,11 +13,12 @@ class RollbackTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.done: list[str] = []
         self.warnings: list[str] = []
+        self.fault: Exception = OpExecError("cannot")
 
     async def step(self, name: str) -> None:
         """An undo step that is kept in mind."""
         if name == "broken":
-            raise OpExecError("cannot")
+            raise self.fault
         self.done.append(name)
 
     async def work(self, end: "Deferred[None]") -> None:
@@ -43,6 +44,17 @@ class RollbackTests(SynchronousTestCase):
         self.assertEqual(str(self.failureResultOf(result, OpExecError).value), "too late")
         self.assertEqual(self.done, ["last", "first"])
         self.assertEqual(self.warnings, ["could not undo a step: cannot"])
+
+    def test_fault_of_ours(self) -> None:
+        """An undo step that is wrong itself does not stop the others either."""
+        self.fault = KeyError("disk")
+        end: Deferred[None] = Deferred()
+        result = Deferred.fromCoroutine(self.work(end))
+        end.errback(OpExecError("too late"))
+        self.failureResultOf(result, OpExecError)
+        self.assertEqual(self.done, ["last", "first"])
+        self.assertIn("internal error", self.warnings[0])
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
 
     def test_cancellation_undoes(self) -> None:
         """A cancelled job takes its steps back too."""

@@ -22,6 +22,7 @@ class FakeConfig:
         self.rules: dict[str, FilterRule] = {}
         self.reserved: list[str] = []
         self.broken = False
+        self.leaves = False
 
     async def generate_uuid(self) -> str:
         """Always the same."""
@@ -41,6 +42,8 @@ class FakeConfig:
 
     async def drop_reservations(self) -> None:
         """Nothing is reserved any more."""
+        if self.leaves:
+            raise ConfigurationError("WConfD is away")
         self.reserved.clear()
 
 
@@ -67,6 +70,12 @@ class FilterMethodTests(SynchronousTestCase):
         self.assertEqual(self.config.rules, before)
         self.assertEqual(error.value.ecode, ECode.INVAL)
         return error.value
+
+    def test_wconfd_leaves(self) -> None:
+        """A rule that was made is told as made, and looked at, whatever becomes of the reservation of its uuid."""
+        self.config.leaves = True
+        found = self.successResultOf(self.start("ReplaceFilter", None, 3, [NEW], "PAUSE", TRAIL))
+        self.assertEqual((found, list(self.config.rules), len(self.woken)), (NEW_UUID, [NEW_UUID], 1))
 
     def test_add(self) -> None:
         """A rule gets a uuid and, as watermark, the highest job id; the queue looks at it; nothing stays reserved."""

@@ -12,7 +12,7 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
 from ganeti_tx.queue.changes import as_json
-from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 DELAY = encode(OpTestDelay(duration=0.0), Disclosure.WIRE)

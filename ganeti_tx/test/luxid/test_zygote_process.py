@@ -1,5 +1,6 @@
 """luxid's end of the zygote, with processes that are only simulated."""
 
+import errno
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +19,18 @@ class Child:
         self.protocol = protocol
         self.heard: list[bytes] = []
         self.closed = False
+        self.deaf = False
 
     def writeToChild(self, descriptor: int, data: bytes) -> None:
-        """An order."""
+        """An order; as Twisted's, it breaks when the pipe has been closed already."""
+        if self.deaf:
+            raise KeyError(descriptor)
         self.heard.append(data)
+
+    def write(self, data: bytes) -> None:
+        """An order on standard input, lost when that is gone."""
+        if not self.deaf:
+            self.heard.append(data)
 
     def closeStdin(self) -> None:
         """No more orders."""
@@ -38,9 +47,12 @@ class Reactor(MemoryReactorClock):
     def __init__(self) -> None:
         super().__init__()
         self.children: list[Child] = []
+        self.full = False
 
     def spawnProcess(self, protocol: Any, *args: Any, **options: Any) -> Child:
         """A new child."""
+        if self.full:
+            raise OSError(errno.EMFILE, "Too many open files")
         self.children.append(Child(protocol))
         return self.children[-1]
 
@@ -68,6 +80,23 @@ class ZygoteTests(SynchronousTestCase):
         hear(REPORTS, b"8 -9\n19 1\n")
         hear(2, b"20 1\n")
         self.assertEqual(self.ended, [(17, 0), (18, -9), (19, 1)])
+
+    def test_hears_no_more(self) -> None:
+        """The pipe of one that dies may be gone before its death is known; whoever wants a fork is not hurt by that."""
+        self.reactor.children[0].deaf = True
+        self.zygote.fork()
+        self.assertEqual(self.reactor.children[0].heard, [])
+
+    def test_cannot_be_replaced_yet(self) -> None:
+        """When the system has no room for another it is tried again until there is one."""
+        self.reactor.children[0].die()
+        self.reactor.full = True
+        self.reactor.advance(RESTART_DELAY * 2)
+        self.reactor.advance(MAX_RESTART_DELAY)
+        self.assertEqual((len(self.reactor.children), self.deaths), (1, 0))
+        self.reactor.full = False
+        self.reactor.advance(MAX_RESTART_DELAY)
+        self.assertEqual((len(self.reactor.children), self.deaths), (2, 1))
 
     def test_dies(self) -> None:
         """Another takes its place, and then it is told that forks were lost."""

@@ -42,6 +42,8 @@ from ganeti_tx.rpc.interfaces import (
     RpcError,
     Target,
 )
+from ganeti_tx.rpc.stamped import StampedRpc
+from ganeti_tx.runtime.master_term import Stamps, claim_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.livelock import FakeLiveness
@@ -88,7 +90,12 @@ class MemoryNode:
     def __attrs_post_init__(self) -> None:
         for directory in (PATHS.data_dir, PATHS.queue_dir, PATHS.run_dir):
             self.files.mkdir(directory)
-        allegiance = Allegiance(self.files, PATHS, self.name, lambda: self.stop(NodeStopMaster()))
+        self.start_daemon()
+
+    def start_daemon(self) -> None:
+        """Its node daemon starts, and remembers nothing but what is on disk."""
+        terms = Terms(self.files, PATHS)
+        allegiance = Allegiance(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
         own: dict[type[NodeCall], Method] = {
             MasterVote: self.vote,
             NodeStopMaster: self.stop,
@@ -96,7 +103,6 @@ class MemoryNode:
             NodeActivateMasterIp: self.take_address,
             NodeDeactivateMasterIp: self.drop_address,
         }
-        terms = Terms(self.files, PATHS)
         queue = JobCopies(self.files, PATHS, terms)
         cluster_files = ClusterFiles(self.files, PATHS, UPLOADS, self.name, terms, queue)
         self.dispatch = NodeDispatch(cluster_files.table(), queue.table(), own, guard=allegiance.perform)
@@ -177,6 +183,7 @@ class ThreeNodes:
     liveness: FakeLiveness = field(factory=FakeLiveness)
     said: list[str] = field(factory=list)
     nodes: dict[str, MemoryNode] = field(factory=dict)
+    sent: list[tuple[str, str, NodeCall]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = {name: MemoryNode(name, self) for name in NAMES}
@@ -187,6 +194,13 @@ class ThreeNodes:
     def rpc(self, caller: str) -> "MemoryRpc":
         """Node calls from a node."""
         return MemoryRpc(self, caller)
+
+    def master_rpc(self, name: str) -> StampedRpc:
+        """Node calls of the master daemons on a node, with the stamps of their term."""
+        node = self.nodes[name]
+        cluster = node.config.cluster.uuid
+        term = self.finish(claim_term(node.files, PATHS, cluster, name, self.clock.seconds()))
+        return StampedRpc(self.rpc(name), Stamps(term, lambda: 0))
 
     def failover(self, name: str, vote: bool = True) -> None:
         """Make a node the master, as the command on it does."""
@@ -251,6 +265,7 @@ class MemoryRpc:
         target = self.cluster.nodes[node.name]
         if not (target.reachable and self.cluster.nodes[self.caller].reachable):
             raise NodeUnreachableError(f"cannot reach node {node.name} (192.0.2.1) for {call.name}: no route")
+        self.cluster.sent.append((self.caller, node.name, call))
         try:
             return await target.dispatch.perform(call, self.caller)
         except CallFailed as error:

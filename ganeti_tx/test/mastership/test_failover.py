@@ -329,6 +329,6 @@ class FaultTests(SynchronousTestCase):
         node1.have(changed)
         for node in list(changed.nodes.values())[1:]:
             upload = UploadFile(path=str(PATHS.config_file), data=encode(changed), serial=changed.serial_no)
-            cluster.finish(cluster.rpc("node1").call(node, upload))
+            cluster.finish(cluster.master_rpc("node1").call(node, upload))
             ssconf = WriteSsconfFiles(values=ssconf_values(changed), serial=changed.serial_no)
-            cluster.finish(cluster.rpc("node1").call(node, ssconf))
+            cluster.finish(cluster.master_rpc("node1").call(node, ssconf))

@@ -13,7 +13,7 @@ from ganeti_tx.errors import ConfigurationError, OpPrereqError
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.own_ballot import own_ballot
 from ganeti_tx.mastership.role import INTERVAL, MasterRole
-from ganeti_tx.mastership.votes import NoQuorum
+from ganeti_tx.mastership.votes import REIGN, NoQuorum
 from ganeti_tx.mastership.voting import Voting, patience, voting_of
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.rpc.calls import Ballot, JobqueueUpdate, MasterVote
@@ -190,7 +190,7 @@ class TakeTests(RoleCase):
 
     def test_term(self) -> None:
         """The reign begins with a term above that of every other master of this cluster that somebody has heard of."""
-        for master, number, wanted in (("node2", 50, 51), ("node1", 60, 60), ("node3", 40, 60)):
+        for master, number, wanted in (("node2", 50, 50 + REIGN), ("node1", 2000, 2000), ("node3", 40, 2000)):
             term = MasterTerm(cluster=self.cluster_uuid, master=master, number=number)
             foreign = MasterTerm(cluster="other", master="node9", number=999)
             self.ballots = {"node2": replace(self.ballot(), term=term), "node3": replace(self.ballot(), term=foreign)}
@@ -243,6 +243,17 @@ class LossTests(RoleCase):
         self.unreachable("node2")
         self.refuse()
         self.assertEqual(self.errors, [])
+
+    def test_refused_for_a_later_term(self) -> None:
+        """Who counted on alone steps down too: the term tells who is the later master, not the serial number."""
+        self.successResultOf(self.take())
+        held = read_term(self.files, PATHS)
+        assert held is not None
+        for number, lost in ((held.number - 1, 0), (held.number + REIGN, 1)):
+            later = MasterTerm(cluster=self.cluster_uuid, master="node2", number=number)
+            self.ballots = {name: replace(self.ballot("node2", 5), term=later) for name in self.ballots}
+            self.refuse()
+            self.assertEqual(len(self.errors), lost)
 
     def test_cut_off(self) -> None:
         """One refusal and silence: the quorum is lost to whom we know of, so we step down."""

@@ -1,12 +1,15 @@
 """Counting votes: tables of cases, and rules that hold for any votes."""
 
+import msgspec
+from attrs import evolve as replace
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.mastership import NotMasterError
-from ganeti_tx.mastership.votes import Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
+from ganeti_tx.mastership.votes import REIGN, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
 from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.runtime.master_term import MasterTerm
 
 CLAIM = Claim("node1", "cluster", 10, 5)
 
@@ -100,6 +103,22 @@ class FailoverTests(SynchronousTestCase):
             ((ballot(master="node3", ssconf=500), ballot(master="node2", ssconf=500)), Outcome.WON),
         ):
             self.assertIs(count(Purpose.FAILOVER, CLAIM, votes(*ballots)).outcome, outcome, ballots)
+
+    def test_configuration_of_a_later_master(self) -> None:
+        """What a later master wrote is newer, and what a former one wrote older, whatever the serial numbers say."""
+
+        def written_in(term: int) -> MasterTerm:
+            return MasterTerm(cluster="cluster", master="node9", number=term, config=term)
+
+        claim = replace(CLAIM, term=written_in(5 + REIGN))
+        for term, serial, outcome in (
+            (5, 9, Outcome.WON),
+            (5 + 2 * REIGN, 9, Outcome.LOST),
+            (6 + REIGN, 9, Outcome.WON),
+            (6 + REIGN, 11, Outcome.LOST),
+        ):
+            other = msgspec.structs.replace(ballot(master="node3", serial=serial), term=written_in(term))
+            self.assertIs(count(Purpose.FAILOVER, claim, votes(SILENT, other)).outcome, outcome, (term, serial))
 
 
 class WordsTests(SynchronousTestCase):

@@ -9,8 +9,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import encode
-from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
+from ganeti_tx.node.dispatch import CallFailed
+from ganeti_tx.rpc.calls import NodeCall, NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import RpcError
+from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.mastership.nodes import NAMES, PATHS, Killed, MemoryNode, ThreeNodes, three_nodes
 
 NODES = st.sampled_from(NAMES)
@@ -23,6 +25,7 @@ class Walk(RuleBasedStateMachine):
         super().__init__()
         self.cluster = ThreeNodes()
         self.work = self.acknowledged = 0
+        self.ages: dict[str, tuple[int, int]] = {}
         config = three_nodes()
         for node in self.cluster.nodes.values():
             node.have(replace(config, cluster=replace(config.cluster, tags=("0",))))
@@ -75,6 +78,25 @@ class Walk(RuleBasedStateMachine):
         finally:
             self.cluster.step = lambda what: None
 
+    @rule(name=NODES)
+    def restart_daemon(self, name: str) -> None:
+        """Its node daemon is started again."""
+        self.node(name).start_daemon()
+
+    @precondition(lambda self: self.copies())
+    @rule(data=st.data())
+    def come_late(self, data: st.DataObject) -> None:
+        """Something that was sent long ago comes, or comes once more."""
+        caller, name, call = data.draw(st.sampled_from(self.copies()))
+        try:
+            self.cluster.finish(self.node(name).dispatch.perform(call, caller))
+        except CallFailed:
+            return
+
+    def copies(self) -> list[tuple[str, str, NodeCall]]:
+        """What was sent that nodes keep: by whom, to whom."""
+        return [each for each in self.cluster.sent if isinstance(each[2], UploadFile | WriteSsconfFiles)]
+
     @precondition(lambda self: self.cluster.masters())
     @rule(data=st.data())
     def change(self, data: st.DataObject) -> None:
@@ -103,7 +125,7 @@ class Walk(RuleBasedStateMachine):
                 UploadFile(path=str(PATHS.config_file), data=encode(config), serial=config.serial_no),
                 WriteSsconfFiles(values=ssconf_values(config), serial=config.serial_no),
             ):
-                self.cluster.finish(self.cluster.rpc(name).call(target, call))
+                self.cluster.finish(self.cluster.master_rpc(name).call(target, call))
         except RpcError:
             return False
         return True
@@ -113,6 +135,15 @@ class Walk(RuleBasedStateMachine):
         """Of the nodes that run as the master at most one would win a vote."""
         masters = [name for name in NAMES if self.node(name).running and self.node(name).may_start()]
         assert len(masters) <= 1, masters
+
+    @invariant()
+    def never_back(self) -> None:
+        """The configuration on a node is never of an older term, nor older within its term."""
+        for name, node in self.cluster.nodes.items():
+            term = read_term(node.files, PATHS)
+            age = (0 if term is None else term.config, node.config.serial_no)
+            assert age >= self.ages.get(name, age), (name, age, self.ages)
+            self.ages[name] = age
 
     def teardown(self) -> None:
         """When all are back some node can become the master, and what a quorum had taken is there."""

@@ -7,11 +7,21 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.allegiance import GUARDED, Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.dispatch import CallFailed
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import JobqueueUpdate, MasterVote, NodeCall, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls import (
+    CALLS,
+    JobqueueUpdate,
+    MasterVote,
+    NodeCall,
+    NodeLeaveCluster,
+    UploadFile,
+    WriteSsconfFiles,
+)
 from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
 
@@ -32,6 +42,11 @@ def upload(master: str, serial: int) -> UploadFile:
 def ssconf(master: str, serial: int) -> WriteSsconfFiles:
     """Simple configuration sent."""
     return WriteSsconfFiles(values=ssconf_values(config_of(master, serial)), serial=serial)
+
+
+def stamped(call: NodeCall, master: str, term: int) -> NodeCall:
+    """The call in a term of a master."""
+    return replace(call, stamp=Stamp(cluster=three_nodes().cluster.uuid, master=master, term=term))
 
 
 class AllegianceTests(SynchronousTestCase):
@@ -102,13 +117,55 @@ class AllegianceTests(SynchronousTestCase):
             files = ClusterFiles(self.node.files, PATHS, {}, "node3", terms, queue)
             await files.write_ssconf(ssconf("node2", SERIAL + 5))
 
-        follows = Allegiance(self.node.files, PATHS, "node3", lambda: succeed(None))
+        follows = Allegiance(self.node.files, PATHS, "node3", Terms(self.node.files, PATHS), lambda: succeed(None))
         first = Deferred.fromCoroutine(follows.perform(ssconf("node2", SERIAL + 5), "node2", write))
         second = Deferred.fromCoroutine(follows.perform(ssconf("node3", SERIAL + 5), "node3", write))
         self.assertEqual(len(begun), 1)
         begun[0].callback(None)
         self.successResultOf(first)
         self.failureResultOf(second, ConfigurationError)
+
+    def test_terms_decide(self) -> None:
+        """A higher term is followed with any serial number, and no serial number makes up for a lower term."""
+        self.node.have(config_of("node3", SERIAL))
+        self.node.running = True
+        self.send("node3", stamped(ssconf("node3", SERIAL), "node3", 5))
+        self.node.have(config_of("node3", SERIAL + 5000))  # it was cut off, and counted on
+        for call in (ssconf("node2", SERIAL + 9000), upload("node2", SERIAL + 9000)):
+            for term in (4, 5):
+                self.refused("node2", stamped(call, "node2", term))
+            self.refused("node2", call)
+        self.refused("node2", stamped(JOB, "node2", 6))
+        self.assertTrue(self.node.running)
+        self.send("node2", stamped(ssconf("node2", SERIAL + 1000), "node2", 6))
+        self.assertFalse(self.node.running)
+        self.send("node2", stamped(upload("node2", SERIAL + 1000), "node2", 6))
+        self.assertEqual((self.node.master, self.node.config.serial_no), ("node2", SERIAL + 1000))
+        late: tuple[NodeCall, ...] = (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB)
+        for each in late:
+            self.refused("node1", stamped(each, "node1", 5))
+
+    def test_spoiled(self) -> None:
+        """Simple configuration that somebody spoiled is mended by the master, which its term makes known."""
+        self.send("node1", stamped(ssconf("node1", SERIAL), "node1", 5))
+        self.node.put(PATHS.ssconf_file("master_node"), b"junk")
+        self.refused("node2", stamped(JOB, "node2", 5))
+        for call in (JOB, ssconf("node1", SERIAL)):
+            self.send("node1", stamped(call, "node1", 5))
+        self.assertEqual(self.node.master, "node1")
+
+    def test_stamp_of_another(self) -> None:
+        """Who sends is told by the certificate; a stamp of somebody else is refused, and so is a caller without a name."""
+        call = stamped(JOB, "node1", 5)
+        for caller in ("node2", None):
+            with self.assertRaisesRegex(CallFailed, "refused"):
+                self.cluster.finish(self.node.dispatch.perform(call, caller))
+        self.cluster.finish(self.node.dispatch.perform(MasterVote()))
+
+    def test_all_that_a_master_keeps_is_guarded(self) -> None:
+        """Whatever carries a stamp, and leaving the cluster, is for the master only."""
+        carrying = {kind for kind in CALLS.values() if "stamp" in kind.__struct_fields__}
+        self.assertEqual({*GUARDED}, {*carrying, NodeLeaveCluster})
 
     def test_claims_to_be_another(self) -> None:
         """The serial number of a claim is the configuration's own."""

@@ -8,7 +8,14 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.node.master_role import KILL_LIMIT, STOP_LIMIT, MachineProcesses, MasterRoleCalls, own_program
+from ganeti_tx.node.master_role import (
+    KILL_LIMIT,
+    STOP_LIMIT,
+    MachineProcesses,
+    MasterRoleCalls,
+    forget_spared_vote,
+    own_program,
+)
 from ganeti_tx.rpc.calls import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
@@ -34,7 +41,7 @@ class MasterRoleCallsTests(SynchronousTestCase):
         self.jobs = [12]
         self.signals: list[tuple[int, int]] = []
         self.stubborn: dict[int, set[int]] = {}
-        processes = MachineProcesses(self.daemons.get, lambda: list(self.jobs), self.signal)
+        processes = MachineProcesses(self.daemons.get, lambda: list(self.jobs), self.signal, str)
         self.part = MasterRoleCalls(self.files, PATHS, InlineThreads(), self.runner, self.clock, processes)
 
     def signal(self, process: int, number: int) -> None:
@@ -113,6 +120,13 @@ class MasterRoleCallsTests(SynchronousTestCase):
         text = str(self.failureResultOf(self.start(no_voting=True), OpExecError).value)
         self.assertIn("node2 is the master", text)
         self.assertFalse(self.files.exists(PATHS.no_voting_file))
+
+    def test_killed_while_it_starts(self) -> None:
+        """A node daemon that starts again forgets that a start without votes was under way."""
+        self.put(PATHS.no_voting_file)
+        for _ in range(2):
+            forget_spared_vote(self.files, PATHS)
+            self.assertFalse(self.files.exists(PATHS.no_voting_file))
 
     def test_vote(self) -> None:
         """The vote and the master's name come from the files as they are now."""

@@ -114,6 +114,12 @@ class OrderTests(TermCase):
         self.do(update(10, "again"))
         self.assertEqual(self.queue(), {"job-1": "again"})
 
+    def test_late_purge(self) -> None:
+        """A purge that comes late removes what was there when it was sent, and nothing newer."""
+        self.do(update(1, "old", job=1), update(9, "new", job=2))
+        self.do(JobqueueSetDrainFlag(drained=True, stamp=stamp(9)), JobqueuePurge(stamp=stamp(5)))
+        self.assertEqual(self.queue(), {"job-2": "new", "drain": ""})
+
     def test_drain_flag(self) -> None:
         """The last word about the flag stays."""
         self.do(JobqueueSetDrainFlag(drained=False, stamp=stamp(9)), JobqueueSetDrainFlag(drained=True, stamp=stamp(8)))
@@ -125,6 +131,20 @@ class OrderTests(TermCase):
             self.do(WriteSsconfFiles(values={"cluster_name": "new"}, serial=serial, stamp=stamp(1)))
         self.refused(WriteSsconfFiles(values={"cluster_name": "old"}, serial=4, stamp=stamp(2)))
         self.assertEqual(self.files.read(self.paths.ssconf_file("cluster_name"), 99), b"new\n")
+
+    def test_simple_configuration_after_a_restart(self) -> None:
+        """A daemon that was restarted takes none that is older either; a later term begins anew."""
+
+        def sent(serial: int, term: int = 1) -> WriteSsconfFiles:
+            values = {"cluster_tags": str(serial)}
+            return WriteSsconfFiles(values=values, serial=serial, stamp=stamp(0, term=term))
+
+        self.do(sent(5))
+        self.start()
+        self.refused(sent(4))
+        self.do(sent(5), sent(3, term=2))
+        self.start()
+        self.refused(sent(2, term=2))
 
     def test_many(self) -> None:
         """What is remembered has a limit; behind it the order of all counts together."""

@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.model.opcodes import OpTestDelay
+from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.job import Status
 from ganeti_tx.queue.launcher import RunnerDied
 from ganeti_tx.queue.runs import RETRY_DELAY
@@ -101,3 +102,56 @@ class RefusingDiskTests(SynchronousTestCase):
         queue.clock.advance(RETRY_DELAY)
         self.assertEqual(self.successResultOf(asked), (True, "Job 1 canceled"))
         self.assertEqual((queue.on_disk(1).status, queue.started()), (Status.CANCELED, []))
+
+
+class UnreadableEndTests(SynchronousTestCase):
+    """A process has ended its job well, but luxid cannot read that."""
+
+    def setUp(self) -> None:
+        self.queue = Queue()
+        run_now(self.queue.store.load())
+        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[DELAY]])))
+
+    def end(self) -> None:
+        """The process writes the end and says so."""
+        self.queue.finish(self.queue.launcher.runners[0])
+
+    def test_damaged_disk(self) -> None:
+        """While the disk fails the job is not run again; its end counts when it can be read."""
+        error = OSError(errno.EIO, "Input/output error")
+        self.queue.files.fault = lambda operation, path: error if operation == "read" else None
+        self.end()
+        self.assertTrue(self.queue.scheduler.is_followed(1))
+        self.queue.files.fault = lambda operation, path: None
+        self.queue.clock.advance(RETRY_DELAY)
+        self.assertEqual(self.queue.started(), [1])
+        self.assertEqual(self.queue.on_disk(1).status, Status.SUCCESS)
+
+    def test_damaged_file(self) -> None:
+        """A job whose file was spoiled is not run again, for it may have been done: it is an error that says so."""
+        runner = self.queue.launcher.runners[0]
+        run_now(self.queue.files.write_atomic(self.queue.paths.job_file(1), b"{"))
+        runner.over.callback(None)
+        self.assertEqual(self.queue.started(), [1])
+        job = self.queue.on_disk(1)
+        self.assertEqual(job.status, Status.ERROR)
+        self.assertIn("how it ended is not known", str(job.ops[0].result))
+
+    def test_too_large(self) -> None:
+        """The same when what lies there is no file that could ever be read, as one that is too large."""
+        error = OSError(errno.EFBIG, "larger than 67108864 bytes")
+        self.queue.files.fault = lambda operation, path: error if operation == "read" else None
+        self.end()
+        self.queue.files.fault = lambda operation, path: None
+        job = self.queue.on_disk(1)
+        self.assertEqual((job.status, self.queue.started()), (Status.ERROR, [1]))
+        self.assertIn("larger than", str(job.ops[0].result))
+
+    def test_removed_file(self) -> None:
+        """A job whose file somebody took away is forgotten once its process is done; who depends on it does not wait for ever."""
+        depends = OpTestDelay(duration=0.0, depends=((1, (FinalStatus.SUCCESS,)),))
+        run_now(self.queue.scheduler.submit([[depends]]))
+        self.queue.files.remove(self.queue.paths.job_file(1))
+        self.queue.launcher.runners[0].over.callback(None)
+        self.assertIsNone(self.queue.store.glance(1))
+        self.assertEqual(self.queue.on_disk(2).status, Status.ERROR)

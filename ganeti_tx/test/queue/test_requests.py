@@ -239,3 +239,36 @@ class KillTests(RequestCase):
             await answer
 
         self.queue.scheduler.runs.look_for_dead = bury
+
+
+class LentOnTests(RequestCase):
+    """The process is done with job 1, and may have the next; luxid still writes the file of job 1."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.copied: Deferred[None] = Deferred()
+        self.successResultOf(Deferred.fromCoroutine(self.queue.scheduler.change_priority(1, 10)))
+        self.runner.priority = None
+        self.queue.store.replicate = lambda files: self.copied
+        self.queue.step_back(self.runner)
+
+    def test_cancel(self) -> None:
+        """Who cancels job 1 does not stop another job; job 1 is canceled once its file is written."""
+        asked = self.cancel()
+        self.assertNoResult(asked)
+        self.copied.callback(None)
+        self.assertFalse(self.runner.canceled)
+        self.assert_answer(asked, True, "Job 1 canceled")
+
+    def test_kill(self) -> None:
+        """Who kills job 1 does not kill another job."""
+        asked = self.cancel(kill=True)
+        self.copied.callback(None)
+        self.assertFalse(self.runner.killed)
+        self.assert_answer(asked, True, "Job 1 canceled")
+
+    def test_priority(self) -> None:
+        """Who changes the priority of job 1 does not change that of another job."""
+        changed = Deferred.fromCoroutine(self.queue.scheduler.change_priority(1, -10))
+        self.assert_answer(changed, False, "just being started or ended")
+        self.assertEqual(self.runner.priority, None)

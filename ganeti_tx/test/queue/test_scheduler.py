@@ -14,10 +14,10 @@ from ganeti_tx.errors import JobQueueError, OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended, put_back
 from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.launcher import FakeLauncher, FakeRunner
@@ -222,6 +222,13 @@ class SchedulerTests(SynchronousTestCase):
         wrong = OpTestDelay(duration=0.0, depends=((7, (FinalStatus.SUCCESS,)),))
         self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[wrong]])), OpPrereqError)
         self.assertEqual(dict(self.queue.store.jobs), {})
+
+    def test_secrets_of_refused_jobs(self) -> None:
+        """The secrets of a job that the disk refused are not kept."""
+        self.queue.files.fault = lambda operation, path: OSError(errno.ENOSPC, "full") if "write" in operation else None
+        op = OpTestOsParams(osparams_secret={"password": Secret("hunter2")})
+        self.failureResultOf(Deferred.fromCoroutine(self.queue.scheduler.submit([[op]])), JobQueueError)
+        self.assertEqual(self.queue.scheduler.runs.secrets, {})
 
     def test_secrets_travel_beside_the_file(self) -> None:
         """A secret parameter reaches the runner and no file."""

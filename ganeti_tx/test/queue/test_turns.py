@@ -4,10 +4,10 @@ import msgspec
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.opcodes import OpTestDelay
+from ganeti_tx.model.opcodes import OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.job import Status
-from ganeti_tx.queue.launcher import RunnerDied
+from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 
@@ -132,3 +132,24 @@ class TurnTests(SynchronousTestCase):
         run_now(queue.store.load())
         run_now(queue.scheduler.resume())
         self.assertEqual([op.status for op in queue.on_disk(1).ops], [Status.SUCCESS, Status.WAITING])
+
+    def test_priority_before_a_death(self) -> None:
+        """A priority that was promised for a job of an earlier luxid holds although its process dies before it hears of it."""
+        old = self.queue_with(1, 0)
+        queue = Queue(old.files)
+        queue.launcher.living = {old.launcher.runners[0].livelock}
+        run_now(queue.store.load())
+        run_now(queue.scheduler.resume())
+        self.assertEqual(run_now(queue.scheduler.change_priority(1, -10))[0], True)
+        queue.launcher.runners[0].over.errback(RunnerDied("its livelock is free"))
+        self.assertEqual(queue.started(), [1, 1])
+        self.assertEqual(queue.on_disk(1).ops[0].priority, -10)
+
+    def test_secrets_of_one_never_given(self) -> None:
+        """A job whose process was gone before it was given the job gets another, with its secrets, which luxid still has."""
+        queue = self.queue_with(1)
+        op = OpTestOsParams(osparams_secret={"password": Secret("hunter2")})
+        run_now(queue.scheduler.submit([[op]]))
+        queue.launcher.runners[0].over.errback(NeverGiven("it was gone"))
+        self.assertEqual(queue.started(), [1, 1])
+        self.assertEqual(queue.launcher.runners[1].secrets, queue.launcher.runners[0].secrets)

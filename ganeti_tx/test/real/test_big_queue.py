@@ -15,10 +15,10 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.changes import JobChanges, as_json
-from ganeti_tx.queue.drain import DrainFlag
+from ganeti_tx.queue.files.drain import DrainFlag
+from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, encode_job
 from ganeti_tx.queue.scheduler import Scheduler
-from ganeti_tx.queue.store import JobStore
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import reactor_threads

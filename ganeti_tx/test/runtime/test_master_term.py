@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -76,3 +77,11 @@ class ClaimTests(SynchronousTestCase):
         made = [stamps.next() for _ in range(4)]
         self.assertEqual([stamp.sequence for stamp in made], [5, 6, 7, 90])
         self.assertEqual({(stamp.cluster, stamp.master, stamp.term) for stamp in made}, {("c", "node1", 3)})
+
+    def test_claimed_again(self) -> None:
+        """What another daemon of this master claims holds for all; what another master has claimed does not."""
+        first = MasterTerm(cluster="c", master="node1", number=3)
+        kept = [first, replace(first, number=9), None, replace(first, master="node2", number=12), first]
+        stamps = Stamps(first, lambda: 0, iter(kept).__next__)
+        made = [stamps.next() for _ in kept]
+        self.assertEqual([(each.master, each.term) for each in made], [("node1", 3)] + [("node1", 9)] * 4)

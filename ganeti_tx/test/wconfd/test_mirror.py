@@ -7,10 +7,62 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
 from ganeti_tx.test.inprocess.faulty_disk import FaultPlan, FaultyDisk
 from ganeti_tx.wconfd.mirror import LAST_PAUSE, Mirror
 
 PATH = Path("/state/locks.data")
+
+
+class SlowDisk(FaultyDisk):
+    """Takes its time: each write goes on until `finish`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[tuple[bytes, Deferred[None]]] = []
+
+    async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
+        """See IFiles."""
+        done: Deferred[None] = Deferred()
+        self.writes.append((data, done))
+        await done
+
+    def finish(self) -> None:
+        """The oldest write has come to its end."""
+        self.writes.pop(0)[1].callback(None)
+
+
+class SharedWriteTests(SynchronousTestCase):
+    """How many writes it takes."""
+
+    def setUp(self) -> None:
+        self.disk, self.state = SlowDisk(), b"a"
+        self.mirror = Mirror(self.disk, PATH, lambda: self.state, Clock())
+
+    def change(self, state: bytes) -> "Deferred[None]":
+        """Another state; fires when it is in the file."""
+        self.state = state
+        self.mirror.changed()
+        return Deferred.fromCoroutine(self.mirror.saved())
+
+    def test_under_way(self) -> None:
+        """Who changed nothing since a write began waits for that write only."""
+        first = self.change(b"b")
+        self.disk.finish()
+        self.successResultOf(first)
+        self.assertEqual(self.disk.writes, [])
+
+    def test_later(self) -> None:
+        """What changes while a write is under way needs another one, which all such changes share."""
+        first, second, third = self.change(b"b"), self.change(b"c"), self.change(b"d")
+        self.disk.finish()
+        self.successResultOf(first)
+        self.assertNoResult(second)
+        self.assertEqual([data for data, _ in self.disk.writes], [b"d"])
+        self.disk.finish()
+        self.successResultOf(second)
+        self.successResultOf(third)
+        self.assertEqual(self.disk.writes, [])
 
 
 class MirrorTests(SynchronousTestCase):

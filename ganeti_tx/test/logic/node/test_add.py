@@ -85,6 +85,13 @@ class AddTests(UnitTestCase):
         self.assertEqual(back.serial_no, lost.serial_no + 1)
         self.assertEqual([each.primary_node for each in self.stage.snapshot.instances.values()], [lost.uuid])
 
+    def test_the_master(self) -> None:
+        """The master is not set up anew: other nodes would not know its new certificate."""
+        master = CONFIG.nodes[CONFIG.cluster.master_node]
+        ADDRESSES[master.name] = (master.name, master.primary_ip)
+        self.addCleanup(ADDRESSES.pop, master.name)
+        self.assertIn("is the master", self.refused(add(node_name=master.name, readd=True), OpPrereqError))
+
     def test_refusals(self) -> None:
         """Known and unknown names, taken addresses, a daemon of another version or that does not answer."""
         self.assertIn("ghost", self.refused(add(node_name="ghost"), OpPrereqError))

@@ -99,7 +99,13 @@ class RoleTests(SetParamsCase):
         for change in ({"offline": True}, {"drained": True}, {"master_candidate": False}, {"master_capable": False}):
             self.assertIn("--auto-promote", self.refused(modify(**change), OpPrereqError))
         self.assertEqual(self.roles(), "C C R")
-        self.assertEqual(self.stage.locked["node/node2-uuid"], "exclusive")
+
+    def test_locks(self) -> None:
+        """Who leaves the pool holds all nodes, so that no other leaves it at the same time; else one is enough."""
+        for change, held in (({"drained": True}, "node/[lockset]"), ({"vm_capable": True}, "node/node2-uuid")):
+            self.set_stage(cluster_of(member(3), pool=1))
+            self.run_op(modify(**change))
+            self.assertEqual(self.stage.locked[held], "exclusive", self.stage.locked)
 
     def test_nobody_to_promote(self) -> None:
         """When no other node could be promoted, the pool shrinks."""

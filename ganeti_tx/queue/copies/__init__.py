@@ -1,0 +1,1 @@
+"""Copies of the job queue on the master candidates."""

@@ -1,0 +1,1 @@
+"""The job files: stored, loaded, archived, and set aside when they are damaged."""

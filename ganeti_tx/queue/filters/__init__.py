@@ -1,0 +1,1 @@
+"""Which jobs the cluster's filter rules let start."""

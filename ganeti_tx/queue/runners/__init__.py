@@ -1,0 +1,1 @@
+"""Jobs' processes, as the queue sees them."""

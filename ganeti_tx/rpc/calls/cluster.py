@@ -1,0 +1,52 @@
+"""Calls about the copies of the cluster's own files: the configuration, simple configuration, and keys."""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall
+
+
+class UploadFile(NodeCall, frozen=True, kw_only=True):
+    """Write one of the cluster's own files; only paths of the node's list are taken.
+
+    What comes from a former master is refused; under one master a lower `serial` never replaces.
+    """
+
+    name: ClassVar[str] = "upload_file"
+    max_request: ClassVar[int] = 256 * MiB
+    path: str
+    data: bytes
+    serial: int | None = None
+    stamp: Stamp | None = None
+
+
+class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
+    """Write simple configuration files, by key; values without the final newline. Older ones are refused.
+
+    `serial` is that of the configuration from which they were made: a node follows a new master only to a higher one.
+    """
+
+    name: ClassVar[str] = "write_ssconf_files"
+    max_request: ClassVar[int] = 64 * MiB
+    values: dict[str, str]
+    serial: int | None = None
+    stamp: Stamp | None = None
+
+
+class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
+    """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
+
+    config: int | None
+    queue: int | None
+    ssconf: str
+    master: str
+
+
+class ClusterCopies(NodeCall, frozen=True, kw_only=True):
+    """How new are the copies that the node keeps, and who does its simple configuration say is the master?"""
+
+    name: ClassVar[str] = "cluster_copies"
+    result: ClassVar[Any] = CopiesState
+    timeout: ClassVar[float] = URGENT

@@ -1,0 +1,98 @@
+"""Calls about instances."""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, URGENT, NodeCall
+
+
+class RunningInstance(msgspec.Struct, frozen=True):
+    """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds, state 0 running or 1 shut down by its user."""
+
+    memory: int
+    vcpus: int
+    state: int
+    time: float
+
+
+class AllInstancesInfo(NodeCall, frozen=True, kw_only=True):
+    """Everything that these hypervisors run, by instance name."""
+
+    name: ClassVar[str] = "all_instances_info"
+    result: ClassVar[Any] = dict[str, RunningInstance]
+    timeout: ClassVar[float] = URGENT
+    hypervisors: list[str]
+
+
+class InstanceInfo(NodeCall, frozen=True, kw_only=True):
+    """One instance, or nothing."""
+
+    name: ClassVar[str] = "instance_info"
+    result: ClassVar[Any] = RunningInstance | None
+    timeout: ClassVar[float] = URGENT
+    instance_name: str
+    hypervisor: str
+
+
+class InstanceStart(NodeCall, frozen=True, kw_only=True):
+    """Make the disks ready and start the instance."""
+
+    name: ClassVar[str] = "instance_start"
+    instance: InstanceSpec
+    startup_paused: bool = False
+
+
+class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
+    """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready."""
+
+    name: ClassVar[str] = "instance_shutdown"
+    instance_name: str
+    hypervisor: str
+    shutdown_timeout: float
+    force: bool = False
+
+    def time_limit(self) -> float:
+        """The wait for the guest, and the usual time."""
+        return self.shutdown_timeout + NORMAL
+
+
+class InstanceReboot(NodeCall, frozen=True, kw_only=True):
+    """Restart from inside the hypervisor ("soft") or by stopping and starting ("hard")."""
+
+    name: ClassVar[str] = "instance_reboot"
+    instance: InstanceSpec
+    reboot_type: str
+    shutdown_timeout: float
+
+    def time_limit(self) -> float:
+        """The wait for the guest, and the usual time."""
+        return self.shutdown_timeout + NORMAL
+
+
+class InstanceOsAdd(NodeCall, frozen=True, kw_only=True):
+    """Run the OS definition's create script on the ready disks."""
+
+    name: ClassVar[str] = "instance_os_add"
+    timeout: ClassVar[float] = ONE_DAY
+    instance: InstanceSpec
+    reinstall: bool = False
+    debug: int = 0
+
+
+class InstanceConsole(NodeCall, frozen=True, kw_only=True):
+    """How to reach the console; a wire InstanceConsole."""
+
+    name: ClassVar[str] = "instance_console_info"
+    result: ClassVar[Any] = dict[str, Any]
+    timeout: ClassVar[float] = URGENT
+    instance: InstanceSpec
+
+
+class HypervisorValidateParams(NodeCall, frozen=True, kw_only=True):
+    """Can the node run an instance with these filled parameters?"""
+
+    name: ClassVar[str] = "hypervisor_validate_params"
+    hypervisor: str
+    hvparams: dict[str, Any]

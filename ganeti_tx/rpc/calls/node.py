@@ -1,0 +1,110 @@
+"""Calls about the node itself: what it is, how it is, and its place in the cluster."""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall
+
+
+class Version(NodeCall, frozen=True, kw_only=True):
+    """Which protocol version does the node daemon speak?"""
+
+    name: ClassVar[str] = "version"
+    result: ClassVar[Any] = int
+    timeout: ClassVar[float] = URGENT
+
+
+class TestDelay(NodeCall, frozen=True, kw_only=True):
+    """Wait for some seconds."""
+
+    name: ClassVar[str] = "test_delay"
+    duration: float
+
+    def time_limit(self) -> float:
+        """The wait itself, and five seconds."""
+        return self.duration + 5
+
+
+class StorageUnit(msgspec.Struct, frozen=True):
+    """A pool to be measured: its storage type, its name (a directory, a volume group) and the template's parameters."""
+
+    type: str
+    name: str
+    params: dict[str, Any] = {}
+
+
+class StorageSpace(msgspec.Struct, frozen=True):
+    """The room in one pool, MiB; None when it cannot be told."""
+
+    type: str
+    name: str
+    storage_size: int | None = None
+    storage_free: int | None = None
+
+
+class NodeFacts(msgspec.Struct, frozen=True):
+    """What a node says of itself: the hypervisors' facts are keyed by name and hold `hv_info_keys` of Ganeti's table."""
+
+    boot_id: str
+    storage: list[StorageSpace]
+    hypervisors: dict[str, dict[str, Any]]
+
+
+class NodeInfo(NodeCall, frozen=True, kw_only=True):
+    """Memory, CPUs and storage."""
+
+    name: ClassVar[str] = "node_info"
+    result: ClassVar[Any] = NodeFacts
+    timeout: ClassVar[float] = URGENT
+    storage_units: list[StorageUnit]
+    hypervisors: list[str]
+
+
+class NodeVerify(NodeCall, frozen=True, kw_only=True):
+    """Run checks, keyed by Ganeti's names of them ("hypervisor", "filelist", "time", "version", ...)."""
+
+    name: ClassVar[str] = "node_verify"
+    result: ClassVar[Any] = dict[str, Any]
+    checks: dict[str, Any]
+    cluster_name: str
+
+
+class NodeHasIpAddress(NodeCall, frozen=True, kw_only=True):
+    """Does the node own the address?"""
+
+    name: ClassVar[str] = "node_has_ip_address"
+    result: ClassVar[Any] = bool
+    timeout: ClassVar[float] = FAST
+    address: str
+
+
+class NodeCryptoTokens(NodeCall, frozen=True, kw_only=True):
+    """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate."""
+
+    name: ClassVar[str] = "node_crypto_tokens"
+    result: ClassVar[Any] = list[tuple[str, str]]
+    timeout: ClassVar[float] = SLOW
+
+
+class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
+    """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
+
+    name: ClassVar[str] = "node_leave_cluster"
+
+
+class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
+    """The node is no master candidate any more: it forgets the configuration. The master itself refuses."""
+
+    name: ClassVar[str] = "node_demote_from_mc"
+    timeout: ClassVar[float] = FAST
+    stamp: Stamp | None = None
+
+
+class BridgesExist(NodeCall, frozen=True, kw_only=True):
+    """Are all these bridges there?"""
+
+    name: ClassVar[str] = "bridges_exist"
+    timeout: ClassVar[float] = URGENT
+    bridges: list[str]

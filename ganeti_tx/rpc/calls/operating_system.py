@@ -1,0 +1,41 @@
+"""Calls about operating system definitions."""
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from ganeti_tx.rpc.calls.base import FAST, NodeCall
+
+
+class OsReport(msgspec.Struct, frozen=True):
+    """One OS definition that a node found, good or bad."""
+
+    name: str
+    path: str
+    valid: bool
+    diagnose: str
+    variants: list[str]
+    parameters: list[tuple[str, str]]
+    api_versions: list[int]
+    trusted: bool = True
+
+
+class OsDiagnose(NodeCall, frozen=True, kw_only=True):
+    """Every OS definition of the node."""
+
+    name: ClassVar[str] = "os_diagnose"
+    result: ClassVar[Any] = list[OsReport]
+    timeout: ClassVar[float] = FAST
+
+
+class OsValidate(NodeCall, frozen=True, kw_only=True):
+    """Is the OS there, with this variant and these parameters? False only when it is not and need not be."""
+
+    name: ClassVar[str] = "os_validate"
+    result: ClassVar[Any] = bool
+    timeout: ClassVar[float] = FAST
+    required: bool
+    os_name: str
+    checks: list[str]
+    osparams: dict[str, Any]
+    force_variant: bool = False

@@ -1,0 +1,62 @@
+"""Who may make node calls."""
+
+import datetime
+
+from OpenSSL.crypto import FILETYPE_PEM, X509, load_certificate
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.node.cluster_membership import AdmittedCallers
+from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tls import peer_name
+from ganeti_tx.test.fakes.files import MemoryFiles
+
+NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+AUTHORITY = create_authority("cluster", NOW)
+NODE2 = issue_client(AUTHORITY, "node2", NOW)
+
+
+class Connection:
+    """The end of a connection at which the other has shown a certificate, or none."""
+
+    def __init__(self, identity: Identity | None) -> None:
+        self._identity = identity
+
+    def getPeerCertificate(self) -> X509 | None:
+        """As a TLS transport."""
+        return None if self._identity is None else load_certificate(FILETYPE_PEM, self._identity.certificate)
+
+
+class AdmittedCallersTests(SynchronousTestCase):
+    """A node with simple configuration."""
+
+    def setUp(self) -> None:
+        """Nobody is a candidate."""
+        self.paths, self.files = Paths(), MemoryFiles()
+        self.files.mkdir(self.paths.data_dir)
+        self.callers = AdmittedCallers(self.files, self.paths)
+
+    def admit(self, *identities: Identity) -> None:
+        """These are the candidates."""
+        lines = "".join(f"uuid={digest(each.certificate)}\n" for each in identities)
+        path = self.paths.ssconf_file("master_candidates_certs")
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, lines.encode())))
+
+    def test_follows_roles(self) -> None:
+        """A candidate may call from the moment it is one, and no longer than it is; its name is its certificate's."""
+        connection = Connection(NODE2)
+        self.assertFalse(self.callers.admitted(connection))
+        self.admit(NODE2)
+        self.assertTrue(self.callers.admitted(connection))
+        self.assertEqual(peer_name(connection), "node2")
+        self.admit(issue_client(AUTHORITY, "node2", NOW))
+        self.assertFalse(self.callers.admitted(connection), "another certificate of the same name")
+        self.admit()
+        self.assertFalse(self.callers.admitted(connection))
+
+    def test_nameless(self) -> None:
+        """Who shows no certificate, or one without a name, may not call, listed or not."""
+        self.admit(AUTHORITY)
+        for identity in (None, AUTHORITY):
+            self.assertFalse(self.callers.admitted(Connection(identity)))
