@@ -63,9 +63,8 @@ class Promises:
             if new.name in accepted.copies and not self._archived(job_id):
                 self._exists(job_id)
             found = new.disk.content(self.cluster.paths.job_file(job_id))
-            if found is None:
-                if not new.disk.exists(self.cluster.paths.archived_job_file(job_id)):
-                    del self.operators.accepted[job_id]
+            if found is None:  # lost, or in the archive, where a copy may be older than the job's end
+                del self.operators.accepted[job_id]
                 continue
             job = self.jobs[job_id] = decode_job(found[0])
             if job.status is not Status.CANCELED:
@@ -156,7 +155,7 @@ class Promises:
     def _exists(self, job_id: int) -> None:
         paths = self.cluster.paths
         disk = self.cluster.master.disk
-        if not disk.exists(paths.job_file(job_id)) and not disk.exists(paths.archived_job_file(job_id)):
+        if disk.content(paths.job_file(job_id)) is None and disk.content(paths.archived_job_file(job_id)) is None:
             self.record.breach(f"job {job_id} was accepted and is not there")
 
     def _look_for_dead_owners(self) -> None:
