@@ -11,14 +11,19 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.start import socket_answers
+from ganeti_tx.errors import LockError
 from ganeti_tx.mastership.failover import Failover
 from ganeti_tx.mastership.jobs_left import JobsLeft
 from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import reactor_threads
+
+LOCK_NAME = "master-failover.lock"
+LOCK_MODE = 0o600
 
 
 class FailoverRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,22 +47,31 @@ def failover(paths: Paths, data: bytes) -> None:
     if not paths.client_pem.exists():
         raise BootstrapError(f"this node is part of no cluster: no {paths.client_pem}")
 
-    async def work(reactor: Any) -> None:
-        files = RealFiles(reactor_threads(reactor))
-        steps = Failover(
-            files=files,
-            paths=paths,
-            own_name=own_name(),
-            clock=reactor,
-            now=time.time,
-            rpc=node_rpc(reactor, files, paths),
-            jobs=JobsLeft(files, paths, FlockLiveness()),
-            is_up=socket_answers(paths.query_socket),
-            say=lambda line: print(line, file=sys.stderr, flush=True),
-        )
-        await steps.run(vote=not request.no_voting)
+    try:
+        lock = hold(paths.run_dir / LOCK_NAME, LOCK_MODE)
+    except LockError:
+        raise BootstrapError("'gnt-cluster master-failover' runs on this node already; wait for its end") from None
+    try:
+        in_reactor(lambda reactor: take_over(reactor, paths, request))
+    finally:
+        lock.release()
 
-    in_reactor(work)
+
+async def take_over(reactor: Any, paths: Paths, request: FailoverRequest) -> None:
+    """The steps with this machine's parts. @raise GanetiError: as above."""
+    files = RealFiles(reactor_threads(reactor))
+    steps = Failover(
+        files=files,
+        paths=paths,
+        own_name=own_name(),
+        clock=reactor,
+        now=time.time,
+        rpc=node_rpc(reactor, files, paths),
+        jobs=JobsLeft(files, paths, FlockLiveness()),
+        is_up=socket_answers(paths.query_socket),
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    await steps.run(vote=not request.no_voting)
 
 
 def in_reactor(work: Callable[[Any], Awaitable[None]]) -> None:

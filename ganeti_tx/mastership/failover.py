@@ -69,6 +69,13 @@ class Failover:
         if await self._is_master(config, own, vote):
             await self._finish(config, own, frozenset(node.name for node in config.nodes.values()), vote)
             return
+        if config.cluster.master_node == own.uuid and self.is_up():
+            raise OpPrereqError(
+                f"the master daemons of this node ({self.own_name}) run, and at least half of the nodes and one more do "
+                "not confirm that it is the master; see that they can be reached, or stop ganeti-master here before "
+                "the command is run again",
+                ECode.STATE,
+            )
         tally = await self._ask(config, own, vote)
         old = config.nodes[config.cluster.master_node]
         stopped = await self._stop(old, config, tally, vote)
@@ -151,11 +158,11 @@ class Failover:
     # The old master
 
     async def _stop(self, old: Node, config: ConfigData, tally: Tally, vote: bool) -> bool:
-        """Stop the old master's daemons; gives whether they were stopped.
+        """Stop the old master's daemons; gives whether they were stopped. It may be this node, with one that is left.
 
         @raise OpExecError: it answers but does not stop; it is the master still.
         """
-        if old.name == self.own_name or old.offline:
+        if old.offline:
             return False
         try:
             limit = STOP_LIMIT if old.name in tally.answered else SILENT_LIMIT

@@ -140,7 +140,9 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot 
     newest = ballot.newest if purpose is Purpose.START else effective(ballot, followed)
     if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
         return f"has configuration {newest}, this node only {claim.serial}"
-    if ballot.job_serial > claim.job_serial:
+    if ballot.job_serial > max(
+        claim.job_serial, 0
+    ):  # before the first job some nodes have no file of the last one's id
         return f"knows job {ballot.job_serial}, this node only {max(claim.job_serial, 0)}"
     return None
 

@@ -76,13 +76,23 @@ class ClusterFiles:
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            if call.serial is not None and call.serial < self._present_serial(path, call.stamp):
+            if call.serial is not None and call.serial < self._least(path, call.stamp):
                 raise ConfigurationError(f"{call.path} here is newer than serial number {call.serial}; it was kept")
             await self.files.write_atomic(path, call.data, mode)
             if path == self.paths.config_file:
                 await self.terms.written("config", call.stamp)
         finally:
             self._turn.release()
+
+    def _least(self, path: Path, stamp: Stamp | None) -> int:
+        """No older configuration than this is taken: not when simple configuration made from it is here either.
+
+        A node that ceased to be a candidate has that one only; what was sent before, and comes late, is nothing for it.
+        """
+        present = self._present_serial(path, stamp)
+        if path != self.paths.config_file or not self.terms.is_of_this_term("ssconf", stamp):
+            return present
+        return max(present, ssconf_serial(self.files, self.paths))
 
     def _present_serial(self, path: Path, stamp: Stamp | None) -> int:
         """The serial number of the configuration that is here; -1 when there is none that counts.

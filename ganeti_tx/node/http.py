@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.interfaces import IAddress
+from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.web.http import (
@@ -42,6 +43,9 @@ NOT_LISTED = (
     "only master candidates may call, and this node does not list the caller's certificate as one's; if it is one's, "
     "'gnt-node add --readd' on the master sets this node up anew"
 )
+#: Turns of the reactor until a hang-up is heard that had come before a call was read. A daemon that stood still may
+#: read a call long after its caller gave it up and did something else instead.
+HANG_UP_TURNS = 2
 
 #: Whether the peer of a transport may make node calls.
 Admission = Callable[[Any], bool]
@@ -109,10 +113,11 @@ class CallResource(Resource):
 
     isLeaf = True
 
-    def __init__(self, dispatch: NodeDispatch, admitted: Admission) -> None:
+    def __init__(self, dispatch: NodeDispatch, admitted: Admission, clock: IReactorTime) -> None:
         super().__init__()
         self._dispatch = dispatch
         self._admitted = admitted
+        self._clock = clock
 
     def render(self, request: Request) -> bytes | int:
         """Check who asks and what, then answer when the call is done."""
@@ -139,6 +144,11 @@ class CallResource(Resource):
         return NOT_DONE_YET
 
     async def _answer(self, request: Request, call: Any) -> None:
+        for _ in range(HANG_UP_TURNS):
+            await deferLater(self._clock, 0)
+        if request._disconnected:
+            log.info("{name} is not begun: its caller has given it up", name=call.name)
+            return
         try:
             body = encode_success(await self._dispatch.perform(call, peer_name(request.transport)))
         except CallFailed as error:
@@ -172,7 +182,10 @@ class NodeSite(Site):
 
     def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> None:
         super().__init__(
-            CallResource(dispatch, admitted), requestFactory=BoundedRequest, timeout=IDLE_LIMIT, reactor=reactor
+            CallResource(dispatch, admitted, reactor),
+            requestFactory=BoundedRequest,
+            timeout=IDLE_LIMIT,
+            reactor=reactor,
         )
         self.admitted = admitted
         self.bodies = 0

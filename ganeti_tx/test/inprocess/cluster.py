@@ -1,6 +1,7 @@
 """A whole cluster in one process: master daemons, job runners and node daemons on simulated time, network and disks."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from random import Random
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from ganeti_tx.errors import ResolverError
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.luxid.service import Luxid
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.runtime.paths import Paths
@@ -28,11 +30,13 @@ from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import PATIENCE, MasterDaemons
+from ganeti_tx.test.inprocess.master_service import MasterService
 from ganeti_tx.test.inprocess.network import Network
 from ganeti_tx.test.inprocess.node import CLUSTER_NAME, SimulatedNode, cluster_keys, keys_of
 from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
+from ganeti_tx.wconfd.service import Wconfd
 
 T = TypeVar("T")
 
@@ -42,10 +46,10 @@ INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in
 
 
 @define(eq=False)
-class InProcessCluster(MasterDaemons):
+class InProcessCluster:
     """A cluster of `size` nodes, of which the first is the master; `spare` machines more can be added to it.
 
-    The same seed gives the same run.
+    The same seed gives the same run. With `voting` the nodes know who calls them, and another can become the master.
     """
 
     size: int = 3
@@ -53,13 +57,16 @@ class InProcessCluster(MasterDaemons):
     spare: int = 1
     time: SimulatedTime = field(factory=SimulatedTime)
     about_to: Callable[[Process, Callable[..., Any]], None] | None = None
-    units_of: Callable[[str], UnitTable] = lambda livelock: UNITS
-    sockets: Sockets = field(factory=Sockets)
+    units_of: Callable[[str, str], UnitTable] = lambda node, livelock: UNITS
+    voting: bool = False
     network: Network = field(factory=Network)
-    liveness: FakeLiveness = field(factory=FakeLiveness)
     paths: Paths = field(factory=Paths)
     processes: list[Process] = field(factory=list)
     nodes: dict[str, SimulatedNode] = field(factory=dict)
+    daemons: dict[str, MasterDaemons] = field(factory=dict)
+    acting: MasterDaemons = field(init=False)
+    #: Hear of it when another node acts as the master.
+    heralds: list[Callable[[], None]] = field(factory=list)
     entropy: SeededEntropy = field(init=False)
     make_disk: Callable[[SimulatedTime], LosingFiles] = lambda time: LosingFiles(time.seconds)
     _shared: dict[str, FakeDisk] = field(factory=dict)
@@ -67,29 +74,41 @@ class InProcessCluster(MasterDaemons):
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
         for number in range(1, self.size + self.spare + 1):
-            name, address = f"node{number}.example.com", f"192.0.2.{number}"
-            self.nodes[name] = SimulatedNode(
-                name, address, self.network, self.new_process, self._shared, self.time, self.make_disk(self.time)
-            )
+            self._add_machine(f"node{number}.example.com", f"192.0.2.{number}")
+        self.acting = self.daemons["node1.example.com"]
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
         config = self._configuration()
-        put(self.master.disk, self.paths.config_file, encode(config), 0o640)
+        for node in self.members if self.voting else [self.master]:
+            put(node.disk, self.paths.config_file, encode(config), 0o640)
         for node in self.members:
             node.join(ssconf_values(config))
-        resolver = Resolver(self.master.disk, self.paths, InlineThreads(), self.time, unknown_host)
-        self.zygote = InProcessZygote(
-            self.new_process, self.master, self.paths, self.network, self.liveness, resolver.resolve, self.units_of
-        )
         self.start_wconfd()
         self.start_luxid()
+
+    def _add_machine(self, name: str, address: str) -> None:
+        node = self.nodes[name] = SimulatedNode(
+            name, address, self.network, self.new_process, self._shared, self.time, self.make_disk(self.time)
+        )
+        resolver = Resolver(node.disk, self.paths, InlineThreads(), self.time, unknown_host)
+        daemons = self.daemons[name] = MasterDaemons(
+            node, self.time, self.network, self.paths, self.entropy, self._make_process, partial(self.units_of, name),
+            resolver.resolve, self.voting, is_up=self._is_up,
+        )  # fmt: skip
+        if self.voting:
+            MasterService(daemons).install()
+
+    def _is_up(self, daemons: MasterDaemons) -> None:
+        changed, self.acting = daemons is not self.acting, daemons
+        for tell in self.heralds if changed else ():
+            tell()
 
     # Its parts
 
     @property
     def master(self) -> SimulatedNode:
-        """The node that the master daemons run on."""
-        return self.node(1)
+        """The node that is the master, as far as anybody has seen."""
+        return self.acting.node
 
     @property
     def members(self) -> list[SimulatedNode]:
@@ -105,8 +124,11 @@ class InProcessCluster(MasterDaemons):
         return self.nodes.get(name) or self.nodes.get(f"{name}.example.com")
 
     def new_process(self, name: str) -> Process:
-        """One more simulated process."""
-        process = Process(name, self.time, self.sockets, about_to=self.about_to)
+        """One more simulated process; one that uses sockets is on the master."""
+        return self._make_process(name, self.acting.sockets if hasattr(self, "acting") else Sockets())
+
+    def _make_process(self, name: str, sockets: Sockets) -> Process:
+        process = Process(name, self.time, sockets, about_to=self.about_to)
         self.processes.append(process)
         return process
 
@@ -157,11 +179,51 @@ class InProcessCluster(MasterDaemons):
 
     def lose_power(self, node: SimulatedNode, chance: Random) -> None:
         """A machine goes dark; if it is the master, so do its daemons and every job."""
-        if node is self.master:
-            self.kill_wconfd()
-            self.kill_luxid()
-            self.zygote.lose_power()
+        self.daemons[node.name].lose_power()
         node.lose_power(chance)
+
+    # The master's daemons
+
+    @property
+    def wconfd(self) -> Wconfd:
+        """The master's WConfD."""
+        return self.acting.wconfd
+
+    @property
+    def luxid(self) -> Luxid:
+        """The master's luxid."""
+        return self.acting.luxid
+
+    @property
+    def zygote(self) -> InProcessZygote:
+        """The master's zygote."""
+        return self.acting.zygote
+
+    @property
+    def liveness(self) -> FakeLiveness:
+        """The lives of the master's jobs."""
+        return self.acting.liveness
+
+    @property
+    def config(self) -> ConfigData:
+        """The configuration that is on the master's disk."""
+        return self.acting.config
+
+    def start_wconfd(self) -> None:
+        """Start WConfD over the files that are there, and wait until it is up."""
+        self.time.run_deferred(self.acting.start_wconfd_later(), PATIENCE)
+
+    def kill_wconfd(self) -> None:
+        """End it at once."""
+        self.acting.kill_wconfd()
+
+    def start_luxid(self) -> None:
+        """Start luxid over the files that are there, and wait until it is up."""
+        self.time.run_deferred(self.acting.start_luxid_later(), PATIENCE)
+
+    def kill_luxid(self) -> None:
+        """End it at once; running jobs go on."""
+        self.acting.kill_luxid()
 
     # What can be seen
 

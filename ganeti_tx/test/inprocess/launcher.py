@@ -11,7 +11,7 @@ from ganeti_tx.luxid.zygote_process import RESTART_DELAY
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.inprocess.disk import ProcessFiles
-from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.network import Network, NetworkRpc, Origin
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
 from ganeti_tx.wconf.client import WconfClient
@@ -35,6 +35,7 @@ class InProcessZygote:
     liveness: FakeLiveness
     resolve: Callable[[str], Awaitable[tuple[str, str]]]
     units_of: Callable[[str], UnitTable]
+    origin: Origin
     runners: dict[int, Process] = field(factory=dict)
     process: Process = field(init=False)
     _parent: Process = field(init=False)
@@ -79,7 +80,7 @@ class InProcessZygote:
             process_id=process_id,
             own_name=self.node.name,
             files=files,
-            rpc=NetworkRpc(self.network, process, self.node.name),
+            rpc=NetworkRpc(self.network, process, self.origin),
             wconf=WconfClient(process, self.paths.wconfd_socket),
             resolve=self.resolve,
             now=self.node.now,

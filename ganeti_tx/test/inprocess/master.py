@@ -1,85 +1,128 @@
-"""The master daemons of a simulated cluster: WConfD, luxid and the zygote, which end and begin at a test's word."""
+"""The master daemons of a simulated node: WConfD, luxid and the zygote, which end and begin at a test's word."""
 
+from collections.abc import Awaitable, Callable
+
+from attrs import define, field
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
+from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
+from ganeti_tx.mastership.loyalty import LoyalRpc
+from ganeti_tx.mastership.role import MasterRole
+from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runners.runner_channel import ChannelFactory
+from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
-from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch
+from ganeti_tx.test.inprocess.disk import ProcessFiles, ProcessFileWatch, put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
-from ganeti_tx.test.inprocess.network import Network, NetworkRpc
+from ganeti_tx.test.inprocess.network import Network, NetworkRpc, Origin
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
+from ganeti_tx.test.inprocess.sockets import Sockets
 from ganeti_tx.wconf.client import NOBODY, WconfClient
-from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd
+from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd, master_role
 
 #: Simulated seconds after which what has not ended never will.
 PATIENCE = 30 * 86400.0
 
+Resolve = Callable[[str], Awaitable[tuple[str, str]]]
 
+
+@define(eq=False)
 class MasterDaemons:
-    """Each daemon is a process of its own on the master node."""
+    """Each daemon is a process of its own on its node.
 
+    With `voting` they ask the other nodes whether this one is the master, and end when it is not any more.
+    """
+
+    node: SimulatedNode
     time: SimulatedTime
     network: Network
-    liveness: FakeLiveness
     paths: Paths
     entropy: SeededEntropy
-    wconfd: Wconfd
-    luxid: Luxid
-    zygote: InProcessZygote
-    wconfd_process: Process
-    _answering: Process
-    luxid_process: Process
+    make_process: Callable[[str, Sockets], Process]
+    units_of: Callable[[str], UnitTable]
+    resolve: Resolve
+    voting: bool = False
+    #: Whether they shall run: nobody has stopped them since, and they have not found another master.
+    wanted: bool = False
+    #: Whether the machine starts them when it boots.
+    enabled: bool = False
+    #: Hears of each luxid that is up.
+    is_up: Callable[["MasterDaemons"], None] = lambda daemons: None
+    sockets: Sockets = field(factory=Sockets)
+    #: The programs that administrators run here, besides those on the master's socket.
+    commands: list[Process] = field(factory=list)
+    liveness: FakeLiveness = field(factory=FakeLiveness)
+    zygote: InProcessZygote = field(init=False)
+    wconfd_process: Process = field(init=False)
+    luxid_process: Process = field(init=False)
+    origin: Origin = field(init=False)
+    wconfd: Wconfd = field(init=False)
+    luxid: Luxid = field(init=False)
+    _answering: Process = field(init=False)
 
-    @property
-    def master(self) -> SimulatedNode:
-        """The node that they run on."""
-        raise NotImplementedError
+    def __attrs_post_init__(self) -> None:
+        nothing = Process("nothing", self.time, self.sockets, alive=False)
+        self.wconfd_process = self.luxid_process = self._answering = nothing
+        self.origin = Origin(self.node.name, self.node.address)
+        self.zygote = InProcessZygote(
+            self.new_process, self.node, self.paths, self.network, self.liveness, self.resolve, self.units_of,
+            self.origin,
+        )  # fmt: skip
+        self.zygote.process = nothing
 
     def new_process(self, name: str) -> Process:
-        """One more simulated process."""
-        raise NotImplementedError
+        """One more simulated process on this node."""
+        return self.make_process(name, self.sockets)
 
     @property
     def config(self) -> ConfigData:
         """The configuration that is on disk."""
         return self.wconfd.store.snapshot
 
-    # WConfD
+    def rpc(self, process: Process) -> INodeRpc:
+        """Node calls of a process here."""
+        return NetworkRpc(self.network, process, self.origin)
 
-    def start_wconfd(self) -> None:
-        """Start WConfD over the files that are there, and wait until it is up."""
-        self.time.run_deferred(self.start_wconfd_later(), PATIENCE)
+    # WConfD
 
     def start_wconfd_later(self) -> "Deferred[None]":
         """Start it; fires when it is up. @raise ConfigurationError: it cannot start."""
+        self.wanted = self.enabled = True
         process = self.wconfd_process = self.new_process("wconfd")
+        return Deferred.fromCoroutine(self._bring_up_wconfd(process))
+
+    async def _bring_up_wconfd(self, process: Process) -> None:
         parts = WconfdParts(
-            own_name=self.master.name,
+            own_name=self.node.name,
             paths=self.paths,
-            files=ProcessFiles(self.master.disk, process),
+            files=ProcessFiles(self.node.disk, process),
             clock=process,
-            now=self.master.now,
-            make_rpc=lambda: NetworkRpc(self.network, process, self.master.name),
+            now=self.node.now,
+            make_rpc=lambda: self.rpc(process),
             liveness=self.liveness,
             entropy=self.entropy,
         )
-        return Deferred.fromCoroutine(build_wconfd(parts)).addCallback(lambda up: self._wconfd_up(process, up))
+        role = None
+        if self.voting:
+            role, parts = master_role(parts, lambda error: self._leave(process))
+            await role.take(Voting(), lead=True)
+        self.wconfd = await build_wconfd(parts)
+        self._answering = process
+        process.listenUNIX(str(self.paths.wconfd_socket), self.wconfd.factory)
+        if role is not None:
+            role.watch()
 
     @property
     def wconfd_is_up(self) -> bool:
         """Whether `wconfd` is one that lives."""
         return self._answering is self.wconfd_process and self.wconfd_process.alive
-
-    def _wconfd_up(self, process: Process, wconfd: Wconfd) -> None:
-        self.wconfd, self._answering = wconfd, process
-        process.listenUNIX(str(self.paths.wconfd_socket), wconfd.factory)
 
     def kill_wconfd(self) -> None:
         """End it at once; what it had not written is lost."""
@@ -87,31 +130,43 @@ class MasterDaemons:
 
     # luxid
 
-    def start_luxid(self) -> None:
-        """Start luxid over the files that are there, and wait until it is up."""
-        self.time.run_deferred(self.start_luxid_later(), PATIENCE)
-
     def start_luxid_later(self) -> "Deferred[None]":
         """Start it; fires when it is up. @raise OSError, GanetiError: it cannot start."""
         process = self.luxid_process = self.new_process("luxid")
-        parts = self._luxid_parts(process)
-        return Deferred.fromCoroutine(build_luxid(parts)).addCallback(lambda up: self._luxid_up(process, up))
+        return Deferred.fromCoroutine(self._bring_up_luxid(process))
 
-    def _luxid_parts(self, process: Process) -> LuxidParts:
+    async def _bring_up_luxid(self, process: Process) -> None:
+        rpc, role = self.rpc(process), None
+        if self.voting:
+            files = ProcessFiles(self.node.disk, process)
+            role = MasterRole(
+                files, self.paths, self.node.name, process, lambda: self.rpc(process), lambda error: self._lost(process)
+            )
+            await role.take(Voting(), lead=False)
+            rpc = LoyalRpc(rpc, role.refused)
+        luxid = await build_luxid(self._luxid_parts(process, rpc))
+        self.luxid = luxid
+        process.listenUNIX(str(self.paths.query_socket), luxid.factory)
+        if role is not None:
+            put(self.node.disk, self.paths.query_socket, b"")
+            role.watch()
+        self.is_up(self)
+
+    def _luxid_parts(self, process: Process, rpc: INodeRpc) -> LuxidParts:
         """luxid asks WConfD over its socket, and reads the configuration from its file."""
-        files = ProcessFiles(self.master.disk, process)
+        files = ProcessFiles(self.node.disk, process)
         launcher = ProcessJobLauncher(process, self.liveness, self.zygote.fork, self.zygote.kill)
         self.zygote.start(process, launcher.zygote_died)
         wconf = WconfClient(process, self.paths.wconfd_socket)
         process.listenUNIX(str(self.paths.runner_socket), ChannelFactory(launcher.welcome))
         return LuxidParts(
-            own_name=self.master.name,
+            own_name=self.node.name,
             paths=self.paths,
             files=files,
             clock=process,
-            now=self.master.now,
-            rpc=NetworkRpc(self.network, process, self.master.name),
-            watch=ProcessFileWatch(self.master.disk, process),
+            now=self.node.now,
+            rpc=rpc,
+            watch=ProcessFileWatch(self.node.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
             config=wconf.config(NOBODY),
@@ -120,10 +175,30 @@ class MasterDaemons:
             ticks=lambda: int(process.seconds() * 1e9),
         )
 
-    def _luxid_up(self, process: Process, luxid: Luxid) -> None:
-        self.luxid = luxid
-        process.listenUNIX(str(self.paths.query_socket), luxid.factory)
-
     def kill_luxid(self) -> None:
         """End it at once; running jobs go on."""
         self.luxid_process.die()
+
+    def _lost(self, process: Process) -> None:
+        """Another node is the master: luxid ends, and so do the processes of its jobs."""
+        self._leave(process)
+        self.end_jobs()
+
+    def _leave(self, process: Process) -> None:
+        """With status 11, after which nobody starts it again."""
+        self.wanted = False
+        process.die()
+
+    def end_jobs(self) -> None:
+        """End the zygote and the process of every job."""
+        self.zygote.process.die()
+        for process_id in list(self.zygote.runners):
+            self.zygote.kill(process_id)
+
+    def lose_power(self) -> None:
+        """Everything here is gone."""
+        for command in self.commands:
+            command.die()
+        self.kill_wconfd()
+        self.kill_luxid()
+        self.zygote.lose_power()

@@ -46,8 +46,23 @@ class Says:
     text: str
 
 
+@frozen
+class Twice:
+    """The node gets the call a second time, so many seconds later; the caller hears of the first."""
+
+    after: float
+
+
+@frozen
+class Late:
+    """The node gets to the call only after so many seconds, whether or not its caller still waits."""
+
+    by: float
+
+
+Wrong = Trouble | Says | Twice | Late
 #: Asked for each call with the node's name; gives what is to go wrong, if anything.
-Fault = Callable[[str, NodeCall], Trouble | Says | None]
+Fault = Callable[[str, NodeCall], Wrong | None]
 
 
 @frozen
@@ -60,6 +75,14 @@ class Sent:
     call: NodeCall
 
 
+@frozen
+class Origin:
+    """The machine that calls come from, as its certificate and its address tell."""
+
+    name: str
+    address: str
+
+
 @define(eq=False)
 class Exchange:
     """A call that waits for its answer."""
@@ -68,6 +91,11 @@ class Exchange:
     node: Target
     call: NodeCall
     answer: "Deferred[bytes]" = field(factory=Deferred)
+
+    @property
+    def caller(self) -> str:
+        """Who calls, by its certificate."""
+        return self.rpc.origin.name
 
     def succeed(self, data: bytes) -> None:
         """The answer is there, unless it was given up."""
@@ -89,11 +117,28 @@ class Listener:
     dispatch: NodeDispatch
     owes: list[Exchange] = field(factory=list)
 
-    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Trouble | None) -> None:
+    def take(self, exchange: Exchange, body: bytes, trouble: Wrong | None) -> None:
+        """A call comes, at once or late, once or twice. What was on its way to a daemon that ends is lost with it."""
+        self.process.arrive(LATENCY, self.perform, exchange, exchange.call.name, body, trouble)
+        if isinstance(trouble, Twice):
+            self.process.callLater(LATENCY + trouble.after, self._again, exchange, body)
+
+    def _late(self, exchange: Exchange, body: bytes) -> None:
+        """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is stamped, may come all the same."""
+        if not exchange.answer.called or hasattr(exchange.call, "stamp"):
+            self.perform(exchange, exchange.call.name, body, None)
+
+    def _again(self, exchange: Exchange, body: bytes) -> None:
+        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.caller))
+
+    def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Wrong | None) -> None:
         """Take a call, in the daemon's process."""
+        if isinstance(trouble, Late):
+            self.process.callLater(trouble.by, self._late, exchange, body)
+            return
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
-        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.rpc.caller))
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.caller))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
     def _answer(self, exchange: Exchange, data: bytes) -> None:
@@ -133,12 +178,13 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
-    def trouble(self, node: Target, call: NodeCall) -> Trouble | Says | None:
+    def trouble(self, node: Target, call: NodeCall, origin: Origin) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        if node.primary_ip in self.silent:
+        own = origin.address == node.primary_ip
+        if not own and not self.silent.isdisjoint((node.primary_ip, origin.address)):
             return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 
@@ -150,7 +196,7 @@ class NetworkRpc:
 
     network: Network
     process: Process
-    caller: str
+    origin: Origin
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """See INodeRpc."""
@@ -160,7 +206,7 @@ class NetworkRpc:
         limit = timeout if timeout is not None else call.time_limit()
         self.network.sent.append(Sent(self.process.seconds(), self.process.name, node.name, call))
         exchange = Exchange(self, node, call)
-        self._send(exchange, body, self.network.trouble(node, call))
+        self._send(exchange, body, self.network.trouble(node, call, self.origin))
         exchange.answer.addTimeout(limit, self.process)
         try:
             data = await exchange.answer
@@ -168,11 +214,10 @@ class NetworkRpc:
             raise NodeUnreachableError(f"node {node.name} did not answer {call.name} within {limit:.0f} s")
         return decode_answer(node.name, call, data)
 
-    def _send(self, exchange: Exchange, body: bytes, trouble: Trouble | Says | None) -> None:
-        if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN):
+    def _send(self, exchange: Exchange, body: bytes, trouble: Wrong | None) -> None:
+        if trouble is None or trouble in (Trouble.ANSWER_LOST, Trouble.BROKEN) or isinstance(trouble, Twice | Late):
             daemon = self.network.daemons[exchange.node.primary_ip]
-            name = exchange.call.name
-            daemon.process.arrive(LATENCY, daemon.perform, exchange, name, body, trouble)
+            daemon.take(exchange, body, trouble)
             if trouble is not Trouble.ANSWER_LOST:
                 daemon.owes.append(exchange)
         if trouble is Trouble.REFUSED:

@@ -12,6 +12,7 @@ from twisted.internet.task import deferLater
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.master_role import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.diskless import Diskless
@@ -81,6 +82,8 @@ class SimulatedNode:
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
     clock_error: float = 0.0
+    processes: MachineProcesses = field(factory=MachineProcesses)
+    services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
 
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk, no_owners)
@@ -128,6 +131,8 @@ class SimulatedNode:
         process = self.daemon = self.new_process(f"noded-{self.name}")
         self.scripts = FakeProcessRunner(process.time)
         self.scripts.script([], lambda call: self._script_ends(process, call))
+        if (services := self.services) is not None:
+            self.scripts.script(["systemctl"], lambda call: services(process, call))
         parts = NodeParts(
             name=self.name,
             paths=self.paths,
@@ -139,6 +144,7 @@ class SimulatedNode:
             now=self.now,
             owns_address=lambda address: address == self.address,
             leave=self.stop,
+            processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
         )
         self.network.listen(self.address, Listener(process, build_dispatch(parts, self.storage)))

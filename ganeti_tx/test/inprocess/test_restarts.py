@@ -81,7 +81,7 @@ class LuxidTests(ClusterCase):
     def test_command_waits(self) -> None:
         """A command that follows a job goes on when luxid is back."""
         self.cluster.time.callLater(1, self.cluster.kill_luxid)
-        self.cluster.time.callLater(2, self.cluster.start_luxid_later)
+        self.cluster.time.callLater(2, self.cluster.acting.start_luxid_later)
         out = self.ok(ADD.replace("--submit ", ""))
         self.assertIn("* starting instance", out)
         self.assertEqual(self.cluster.running(), {NODE2: ["web1.example.com"]})

@@ -81,6 +81,15 @@ class FailoverTests(SynchronousTestCase):
         with self.assertRaisesRegex(OpPrereqError, "is the master already"):
             self.cluster.failover("node2")
 
+    def test_master_that_is_alone(self) -> None:
+        """A master that runs and reaches nobody does not take the role over from itself, beside its own daemons."""
+        self.node2.reachable = self.node3.reachable = False
+        with self.assertRaises(OpPrereqError) as caught:
+            self.cluster.failover("node1")
+        self.assertIn("daemons of this node (node1) run", str(caught.exception))
+        self.assertTrue(self.node1.running)
+        self.assertEqual(self.node1.config.serial_no, SERIAL)
+
     def test_older_configuration(self) -> None:
         """A candidate that missed a change is refused, and told who has it."""
         self.node3.have(replace(three_nodes(), serial_no=SERIAL + 1))

@@ -67,6 +67,11 @@ class StartTests(SynchronousTestCase):
         for newer in (ballot(serial=11), ballot(job=6), ballot(serial=None, ssconf=11)):
             self.assertIs(self.outcome(YES, YES, newer), Outcome.LOST)
 
+    def test_before_the_first_job(self) -> None:
+        """A node that has no file of the last job's id knows as much as one whose file says 0."""
+        tally = count(Purpose.START, Claim("node1", "cluster", 10, -1), votes(ballot(job=0), ballot(job=0)))
+        self.assertIs(tally.outcome, Outcome.WON)
+
     def test_other_cluster(self) -> None:
         """A node of another cluster does not agree, whatever it has."""
         other = Ballot(master="node1", cluster_uuid="other", config_serial=99)

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, SLOWEST
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.node.http import MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
+from ganeti_tx.node.http import HANG_UP_TURNS, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
 from ganeti_tx.rpc.calls import Version
 from ganeti_tx.rpc.wire import encode_call
 
@@ -27,8 +27,15 @@ class Caller:
 
     channel: Any
     transport: StringTransport
+    clock: Clock
 
     def send(self, data: bytes) -> None:
+        """Bytes arrive, and nothing else for a while."""
+        self.deliver(data)
+        for _ in range(HANG_UP_TURNS):
+            self.clock.advance(0)
+
+    def deliver(self, data: bytes) -> None:
         """Bytes arrive."""
         self.channel.dataReceived(data)
 
@@ -53,10 +60,12 @@ class ChannelCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock = Clock()
+        self.begun = 0
         self.site = NodeSite(NodeDispatch({Version: self.version}), self.admitted, self.clock)
 
     async def version(self, call: Version) -> int:
         """The only call."""
+        self.begun += 1
         return 42
 
     def admitted(self, transport: Any) -> bool:
@@ -68,7 +77,7 @@ class ChannelCase(SynchronousTestCase):
         transport = StringTransport(peerAddress=IPv4Address("TCP", host, 1 if admitted else 2))
         channel = self.site.buildProtocol(None)
         channel.makeConnection(transport)
-        return Caller(channel, transport)
+        return Caller(channel, transport, self.clock)
 
 
 class TimeTests(ChannelCase):
@@ -149,6 +158,24 @@ class TimeTests(ChannelCase):
             caller = self.connect()
             caller.send(junk)
             self.assertTrue(caller.transport.disconnecting or caller.gone)
+
+
+class GivenUpTests(ChannelCase):
+    """A call that its caller gave up while the daemon stood still."""
+
+    def test_not_begun(self) -> None:
+        """It is not begun when the hang-up is heard right after it."""
+        caller = self.connect()
+        caller.deliver(CALL)
+        caller.lose()
+        self.clock.advance(10)
+        self.assertEqual(self.begun, 0)
+
+    def test_begun(self) -> None:
+        """It is when its caller is still there."""
+        caller = self.connect()
+        caller.send(CALL)
+        self.assertEqual((self.begun, caller.status()), (1, 200))
 
 
 class StrangerTests(ChannelCase):

@@ -20,6 +20,7 @@ from ganeti_tx.rpc.calls import (
     JobqueueSetDrainFlag,
     JobqueueSweep,
     JobqueueUpdate,
+    NodeDemoteFromMc,
     NodeLeaveCluster,
     UploadFile,
     WriteSsconfFiles,
@@ -80,6 +81,15 @@ class ClusterFilesTests(SynchronousTestCase):
         self.do(UploadFile(path=CONFIG, data=b"junk", serial=5))
         self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}', serial=1))
         self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
+
+    def test_late_configuration(self) -> None:
+        """A configuration from before the node ceased to be a candidate does not come back."""
+        self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 5}', serial=5))
+        self.do(WriteSsconfFiles(values={"master_candidates": "node2.example.com"}, serial=6))
+        self.do(NodeDemoteFromMc())
+        text = self.refused(UploadFile(path=CONFIG, data=b'{"serial_no": 5}', serial=5), ConfigurationError)
+        self.assertIn("newer than serial number 5", text)
+        self.assertFalse(self.files.exists(self.paths.config_file))
 
     def test_configuration_of_unknown_age(self) -> None:
         """A configuration that comes without its serial number is refused."""

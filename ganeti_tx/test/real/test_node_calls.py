@@ -1,8 +1,11 @@
 """Node calls from end to end: the real agent, TLS on the loopback, the real HTTP server of a node daemon."""
 
 import socket
+import ssl
+import struct
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from twisted.internet import reactor
@@ -10,6 +13,7 @@ from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.protocol import Factory, Protocol
 from twisted.internet.task import deferLater
+from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import GanetiError
@@ -21,6 +25,7 @@ from ganeti_tx.rpc import calls
 from ganeti_tx.rpc.agent import SILENCE, node_rpc
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import server_options
@@ -52,6 +57,18 @@ async def pause(seconds: float) -> None:
     """Let the reactor go on for a while."""
     clock: Any = reactor
     await deferLater(clock, seconds)
+
+
+def blocking_connection(port: int) -> ssl.SSLSocket:
+    """A candidate's connection to the node, outside of the reactor."""
+    with NamedTemporaryFile() as keys:
+        keys.write(CANDIDATE.bundle)
+        keys.flush()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.load_verify_locations(cadata=AUTHORITY.certificate.decode())
+        context.load_cert_chain(keys.name)
+    return context.wrap_socket(socket.create_connection(("127.0.0.1", port)))
 
 
 class Junk(Protocol):
@@ -157,6 +174,24 @@ class NodeCallTests(TestCase):
         used = connection.transport.socket
         self.assertEqual(used.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
         self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE), SILENCE)
+
+    @asynchronous
+    async def test_given_up_while_nobody_read(self) -> None:
+        """A daemon that stood still does not begin a call whose caller has hung up meanwhile, however it did."""
+        body = encode_call(calls.TestDelay(duration=0.0))
+        head = f"POST /test_delay HTTP/1.1\r\nHost: node1\r\nContent-Length: {len(body)}\r\n\r\n"
+        for abort in (False, True):
+            connection = await deferToThread(blocking_connection, self.port)
+            await pause(0.05)
+            # from here on the reactor stands still
+            if abort:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall(head.encode() + body)
+            connection.close()
+            await pause(0.2)
+        self.assertEqual(self.started, 0)
+        await self.rpc().call(NODE, calls.TestDelay(duration=0.0), LIMIT)
+        self.assertEqual(self.started, 1)
 
     @asynchronous
     async def test_success(self) -> None:

@@ -42,8 +42,12 @@ class Administrators:
         change = self.chance.choice(
             [{"drained": True}, {"drained": False}, {"offline": True}, {"offline": False}, {"master_candidate": False}]
         )
-        node = self.chance.choice(["node2", "node3"])
+        node = self.chance.choice(self._others())
         await self.operators.submit([self.operators.opcode("OP_NODE_SET_PARAMS", node_name=node, force=True, **change)])
+
+    def _others(self) -> list[str]:
+        cluster = self.operators.cluster
+        return [node.name for node in cluster.members if node is not cluster.master]
 
     async def limit(self) -> None:
         """Fewer jobs at a time."""
@@ -73,7 +77,7 @@ class Administrators:
                 for flag in ("offline", "drained")
             ]
             + [opcode("OP_NODE_SET_PARAMS", node_name=node, master_candidate=True)]
-            for node in ("node2", "node3")
+            for node in self._others()
         ]
         return await self.operators.submit(*roles)
 

@@ -15,8 +15,12 @@ from ganeti_tx.test.inprocess.chaos.record import Record
 
 @define(eq=False)
 class Deed:
-    """One execution; `index` is the opcode's in its job. It ends only if its process lives so long."""
+    """One execution; `index` is the opcode's in its job. It ends only if its process lives so long.
 
+    `known_to` are the nodes whose copy of the job said then that it had a process.
+    """
+
+    node: str
     owner: Owner
     index: int
     op: OpCode
@@ -24,6 +28,7 @@ class Deed:
     at: float
     done: bool = False
     succeeded: bool = False
+    known_to: set[str] = field(factory=set)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -39,27 +44,29 @@ class Deeds:
     """All of them in the order in which they began."""
 
     record: Record
-    held: Callable[[Owner], Mapping[Lock, Mode]]
+    held: Callable[[str, Owner], Mapping[Lock, Mode]]
+    who_knows: Callable[[int], set[str]]
     all: list[Deed] = field(factory=list)
 
-    def units_of(self, livelock: str) -> "WatchedUnits":
-        """The logical units as one process knows them."""
-        return WatchedUnits(self, livelock)
+    def units_of(self, node: str, livelock: str) -> "WatchedUnits":
+        """The logical units as one process on a node knows them."""
+        return WatchedUnits(self, node, livelock)
 
-    def begin(self, livelock: str, op: OpCode, job_id: int) -> Deed:
+    def begin(self, node: str, livelock: str, op: OpCode, job_id: int) -> Deed:
         """A job starts to change things."""
         owner = Owner(job_id, livelock)
         index = int(op.reason[-1][1].rpartition("index=")[2])
-        deed = Deed(owner, index, op, dict(self.held(owner)), self.record.time.rightNow)
-        if any(each.key == deed.key for each in self.all):
+        deed = Deed(node, owner, index, op, dict(self.held(node, owner)), self.record.time.rightNow)
+        deed.known_to = self.who_knows(job_id)
+        if any(each.key == deed.key and (each.node == node or node in each.known_to) for each in self.all):
             self.record.breach(f"{deed} is executed a second time")
         self.all.append(deed)
         self.record.tell(f"{deed} begins")
         return deed
 
     def of(self, job_id: int, index: int) -> Deed | None:
-        """What an opcode did, if it was begun."""
-        return next((each for each in self.all if each.key == (job_id, index)), None)
+        """What an opcode did, if it was begun; the last time, if a new master did not know."""
+        return next((each for each in reversed(self.all) if each.key == (job_id, index)), None)
 
 
 @define
@@ -67,6 +74,7 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
     """The table of logical units, whose executions are written down."""
 
     deeds: Deeds
+    node: str
     livelock: str
 
     def __getitem__(self, kind: type[OpCode]) -> Any:
@@ -83,7 +91,7 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
         execute: Callable[[], Awaitable[Any]] = unit.execute
 
         async def watched() -> Any:
-            deed = self.deeds.begin(self.livelock, unit.op, around.job_id)
+            deed = self.deeds.begin(self.node, self.livelock, unit.op, around.job_id)
             try:
                 result = await execute()
                 deed.succeeded = True

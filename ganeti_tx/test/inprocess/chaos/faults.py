@@ -11,11 +11,13 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.network import Says, Trouble
+from ganeti_tx.test.inprocess.master import MasterDaemons
+from ganeti_tx.test.inprocess.network import Late, Says, Trouble, Twice, Wrong
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
 
@@ -25,6 +27,8 @@ PAUSES = (0.0, 0.01, 0.1, 1.0, 5.0)
 RESTART = 1.0
 #: Seconds that a fault lasts which goes by itself.
 WHILES = (0.05, 0.5, 3.0, 15.0)
+#: Calls that may take longer are not lost or held back: their callers would be waited for too long.
+PATIENCE = 1200.0
 WRITES = ("write_atomic", "write_many", "rename", "remove", "mkdir")
 
 
@@ -43,13 +47,15 @@ class Faults:
     over: bool = False
     dark: set[str] = field(factory=set)
     darkened: set[str] = field(factory=set)
+    #: When nothing that was sent is still on its way, and nobody waits for what will not come.
+    waited_for: float = 0.0
 
     def strike(self) -> None:
         """One fault by chance."""
         kinds: list[Callable[[], None]] = [
             *[self.luxid] * 4, *[self.wconfd] * 4, *[self.master] * 2, *[self.runner] * 4, self.runners, self.zygote,
-            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, self.partition, *[self.disk] * 3,
-            self.clock, *[self.stall] * 2, *[self.sever] * 2,
+            *[self.noded] * 3, *[self.power] * 2, self.everything, *[self.calls] * 3, *[self.odd_calls] * 3,
+            self.partition, *[self.disk] * 3, self.clock, *[self.stall] * 2, *[self.sever] * 2,
         ]  # fmt: skip
         kind = self.chance.choice(kinds)
         self.struck[kind.__name__] += 1
@@ -63,54 +69,68 @@ class Faults:
     def luxid(self) -> None:
         """luxid is killed."""
         self.record.tell("luxid is killed")
-        self._end_luxid()
+        self._end_luxid(self.cluster.acting)
 
-    def _end_luxid(self) -> None:
-        if self.cluster.luxid_process.alive:
-            self.cluster.kill_luxid()
-            self._later(self.chance.choice(PAUSES), self._start_luxid)
+    def _end_luxid(self, daemons: MasterDaemons) -> None:
+        if daemons.luxid_process.alive:
+            daemons.kill_luxid()
+            self._later(self.chance.choice(PAUSES), lambda: self._start_luxid(daemons))
 
-    def _start_luxid(self) -> None:
-        if self.cluster.master.name in self.dark or self.cluster.luxid_process.alive:
+    def _start_luxid(self, daemons: MasterDaemons) -> None:
+        if daemons.node.name in self.dark or daemons.luxid_process.alive or not daemons.wanted:
             return
-        self.record.tell("luxid starts")
-        starting = self.cluster.start_luxid_later()
-        self._watch_start("luxid", self.cluster.luxid_process, starting, self._start_luxid)
+        self.record.tell(f"luxid starts on {daemons.node.name}")
+        starting = daemons.start_luxid_later()
+        self._watch_start(daemons, daemons.luxid_process, starting, self._start_luxid)
 
     def wconfd(self) -> None:
         """WConfD is killed."""
         self.record.tell("wconfd is killed")
-        self._end_wconfd()
+        self._end_wconfd(self.cluster.acting)
 
-    def _end_wconfd(self) -> None:
-        if self.cluster.wconfd_process.alive:
-            self.cluster.kill_wconfd()
-            self._later(self.chance.choice(PAUSES), self._start_wconfd)
+    def _end_wconfd(self, daemons: MasterDaemons) -> None:
+        if daemons.wconfd_process.alive:
+            daemons.kill_wconfd()
+            self._later(self.chance.choice(PAUSES), lambda: self._start_wconfd(daemons))
 
-    def _start_wconfd(self) -> None:
-        if self.cluster.master.name in self.dark or self.cluster.wconfd_process.alive:
+    def _start_wconfd(self, daemons: MasterDaemons) -> None:
+        if daemons.node.name in self.dark or daemons.wconfd_process.alive or not daemons.wanted:
             return
-        self.record.tell("wconfd starts")
-        starting = self.cluster.start_wconfd_later()
-        self._watch_start("wconfd", self.cluster.wconfd_process, starting, self._start_wconfd)
+        self.record.tell(f"wconfd starts on {daemons.node.name}")
+        starting = daemons.start_wconfd_later()
+        self._watch_start(daemons, daemons.wconfd_process, starting, self._start_wconfd)
 
-    def _watch_start(self, name: str, process: Process, starting: "Deferred[None]", again: Callable[[], None]) -> None:
-        """A daemon that cannot start ends, and is started again; why it could not must be something that passes."""
+    def _watch_start(
+        self,
+        daemons: MasterDaemons,
+        process: Process,
+        starting: "Deferred[None]",
+        again: Callable[[MasterDaemons], None],
+    ) -> None:
+        """A daemon that cannot start ends, and is started again; why it could not must be something that passes.
+
+        One that finds another master stays down.
+        """
 
         def failed(failure: Failure) -> None:
-            self.record.tell(f"{name} does not start: {failure.getErrorMessage()}")
+            if not process.alive:
+                return
+            self.record.tell(f"{process.name} does not start on {daemons.node.name}: {failure.getErrorMessage()}")
             if not failure.check(GanetiError, OSError):
-                self.record.breach(f"{name} breaks as it starts: {failure.getTraceback()}")
+                self.record.breach(f"{process.name} breaks as it starts: {failure.getTraceback()}")
             process.die()
-            self._later(RESTART, again)
+            if failure.check(NotMasterError):
+                daemons.wanted = False
+            else:
+                self._later(RESTART, lambda: again(daemons))
 
         starting.addErrback(failed)
 
     def master(self) -> None:
         """Both master daemons are killed, as one process is."""
         self.record.tell("both master daemons are killed")
-        self._end_luxid()
-        self._end_wconfd()
+        self._end_luxid(self.cluster.acting)
+        self._end_wconfd(self.cluster.acting)
 
     def runner(self) -> None:
         """A job's process is killed."""
@@ -127,7 +147,7 @@ class Faults:
 
     def zygote(self) -> None:
         """The zygote is killed."""
-        if self.cluster.zygote.process.alive and self.cluster.luxid_process.alive:
+        if self.cluster.zygote.process.alive and self.cluster.acting.luxid_process.alive:
             self.record.tell("the zygote is killed")
             self.cluster.zygote.die()
 
@@ -162,7 +182,10 @@ class Faults:
 
     def power(self) -> None:
         """A machine loses power."""
-        node = self._some_node()
+        self.cut_power(self._some_node())
+
+    def cut_power(self, node: SimulatedNode) -> None:
+        """One machine does."""
         if node.name in self.dark:
             return
         self.record.tell(f"{node.name} loses power")
@@ -176,9 +199,11 @@ class Faults:
         self.dark.discard(node.name)
         node.disk.fault = None
         node.boot()
-        if node is self.cluster.master:
-            self._start_wconfd()
-            self._later(self.chance.choice(PAUSES), self._start_luxid)
+        daemons = self.cluster.daemons[node.name]
+        if daemons.enabled:
+            daemons.wanted = True
+            self._start_wconfd(daemons)
+            self._later(self.chance.choice(PAUSES), lambda: self._start_luxid(daemons))
 
     def clock(self) -> None:
         """A machine's clock jumps."""
@@ -216,12 +241,40 @@ class Faults:
         self.cluster.network.fault = fault
         self._later(seconds, self._calls_go_well)
 
+    def odd_calls(self) -> None:
+        """For a while some node calls come twice, or late, or their callers never hear of it."""
+        rate, seconds = self.chance.choice([0.05, 0.3, 1.0]), self.chance.choice(WHILES)
+        only = self.chance.choice(["", "instance_", "blockdev_"])
+        self.record.tell(f"{rate:.0%} of the {only or 'node '}calls come twice, late or unheard for {seconds:g} s")
+
+        def fault(node: str, call: NodeCall) -> Wrong | None:
+            if not call.name.startswith(only) or self.chance.random() >= rate or call.time_limit() > PATIENCE:
+                return None
+            wrong = self._oddity(call.time_limit())
+            self.waited_for = max(self.waited_for, self.cluster.time.rightNow + 2 * call.time_limit())
+            self.record.tell(f"{call.name} to {node}: {wrong}")
+            return wrong
+
+        self.cluster.network.fault = fault
+        self._later(seconds, self._calls_go_well)
+
+    def _oddity(self, limit: float) -> Wrong:
+        match self.chance.randrange(5):
+            case 0 | 1:
+                return Twice(self.chance.choice([0.0, 0.001, 0.1, 3.0, 30.0]))
+            case 2 | 3:
+                return Late(self.chance.choice([0.01, 1.0, 10.0, limit - 0.001, limit + 1.0, 1.5 * limit]))
+        return Trouble.ANSWER_LOST
+
     def _calls_go_well(self) -> None:
         self.cluster.network.fault = None
 
     def partition(self) -> None:
         """For a while a node cannot be reached."""
-        node, seconds = self._some_node(), self.chance.choice(WHILES)
+        self.cut_off(self._some_node(), self.chance.choice(WHILES))
+
+    def cut_off(self, node: SimulatedNode, seconds: float) -> None:
+        """One node is, and reaches nobody."""
         if node.name in self.dark:
             return
         self.record.tell(f"{node.name} cannot be reached for {seconds:g} s")

@@ -12,6 +12,7 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.queue.job import decode_job
 from ganeti_tx.test.inprocess.chaos.administrators import Administrators
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
 from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
@@ -19,6 +20,7 @@ from ganeti_tx.test.inprocess.chaos.operators import Operators
 from ganeti_tx.test.inprocess.chaos.promises import Promises
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.chaos.rest import Rest
+from ganeti_tx.test.inprocess.chaos.succession import Succession
 from ganeti_tx.test.inprocess.chaos.uneasy import UneasyTime
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 
@@ -33,6 +35,8 @@ PROBE = 60.0
 THOROUGH_EVERY = 10
 #: Turns between two looks at the locks.
 LOOK_EVERY = 40
+#: How often there is a change of masters in a life.
+VOTING = 0.25
 #: The turns of an ordinary day, among which the faults fall.
 TURNS = 1500
 
@@ -77,22 +81,38 @@ class Life:
     administrators: Administrators = field(init=False)
     promises: Promises = field(init=False)
     faults: Faults = field(init=False)
+    succession: Succession = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.chance = Random(self.seed)
         self.time = UneasyTime(Random(self.chance.random()))
         self.record = Record(self.time, self.show)
-        self.deeds = Deeds(self.record, self._held)
+        self.deeds = Deeds(self.record, self._held, self._who_knows)
         self.cluster = InProcessCluster(
-            3, self.seed, 0, self.time, about_to=self.record.turn, units_of=self.deeds.units_of
+            3, self.seed, 0, self.time, self.record.turn, self.deeds.units_of, voting=self.chance.random() < VOTING
         )
         self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
         self.administrators = Administrators(self.operators, Random(self.chance.random()))
         self.promises = Promises(self.cluster, self.record, self.deeds, self.operators)
         self.faults = Faults(self.cluster, Random(self.chance.random()), self.record)
+        self.succession = Succession(self.cluster, self.faults, Random(self.chance.random()), self.record)
 
-    def _held(self, owner: Any) -> Any:
-        return self.cluster.wconfd.locks.held(owner) if self.cluster.wconfd_is_up else {}
+    def _held(self, node: str, owner: Any) -> Any:
+        daemons = self.cluster.daemons[node]
+        return daemons.wconfd.locks.held(owner) if daemons.wconfd_is_up else {}
+
+    def _who_knows(self, job_id: int) -> set[str]:
+        """The nodes whose copy of a job says that it has a process."""
+        if not self.cluster.voting:
+            return set()
+        path = self.cluster.paths.job_file(job_id)
+        copies = ((node.name, node.disk.content(path)) for node in self.cluster.members)
+        return {name for name, copy in copies if copy is not None and decode_job(copy[0]).livelock is not None}
+
+    def _rest(self) -> Rest:
+        succession = self.succession
+        lossy = bool(succession.completed) and (succession.lossy or bool(self.faults.struck))
+        return Rest(self.promises, self.faults.darkened, bool(succession.completed), lossy)
 
     def live(self) -> Outcome:
         """All of it; stops at the first broken promise."""
@@ -111,7 +131,13 @@ class Life:
             self.cluster.end()
         record = self.record
         return Outcome(
-            self.seed, record.broken, self.time.turns, self.faults.struck, self._ends(), record.digest, record.story
+            self.seed,
+            record.broken,
+            self.time.turns,
+            self.faults.struck + Counter(failover=len(self.succession.completed)),
+            self._ends(),
+            record.digest,
+            record.story,
         )
 
     def _logged(self, event: LogEvent) -> None:
@@ -127,6 +153,8 @@ class Life:
         self.promises.begin()
         self.operators.begin(self.chance.randint(2, 8))
         self.administrators.begin()
+        if self.cluster.voting:
+            self.succession.begin()
         plan = self._plan()
         end = self.time.rightNow + DAY
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
@@ -165,12 +193,12 @@ class Life:
                 self.record.breach(f"new job {job_id} does not succeed: {results}")
 
     def _come_to_rest(self) -> None:
-        self._pass(SETTLE)
+        self._pass(max(SETTLE, self.faults.waited_for - self.time.rightNow))
         if not self.record.broken and self.administrators.acted:
             self._ask(Deferred.fromCoroutine(self.administrators.let_run()), PROBE)
             self._ask(Deferred.fromCoroutine(self.administrators.welcome()), PROBE)
         self._pass(REST)
-        rest = Rest(self.promises, self.faults.darkened)
+        rest = self._rest()
         if not self.record.broken:
             self.promises.look()
             rest.check()

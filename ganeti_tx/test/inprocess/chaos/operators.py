@@ -29,6 +29,8 @@ class Accepted:
     """A job that somebody was promised, and what else was said about it."""
 
     ops: list[Op]
+    #: The nodes on whose disks it was then.
+    copies: set[str]
     canceled_at: float | None = None
     stop_asked: bool = False
     kill_asked: bool = False
@@ -43,6 +45,7 @@ class Operators:
     record: Record
     accepted: dict[int, Accepted] = field(factory=dict)
     _process: Any = None
+    _terminals: dict[str, Any] = field(factory=dict)
     _tags: int = 0
 
     def begin(self, actions: int) -> None:
@@ -74,11 +77,18 @@ class Operators:
 
     async def ask(self, question: Callable[[AsyncClient], Awaitable[Any]]) -> Any:
         """Ask over a new connection."""
-        luxi = client(self._process, str(self.cluster.paths.query_socket))
+        luxi = client(self._at_the_master(), str(self.cluster.paths.query_socket))
         try:
             return await question(luxi)
         finally:
             luxi.close()
+
+    def _at_the_master(self) -> Any:
+        """Operators are where the master is."""
+        name = self.cluster.master.name
+        if name not in self._terminals:
+            self._terminals[name] = self.cluster.acting.new_process("operator")
+        return self._terminals[name]
 
     async def submit(self, *jobs: list[Op]) -> list[int]:
         """Submit jobs; the ids of those that were taken."""
@@ -87,10 +97,14 @@ class Operators:
         taken = []
         for ops, (ok, answer) in zip(jobs, answers, strict=True):
             if ok:
-                self.accepted[answer] = Accepted(ops)
+                self.accepted[answer] = Accepted(ops, self._copies(answer))
                 taken.append(answer)
         self.record.tell(f"submitted {what}: {answers}")
         return taken
+
+    def _copies(self, job_id: int) -> set[str]:
+        path = self.cluster.paths.job_file(job_id)
+        return {node.name for node in self.cluster.members if node.disk.content(path) is not None}
 
     # Opcodes
 

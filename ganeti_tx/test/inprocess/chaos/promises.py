@@ -12,6 +12,7 @@ from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.queue.files.job_file import JOB_FILE
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
+from ganeti_tx.runtime.master_term import MasterTerm
 from ganeti_tx.test.inprocess.chaos.deeds import Deed, Deeds
 from ganeti_tx.test.inprocess.chaos.operators import Operators
 from ganeti_tx.test.inprocess.chaos.record import Record
@@ -40,17 +41,56 @@ class Promises:
     deeds: Deeds
     operators: Operators
     jobs: dict[int, QueuedJob] = field(factory=dict)
-    _serials: dict[str, int] = field(factory=dict)
+    _serials: dict[str, tuple[int, int]] = field(factory=dict)
+    _terms: dict[str, tuple[int, str]] = field(factory=dict)
     _dead_since: dict[Owner, float] = field(factory=dict)
 
     def begin(self) -> None:
         """Watch from now on."""
         for node in self.cluster.members:
             node.disk.listeners.append(partial(self._written, node))
+        self.cluster.heralds.append(self._succeeded)
+
+    # Masters
+
+    def _succeeded(self) -> None:
+        """A new master knows every accepted job of which it had a copy; what it says of jobs counts from now on."""
+        new = self.cluster.master
+        self.record.tell(f"{new.name} acts as the master")
+        self.jobs.clear()
+        self._dead_since.clear()
+        for job_id, accepted in list(self.operators.accepted.items()):
+            if new.name in accepted.copies and not self._archived(job_id):
+                self._exists(job_id)
+            found = new.disk.content(self.cluster.paths.job_file(job_id))
+            if found is None:
+                if not new.disk.exists(self.cluster.paths.archived_job_file(job_id)):
+                    del self.operators.accepted[job_id]
+                continue
+            job = self.jobs[job_id] = decode_job(found[0])
+            if job.status is not Status.CANCELED:
+                accepted.canceled_at = None
+
+    def _archived(self, job_id: int) -> bool:
+        """Somewhere; a node that becomes a candidate is sent no archive."""
+        path = self.cluster.paths.archived_job_file(job_id)
+        return any(node.disk.content(path) is not None for node in self.cluster.members)
+
+    def _term_written(self, node: SimulatedNode, path: Path) -> None:
+        """No node goes back to an earlier reign, and a reign is one master's."""
+        if (found := node.disk.content(path)) is None:
+            return
+        term = msgspec.json.decode(found[0], type=MasterTerm)
+        number, master = self._terms.get(node.name, (0, ""))
+        if term.number < number or (term.number == number and term.master != master):
+            self.record.breach(f"{node.name} goes from term {number} of {master} to {term.number} of {term.master}")
+        self._terms[node.name] = (term.number, term.master)
 
     def _written(self, node: SimulatedNode, path: Path) -> None:
         if path.name == "config.data":
             self._config_written(node, path)
+        elif path.name == self.cluster.paths.master_term_file.name:
+            self._term_written(node, path)
         elif (
             node is self.cluster.master
             and (match := JOB_FILE.fullmatch(path.name)) is not None
@@ -62,14 +102,15 @@ class Promises:
     # The configuration
 
     def _config_written(self, node: SimulatedNode, path: Path) -> None:
-        """Its serial number never falls; a node that is no candidate any more has none."""
+        """Its serial number never falls within a reign; a node that is no candidate any more has none."""
         found = node.disk.content(path)
         if found is None:
             return
         serial = msgspec.json.decode(found[0], type=ConfigHead).serial_no
-        if serial < self._serials.get(node.name, 0):
-            self.record.breach(f"the configuration of {node.name} goes from {self._serials[node.name]} to {serial}")
-        self._serials[node.name] = serial
+        now, before = (self._terms.get(node.name, (0, ""))[0], serial), self._serials.get(node.name, (0, 0))
+        if now < before:
+            self.record.breach(f"the configuration of {node.name} goes from {before[1]} to {serial}, term {now[0]}")
+        self._serials[node.name] = now
 
     # Jobs
 
@@ -106,7 +147,7 @@ class Promises:
         """Look at what no disk tells."""
         for job_id in self.operators.accepted:
             self._exists(job_id)
-        if self.cluster.wconfd_is_up:
+        if self.cluster.acting.wconfd_is_up:
             self._look_for_dead_owners()
             self._look_for_conflicts()
         else:
@@ -120,7 +161,7 @@ class Promises:
 
     def _look_for_dead_owners(self) -> None:
         """No lock is held by the dead for long."""
-        now, awake = self.cluster.time.rightNow, self.cluster.wconfd_process.stalled_until
+        now, awake = self.cluster.time.rightNow, self.cluster.acting.wconfd_process.stalled_until
         dead = {
             owner: max(self._dead_since.get(owner, now), awake)
             for owner in self.cluster.wconfd.locks.owners()
@@ -137,7 +178,9 @@ class Promises:
             owner: self.cluster.wconfd.locks.held(owner) for owner in self.cluster.wconfd.locks.owners()
         }
         for deed in self.deeds.all:
-            if deed.done or not self.cluster.liveness.is_alive(Path(deed.owner.livelock)):
+            if deed.done or deed.node != self.cluster.master.name:
+                continue
+            if not self.cluster.liveness.is_alive(Path(deed.owner.livelock)):
                 continue
             for owner, locks in held.items():
                 if owner != deed.owner:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from attrs import define
 
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.mastership.own_ballot import ssconf_master
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
@@ -30,15 +31,19 @@ class Rest:
 
     promises: Promises
     darkened: set[str]
+    #: Whether another node has become the master, and whether what the old one did last may be lost with it.
+    succeeded: bool = False
+    lossy: bool = False
 
     def check(self) -> None:
         """Everything; each fault that is found is a broken promise."""
         for fault in [
             *self._jobs(),
+            *self._masters(),
             *self._leftovers(),
             *self._copies(),
-            *self._tags(),
-            *self._instances(),
+            *(() if self.lossy else self._tags()),
+            *(() if self.lossy else self._instances()),
             *self._secrets(),
         ]:
             self.promises.record.breach(f"at rest: {fault}")
@@ -95,14 +100,26 @@ class Rest:
 
     def _lived(self, deed: Deed) -> bool:
         """Whether the process of a deed still lives."""
-        liveness = self.promises.cluster.liveness
+        liveness = self.promises.cluster.daemons[deed.node].liveness
         return deed.owner.livelock in {str(path) for path in liveness.living()}
+
+    # Masters
+
+    def _masters(self) -> Iterator[str]:
+        """There is one, and all know it."""
+        cluster = self.promises.cluster
+        masters = [name for name, each in cluster.daemons.items() if each.luxid_process.alive]
+        if masters != [cluster.master.name]:
+            yield f"the masters are {masters}"
+        for node in cluster.members:
+            if (followed := ssconf_master(node.disk, cluster.paths)) != cluster.master.name:
+                yield f"{node.name} follows {followed}"
 
     # What is left over
 
     def _leftovers(self) -> Iterator[str]:
         cluster = self.promises.cluster
-        if not cluster.wconfd_is_up:
+        if not cluster.acting.wconfd_is_up:
             yield "wconfd does not run"
             return
         for lock in cluster.locks():
@@ -115,7 +132,7 @@ class Rest:
         """Every node has what it must have, and the master's memory is what its disk holds."""
         cluster = self.promises.cluster
         config = cluster.config
-        if not cluster.wconfd_is_up:
+        if not cluster.acting.wconfd_is_up:
             return
         found = cluster.master.disk.content(cluster.paths.config_file)
         if found is None or found[0] != encode(config):
@@ -146,7 +163,7 @@ class Rest:
 
     def _archived_before_the_dark(self, node: SimulatedNode, name: str) -> tuple[bytes, int] | None:
         """A copy in the archive; the master, where it was archived, may have lost that with its power."""
-        if self.promises.cluster.master.name not in self.darkened:
+        if self.promises.cluster.master.name not in self.darkened and not self.succeeded:
             return None
         return node.disk.content(self.promises.cluster.paths.archived_job_file(int(name.removeprefix("job-"))))
 

@@ -1,0 +1,105 @@
+"""Another node becomes the master of a whole cluster, and the old one comes back."""
+
+from random import Random
+from typing import Any
+
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.mastership.own_ballot import ssconf_master
+from ganeti_tx.test.inprocess.case import ClusterCase, delay
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.master_service import failover
+
+TAG: dict[str, Any] = {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "tags": ["after"], "reason": []}
+
+
+class FailoverTests(ClusterCase):
+    """Three candidates, of which node1 is the master."""
+
+    def new_cluster(self, seed: int = 0) -> InProcessCluster:
+        """One whose nodes vote."""
+        cluster = InProcessCluster(3, seed, voting=True)
+        self.addCleanup(cluster.end)
+        return cluster
+
+    def fail_over(self, number: int) -> list[str]:
+        """Run the command on a node; what it said."""
+        said: list[str] = []
+        self.cluster.run(failover(self.cluster.daemons[self.cluster.node(number).name], said.append))
+        return said
+
+    def masters(self) -> list[str]:
+        """Whose daemons run."""
+        return [name.split(".")[0] for name, each in self.cluster.daemons.items() if each.luxid_process.alive]
+
+    def followed(self) -> set[str | None]:
+        """Whom the nodes follow."""
+        return {ssconf_master(node.disk, self.cluster.paths) for node in self.cluster.members}
+
+    def assert_master(self, number: int) -> None:
+        """A node is the only master, all follow it, and it does what it is asked to."""
+        self.assertEqual(self.masters(), [f"node{number}"])
+        self.assertEqual(self.followed(), {self.cluster.node(number).name})
+        luxi = self.luxi()
+        job_id = luxi.submit_job([TAG])
+        self.cluster.pass_time(30)
+        self.assertEqual(self.statuses(job_id), ["success"])
+        self.assertIn("after", self.cluster.config.cluster.tags)
+
+    def test_planned(self) -> None:
+        """The old master is stopped, and its running job ends as failed; a queued one is run by the new one."""
+        luxi = self.luxi()
+        running = luxi.submit_job([delay(100.0)])
+        queued = luxi.submit_job([{**delay(0.0), "depends": [[running, ["error"]]]}])
+        self.cluster.pass_time(5)
+        self.fail_over(2)
+        self.assert_master(2)
+        self.assertEqual(self.statuses(running, queued), ["error", "success"])
+
+    def test_old_one_boots(self) -> None:
+        """A master without power is replaced; its daemons do not start when it is back."""
+        self.cluster.pass_time(5)
+        old = self.cluster.acting
+        self.cluster.lose_power(self.cluster.master, Random(0))
+        self.fail_over(3)
+        self.cluster.node(1).boot()
+        self.failureResultOf(self.started(old.start_wconfd_later()), GanetiError)
+        old.kill_wconfd()
+        self.cluster.pass_time(400)
+        self.assert_master(3)
+
+    def started(self, starting: Any) -> Any:
+        """Let a start take its time."""
+        self.cluster.pass_time(60)
+        return starting
+
+    def test_cut_off(self) -> None:
+        """A master that nobody reached ends itself when it is reached again."""
+        self.cluster.pass_time(5)
+        address = self.cluster.master.address
+        self.cluster.network.silent.add(address)
+        self.fail_over(2)
+        self.assertEqual(self.masters(), ["node1", "node2"])
+        self.cluster.network.silent.discard(address)
+        self.cluster.pass_time(400)
+        self.assert_master(2)
+
+    def test_from_what_is_left(self) -> None:
+        """A WConfD that is left alone of a reign ends before the next one begins, also on the same node."""
+        self.cluster.pass_time(5)
+        for node in self.cluster.members[1:]:
+            node.stop()
+        self.cluster.kill_luxid()
+        taking = failover(self.cluster.acting, lambda line: None)
+        self.cluster.pass_time(2)
+        for node in self.cluster.members[1:]:
+            node.start()
+        self.cluster.run(taking)
+        self.assert_master(1)
+
+    def test_there_and_back(self) -> None:
+        """The old master can become the master again."""
+        self.cluster.pass_time(5)
+        self.fail_over(2)
+        self.fail_over(1)
+        self.cluster.pass_time(60)
+        self.assert_master(1)
