@@ -32,7 +32,7 @@ from ganeti_tx.rpc.calls import (
     UploadFile,
     WriteSsconfFiles,
 )
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
@@ -208,11 +208,13 @@ class Failover:
         rest = [node for node in asked if node.name not in awake]
         limit = SEND_LIMIT if old.name in tally.answered else SILENT_LIMIT
         outcomes = dict(await self.rpc.call_many([node for node in asked if node.name in awake], call, SEND_LIMIT))
-        outcomes.update(await self.rpc.call_many(rest, call, limit))
+        own = outcomes.get(self.own_name)
+        if own is None or not isinstance(own.error, NodeCallError):  # else another was faster, and shall get the rest
+            outcomes.update(await self.rpc.call_many(rest, call, limit))
         failed = {name: outcome.error for name, outcome in outcomes.items() if outcome.error is not None}
         if len(outcomes) - len(failed) < needed or self.own_name in failed:
             raise OpExecError(
-                f"only {len(outcomes) - len(failed)} of {len(outcomes)} nodes follow {self.own_name}, {needed} are needed: "
+                f"only {len(outcomes) - len(failed)} of {len(asked)} nodes follow {self.own_name}, {needed} are needed: "
                 f"{listed(map(str, failed.values()))}; run the command again when they can be reached"
             )
         for error in failed.values():

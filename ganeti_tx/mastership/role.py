@@ -85,8 +85,8 @@ class MasterRole:
         await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
         if tally.highest_job > job_serial(self.files, self.paths):
             await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
-        if tally.highest_serial <= config.serial_no:
-            return config
+        if tally.highest_serial < config.serial_no or (tally.highest_serial == config.serial_no and not tally.against):
+            return config  # who follows another candidate, which claimed the same, follows only what is newer
         raised = replace(config, serial_no=tally.highest_serial + 1)
         await self.files.write_atomic(self.paths.config_file, encode(raised), CONFIG_MODE)
         log.warn("the configuration's serial number was raised to {serial}", serial=raised.serial_no)

@@ -92,11 +92,6 @@ class Exchange:
     call: NodeCall
     answer: "Deferred[bytes]" = field(factory=Deferred)
 
-    @property
-    def caller(self) -> str:
-        """Who calls, by its certificate."""
-        return self.rpc.origin.name
-
     def succeed(self, data: bytes) -> None:
         """The answer is there, unless it was given up."""
         if not self.answer.called:
@@ -129,7 +124,7 @@ class Listener:
             self.perform(exchange, exchange.call.name, body, None)
 
     def _again(self, exchange: Exchange, body: bytes) -> None:
-        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.caller))
+        Deferred.fromCoroutine(perform(self.dispatch, exchange.call.name, body, exchange.rpc.origin.name))
 
     def perform(self, exchange: Exchange, name: str, body: bytes, trouble: Wrong | None) -> None:
         """Take a call, in the daemon's process."""
@@ -138,7 +133,7 @@ class Listener:
             return
         if trouble is Trouble.BROKEN:
             exchange.rpc.process.arrive(LATENCY, exchange.fail, "the connection was lost")
-        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.caller))
+        doing = Deferred.fromCoroutine(perform(self.dispatch, name, body, exchange.rpc.origin.name))
         doing.addCallback(lambda data: self._answer(exchange, data))
 
     def _answer(self, exchange: Exchange, data: bytes) -> None:
@@ -183,8 +178,7 @@ class Network:
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
             return Trouble.LOST
-        own = origin.address == node.primary_ip
-        if not own and not self.silent.isdisjoint((node.primary_ip, origin.address)):
+        if origin.address != node.primary_ip and not self.silent.isdisjoint((node.primary_ip, origin.address)):
             return Trouble.SILENT
         return wanted if node.primary_ip in self.daemons else Trouble.REFUSED
 

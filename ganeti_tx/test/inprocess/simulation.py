@@ -55,6 +55,12 @@ class SimulatedTime(Clock):
         """See IReactorTime."""
         return [call for _, _, call in sorted(self._agenda, key=lambda entry: entry[:2]) if call.active()]
 
+    def put_off(self, func: Callable[..., object], until: float) -> None:
+        """Whatever calls this function is not done earlier."""
+        for _, _, call in self._agenda:
+            if call.active() and call.func == func and call.getTime() < until:
+                call.reset(until - self.rightNow)
+
     def _enter(self, call: DelayedCall) -> None:
         heappush(self._agenda, (call.getTime(), next(self._entries), call))
 
@@ -173,7 +179,9 @@ class Process:
         if not self.alive:
             _buried.append((callable, args, kwargs))
             return Never()
-        return self.time.callLater(delay, self._do, callable, args, kwargs)
+        return self.time.callLater(
+            max(delay, self.stalled_until - self.time.rightNow), self._do, callable, args, kwargs
+        )
 
     def arrive(self, delay: float, callable: Callable[..., Any], *args: object) -> Any:
         """As `callLater`, for what comes from outside the process: it takes as long as it takes."""
@@ -192,16 +200,15 @@ class Process:
     def _do(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if not self.alive:
             _buried.append((func, args, kwargs))
-        elif self.time.rightNow < self.stalled_until:
-            self.time.callLater(self.stalled_until - self.time.rightNow, self._do, func, args, kwargs)
         else:
             if self.about_to is not None:
                 self.about_to(self, func)
             func(*args, **kwargs)
 
     def stall(self, seconds: float) -> None:
-        """Do nothing for a while, as a process that is stopped or swapped out."""
+        """Do nothing for a while, as a process that is stopped or swapped out; what is put off can still be cancelled."""
         self.stalled_until = max(self.stalled_until, self.time.rightNow + seconds)
+        self.time.put_off(self._do, self.stalled_until)
 
     def getDelayedCalls(self) -> Sequence[IDelayedCall]:
         """See IReactorTime."""

@@ -99,6 +99,20 @@ class ProcessTests(SynchronousTestCase):
         assert protocol.transport is not None
         protocol.transport.write(data)
 
+    def test_stall(self) -> None:
+        """What a process that stands still was to do is done afterwards, in order, unless it is cancelled meanwhile."""
+        done: list[str] = []
+        self.server.callLater(1, done.append, "first")
+        timer = self.server.callLater(2, done.append, "cancelled")
+        self.server.callLater(9, done.append, "third")
+        self.server.stall(5)
+        self.server.callLater(3, done.append, "second")
+        self.time.pass_time(4)
+        self.assertEqual(done, [])
+        timer.cancel()
+        self.time.pass_time(5)
+        self.assertEqual(done, ["first", "second", "third"])
+
     def test_bytes_arrive_in_order(self) -> None:
         """What is written at one end arrives at the other, a moment later."""
         near = self.connect()

@@ -193,6 +193,22 @@ class FailoverTests(SynchronousTestCase):
             self.cluster.failover("node2")
         self.assert_master("node3")
 
+    def test_two_at_once_while_the_old_one_is_away(self) -> None:
+        """The one that was too late leaves the old master, which comes back meanwhile, to the one that is the master."""
+        self.node1.reachable = False
+        entered: list[str] = []
+
+        def step(what: str) -> None:
+            if what.startswith("write_ssconf_files") and not entered:
+                entered.append(what)
+                self.cluster.failover("node3")
+                self.node1.reachable = True
+
+        self.cluster.step = step
+        with self.assertRaises(OpExecError):
+            self.cluster.failover("node2")
+        self.assertEqual([node.master for node in self.cluster.nodes.values()], ["node1", "node3", "node3"])
+
 
 class JobTests(SynchronousTestCase):
     """What becomes of the jobs."""

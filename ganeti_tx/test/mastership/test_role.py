@@ -199,6 +199,12 @@ class TakeTests(RoleCase):
             assert held is not None
             self.assertEqual((held.master, held.number), ("node1", wanted))
 
+    def test_a_claim_of_the_same_age(self) -> None:
+        """A node that follows another candidate by a claim that is as new as ours is given something newer."""
+        rival = replace(self.ballot("node3", serial=9), ssconf_serial=10)
+        self.ballots = {"node2": self.ballot(), "node3": rival}
+        self.assertEqual(self.successResultOf(self.take()).serial_no, 11)
+
     def test_luxid_writes_nothing(self) -> None:
         """A daemon that does not own the configuration leaves it alone."""
         self.ballots["node3"] = replace(self.ballot("node2"), ssconf_serial=1010)
