@@ -1,6 +1,7 @@
 """The unit "ganeti-master" of a simulated machine, and gnt-cluster master-failover on it."""
 
 from collections.abc import Callable
+from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred
@@ -103,4 +104,9 @@ def failover(daemons: MasterDaemons, say: Callable[[str], None]) -> "Deferred[No
         is_up=lambda: daemons.luxid_process.alive,
         say=say,
     )
-    return Deferred.fromCoroutine(steps.run(True))
+
+    def ended(result: Any) -> Any:
+        process.die()
+        return result
+
+    return Deferred.fromCoroutine(steps.run(True)).addBoth(ended)

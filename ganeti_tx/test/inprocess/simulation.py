@@ -56,10 +56,11 @@ class SimulatedTime(Clock):
         return [call for _, _, call in sorted(self._agenda, key=lambda entry: entry[:2]) if call.active()]
 
     def put_off(self, func: Callable[..., object], until: float) -> None:
-        """Whatever calls this function is not done earlier."""
-        for _, _, call in self._agenda:
+        """Whatever calls this function is not done earlier; what comes meanwhile is done after it."""
+        for _, _, call in sorted(self._agenda, key=lambda entry: entry[:2]):
             if call.active() and call.func == func and call.getTime() < until:
                 call.reset(until - self.rightNow)
+                self._enter(call)
 
     def _enter(self, call: DelayedCall) -> None:
         heappush(self._agenda, (call.getTime(), next(self._entries), call))

@@ -1,7 +1,6 @@
 """The master is stopped, cut off or without power, and another candidate takes over; the old one comes back later."""
 
 from random import Random
-from typing import Any
 
 from attrs import define, field
 from twisted.python.failure import Failure
@@ -16,6 +15,8 @@ from ganeti_tx.test.inprocess.master_service import failover
 #: Seconds between two tries of the administrator, and how many there are.
 AGAIN = 5.0
 TRIES = 6
+#: Seconds between two looks whether there is a master.
+LOOK = 15.0
 
 
 @define(eq=False)
@@ -28,11 +29,10 @@ class Succession:
     record: Record
     completed: list[str] = field(factory=list)
     lossy: bool = False
-    #: Where the command is running; it cannot run twice on a node.
-    _busy: list[MasterDaemons] = field(factory=list)
 
     def begin(self) -> None:
         """Plan one or two changes of the master."""
+        self.cluster.time.callLater(LOOK, self._look)
         for _ in range(self.chance.choice([1, 1, 2])):
             self.cluster.time.callLater(1.0 + self.chance.random() * 14.0, self._change)
 
@@ -50,21 +50,13 @@ class Succession:
         self.cluster.time.callLater(self.chance.choice([0.0, 1.0]), self._try, heir, TRIES)
 
     def _try(self, heir: MasterDaemons, tries: int) -> None:
-        """What cannot be done now is tried again, here or on another node, for as long as there is no master."""
-        if tries <= 0 and any(each.wanted for each in self.cluster.daemons.values()):
-            return
-        if heir.node.name in self.faults.dark or heir in self._busy:
+        """What cannot be done now is tried again, here or on another node; two cannot run on one node."""
+        if heir.node.name in self.faults.dark or _runs(heir):
             self._again(tries)
             return
         self.record.tell(f"master-failover on {heir.node.name}")
-        self._busy.append(heir)
         running = failover(heir, lambda line: self.record.tell(f"{heir.node.name}: {line}"))
-        running.addBoth(self._ended, heir)
         running.addCallbacks(lambda _: self._done(heir), lambda failure: self._failed(heir, tries, failure))
-
-    def _ended(self, result: Any, heir: MasterDaemons) -> Any:
-        self._busy.remove(heir)
-        return result
 
     def _done(self, heir: MasterDaemons) -> None:
         self.record.tell(f"{heir.node.name} is the master")
@@ -78,5 +70,19 @@ class Succession:
             self._again(tries)
 
     def _again(self, tries: int) -> None:
-        another = self.chance.choice(list(self.cluster.daemons.values()))
-        self.cluster.time.callLater(AGAIN, self._try, another, tries - 1)
+        if tries > 0:
+            self.cluster.time.callLater(AGAIN, self._try, self._anybody(), tries - 1)
+
+    def _anybody(self) -> MasterDaemons:
+        return self.chance.choice(list(self.cluster.daemons.values()))
+
+    def _look(self) -> None:
+        """A cluster without a master is not left so, also when the machine on which the command ran has lost power."""
+        self.cluster.time.callLater(LOOK, self._look)
+        all_daemons = self.cluster.daemons.values()
+        if not any(each.wanted or _runs(each) for each in all_daemons):
+            self._try(self._anybody(), 0)
+
+
+def _runs(daemons: MasterDaemons) -> bool:
+    return any(command.alive for command in daemons.commands)
