@@ -17,7 +17,7 @@ from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import ConfigurationError, ECode, OpExecError, OpPrereqError
 from ganeti_tx.mastership.address import network_of
 from ganeti_tx.mastership.jobs_left import JobsLeft
-from ganeti_tx.mastership.own_ballot import job_serial, ssconf_master
+from ganeti_tx.mastership.own_ballot import job_serial, own_ballot, ssconf_master
 from ganeti_tx.mastership.poll import poll
 from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.model.base import touched
@@ -223,19 +223,29 @@ class Failover:
 
     async def _take_over(self, new: ConfigData, old: Node) -> None:
         """Make this node's own files those of a master. @raise OpExecError: one cannot be written."""
-        if ssconf_master(self.files, self.paths) != self.own_name:
-            raise OpExecError(
-                f"another node has become the master meanwhile; see 'gnt-cluster getmaster' on {self.own_name}"
-            )
+        if self._overtaken(new):
+            raise self._another_is_master()
         try:
             if over := await self.jobs.end(old.name, self.now()):
                 self.say(f"jobs that {old.name} had under way have failed: {listed(map(str, over))}")
+            if self._overtaken(new):  # what came since the claim is not written over
+                raise self._another_is_master()
             await self.files.write_atomic(self.paths.config_file, encode(new), CONFIG_MODE)
         except OSError as error:
             raise OpExecError(
                 f"the nodes follow {self.own_name} now, but it cannot write {error.filename}: {error.strerror}; make room "
                 "and run the command again"
             ) from None
+
+    def _overtaken(self, new: ConfigData) -> bool:
+        """Whether this node has been given newer things by somebody else: the old master may have come back."""
+        ballot = own_ballot(self.files, self.paths)
+        return ssconf_master(self.files, self.paths) != self.own_name or ballot.newest > new.serial_no
+
+    def _another_is_master(self) -> OpExecError:
+        return OpExecError(
+            f"another node has become the master meanwhile; see 'gnt-cluster getmaster' on {self.own_name}"
+        )
 
     async def _finish(self, config: ConfigData, own: Node, followers: frozenset[str], vote: bool) -> None:
         """Bring the configuration to the candidates and start the daemons, which take the cluster's address.

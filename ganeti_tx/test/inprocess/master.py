@@ -111,7 +111,7 @@ class MasterDaemons:
         )
         role = None
         if self.voting:
-            role, parts = master_role(parts, lambda error: self._leave(process))
+            role, parts = master_role(parts, lambda error: self._leave())
             await role.take(Voting(), lead=True)
         self.wconfd = await build_wconfd(parts)
         self._answering = process
@@ -140,7 +140,7 @@ class MasterDaemons:
         if self.voting:
             files = ProcessFiles(self.node.disk, process)
             role = MasterRole(
-                files, self.paths, self.node.name, process, lambda: self.rpc(process), lambda error: self._lost(process)
+                files, self.paths, self.node.name, process, lambda: self.rpc(process), lambda error: self._leave()
             )
             await role.take(Voting(), lead=False)
             rpc = LoyalRpc(rpc, role.refused)
@@ -179,15 +179,12 @@ class MasterDaemons:
         """End it at once; running jobs go on."""
         self.luxid_process.die()
 
-    def _lost(self, process: Process) -> None:
-        """Another node is the master: luxid ends, and so do the processes of its jobs."""
-        self._leave(process)
-        self.end_jobs()
-
-    def _leave(self, process: Process) -> None:
-        """With status 11, after which nobody starts it again."""
+    def _leave(self) -> None:
+        """Another node is the master: all end with status 11, after which nobody starts them again, and so do the jobs."""
         self.wanted = False
-        process.die()
+        self.kill_luxid()
+        self.kill_wconfd()
+        self.end_jobs()
 
     def end_jobs(self) -> None:
         """End the zygote and the process of every job."""

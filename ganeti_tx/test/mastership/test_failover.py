@@ -209,6 +209,23 @@ class FailoverTests(SynchronousTestCase):
             self.cluster.failover("node2")
         self.assertEqual([node.master for node in self.cluster.nodes.values()], ["node1", "node3", "node3"])
 
+    def test_old_one_is_back_after_the_claim(self) -> None:
+        """What the old master sent between the claim and this node's own write is not written over."""
+        newer = replace(three_nodes(), serial_no=SERIAL + MARGIN + 1)
+
+        def step(what: str) -> None:
+            if what.startswith("write job-"):
+                self.node2.put(PATHS.config_file, encode(newer))
+
+        self.node2.put_job(
+            QueuedJob(id=1, ops=[QueuedOp(input={}, status=Status.RUNNING)], livelock="/x", process_id=1)
+        )
+        self.cluster.step = step
+        with self.assertRaises(OpExecError) as caught:
+            self.cluster.failover("node2")
+        self.assertIn("another node has become the master meanwhile", str(caught.exception))
+        self.assertEqual(self.node2.config, newer)
+
 
 class JobTests(SynchronousTestCase):
     """What becomes of the jobs."""

@@ -19,6 +19,7 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.master import MasterDaemons
 from ganeti_tx.test.inprocess.network import Late, Says, Trouble, Twice, Wrong
 from ganeti_tx.test.inprocess.node import SimulatedNode
+from ganeti_tx.test.inprocess.power import VOLATILE
 from ganeti_tx.test.inprocess.simulation import Process
 
 #: Seconds until somebody starts again what has ended.
@@ -293,7 +294,7 @@ class Faults:
         self.record.tell(f"{rate:.0%} of the writes on {node.name} fail for {seconds:g} s: {os.strerror(code)}")
 
         def fault(operation: str, path: Path) -> OSError | None:
-            if operation not in WRITES or self.chance.random() >= rate:
+            if operation not in WRITES or VOLATILE in path.parents or self.chance.random() >= rate:
                 return None
             self.record.tell(f"{operation} {path} on {node.name} fails")
             return InjectedError(code, os.strerror(code), str(path))
