@@ -12,7 +12,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
-from ganeti_tx.queue.copies.replication import Replicate
+from ganeti_tx.queue.files.store import Replicate
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason

@@ -161,8 +161,16 @@ class MasterRole:
         except NotMasterError as error:
             self._lose(error)
             return
-        if tally.overtaken and tally.outcome is not Outcome.WON:
+        if not tally.overtaken:
+            return
+        if tally.outcome is not Outcome.WON:
             self._lose(refusal(Purpose.START, self.own_name, tally))
+            return
+        log.warn(
+            "{name} stays the master, since most nodes follow it; its master daemons, started again, win {nodes} back",
+            name=self.own_name,
+            nodes=listed(tally.overtaken),
+        )
 
     def _asked(self, result: object) -> object:
         self._doubting = False

@@ -1,6 +1,6 @@
 """Copies of job files on the master candidates: one transfer a node at a time, and the newest state of a file wins."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
@@ -164,5 +164,3 @@ class Replicator:
 
 
 Candidates = Callable[[], Sequence[NodeAddress]]
-Replicate = Callable[[dict[str, bytes]], Awaitable[None]]
-"""Copies files of the queue directory, by name, to the candidates."""

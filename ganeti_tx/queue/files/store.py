@@ -1,6 +1,6 @@
 """The job files: numbered, written whole, copied to the candidates, archived. Memory and disk always agree."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +9,6 @@ from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted, JobQueueError
-from ganeti_tx.queue.copies.replication import Replicate
 from ganeti_tx.queue.files.job_file import is_no_job_file, is_spoiled, read_job
 from ganeti_tx.queue.files.job_head import head_of
 from ganeti_tx.queue.files.loading import FILE_MODE, LiveJob, QueueLoader
@@ -26,6 +25,8 @@ log = Logger()
 
 #: Told of job files that were archived: pairs of old and new name, relative to the queue's directory.
 RenameCopies = Callable[[Sequence[tuple[str, str]]], object]
+#: Brings files of the queue, by name, to the candidates; done when each has them or is known to lack them.
+Replicate = Callable[[dict[str, bytes]], Awaitable[None]]
 
 
 @define

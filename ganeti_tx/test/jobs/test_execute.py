@@ -172,11 +172,13 @@ class JobRunTests(JobRunCase):
         """A new priority that cannot reach the wait for locks is a line in the log, not a traceback."""
         self.rival_holds()
         run = self.job(lambda unit: 1)
-        Deferred.fromCoroutine(run.run())
+        running = Deferred.fromCoroutine(run.run())
         self.locks = run.locks = LocksWithoutPriorities(self.table, OWNER)
         run.set_priority(-5)
         self.assertEqual(self.flushLoggedErrors(), [])
         self.assertEqual(self.on_disk().ops[0].priority, -5)
+        self.table.release_all(RIVAL)
+        self.successResultOf(running)
 
     def test_priority_comes_after_the_end(self) -> None:
         """A job that has ended, and may be in the archive by now, does not write its file again."""

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.mastership import NotMasterError
@@ -238,10 +239,12 @@ class LossTests(RoleCase):
         self.assertEqual(len(self.errors), 1)
 
     def test_refused_by_few(self) -> None:
-        """A quorum that still follows us keeps us."""
+        """A quorum that still follows us keeps us, and the log says how to win the others back."""
         self.ballots["node3"] = self.ballot("node2", 1010)
-        self.refuse()
+        with capturedLogs() as events:
+            self.refuse()
         self.assertEqual(self.errors, [])
+        self.assertIn("started again, win node3 back", formatEvent(events[-1]))
 
     def test_refused_by_the_past(self) -> None:
         """A node that was away, and follows a master of long ago, ends nobody."""
