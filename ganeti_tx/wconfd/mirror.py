@@ -70,7 +70,7 @@ class Mirror:
 
     async def _write(self) -> None:
         pause = FIRST_PAUSE
-        while self._dirty:
+        while self._busy:
             self._dirty = False
             self._served, self._waiting = self._waiting, []
             try:
@@ -83,14 +83,20 @@ class Mirror:
             if self._problem is not None:
                 self._log.info("{path} is written again", path=str(self._path))
                 self._problem, pause = None, FIRST_PAUSE
-            self._tell_served()
-        self._busy = False
+            if not self._tell_served():
+                return
 
-    def _tell_served(self) -> None:
+    def _tell_served(self) -> bool:
+        """Tell who waited for the write that was made; whether there is another to make.
+
+        Who is told may ask again or change something at once: by then it must be clear that no write is under way.
+        """
         served, self._served = self._served, []
+        more = self._busy = self._dirty
         for each in served:
             if not each.called:
                 each.callback(None)
+        return more
 
     def _failed(self, error: OSError) -> None:
         """Nobody is told; all of it is tried again."""

@@ -64,6 +64,24 @@ class SharedWriteTests(SynchronousTestCase):
         self.successResultOf(third)
         self.assertEqual(self.disk.writes, [])
 
+    def test_asked_by_one_who_is_told(self) -> None:
+        """Who asks again the moment it is told, having changed nothing, is not left waiting."""
+        again: list[Deferred[None]] = []
+        first = self.change(b"b").addCallback(lambda _: again.append(Deferred.fromCoroutine(self.mirror.saved())))
+        self.disk.finish()
+        self.successResultOf(first)
+        self.successResultOf(again[0])
+
+    def test_changed_by_one_who_is_told(self) -> None:
+        """What is changed the moment the write before is told of is written, too."""
+        again: list[Deferred[None]] = []
+        self.change(b"b").addCallback(lambda _: again.append(self.change(b"c")))
+        self.disk.finish()
+        self.assertNoResult(again[0])
+        self.assertEqual([data for data, _ in self.disk.writes], [b"c"])
+        self.disk.finish()
+        self.successResultOf(again[0])
+
 
 class MirrorTests(SynchronousTestCase):
     """One mirror of a number."""
