@@ -6,7 +6,9 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
+from attrs import frozen
 from twisted.internet.defer import maybeDeferred
+from twisted.internet.interfaces import IListeningPort
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
@@ -25,7 +27,7 @@ from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
-from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.livelock_holders import end_job_processes
 from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.paths import Paths
@@ -39,6 +41,32 @@ LUXI_MODE = 0o660
 RUNNER_MODE = 0o600
 #: Seconds after which a job's process that died has been collected: then what it was writing can be told from what others write.
 COLLECTED = 1.0
+
+
+@frozen
+class JobProcesses:
+    """Where the processes that run jobs come from and call in."""
+
+    launcher: ProcessJobLauncher
+    zygote: Zygote
+    liveness: ILiveness
+    port: IListeningPort
+
+    async def stop(self) -> None:
+        """Fork no more; those that are busy go on."""
+        await maybeDeferred(self.port.stopListening)
+        self.launcher.stop()
+        self.zygote.stop()
+
+
+def job_processes(reactor: Any, paths: Paths) -> JobProcesses:
+    """Start the zygote, and listen to what it forks."""
+    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
+    liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
+    launcher = ProcessJobLauncher(reactor, liveness, zygote.fork, os.kill)
+    port = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
+    zygote.start()
+    return JobProcesses(launcher, zygote, liveness, port)
 
 
 async def run_luxid(
@@ -66,11 +94,7 @@ async def run_luxid(
         reactor.callLater(COLLECTED, remove_leftovers, [paths.queue_dir])
         await look_for_dead()
 
-    zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
-    liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
-    launcher = ProcessJobLauncher(reactor, liveness, zygote.fork, os.kill)
-    runners = listen_unix(reactor, paths.runner_socket, ChannelFactory(launcher.welcome), RUNNER_MODE)
-    zygote.start()
+    processes = job_processes(reactor, paths)
     watch = InotifyWatch(reactor)
     rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
     address = MasterAddress(rpc, own_name())
@@ -86,7 +110,7 @@ async def run_luxid(
         locks=locks,
         look_for_dead=clear_away,
         config=config,
-        make_launcher=lambda: launcher,
+        make_launcher=lambda: processes.launcher,
         threads=threads,
     )
     luxid = await build_luxid(parts)
@@ -99,13 +123,11 @@ async def run_luxid(
     async def stop() -> None:
         role.stop()
         await maybeDeferred(luxi.stopListening)
-        await maybeDeferred(runners.stopListening)
         luxid.catch_up.stop()
         watch.stop()
-        launcher.stop()
-        zygote.stop()
+        await processes.stop()
         if role.is_lost:  # on the new master its jobs have failed
-            ended = end_job_processes(paths.livelock_dir, liveness)
+            ended = end_job_processes(paths.livelock_dir, processes.liveness)
             log.warn("{count} processes of jobs were ended", count=len(ended))
         await address.give_up(snapshot())
         queue_lock.release()
