@@ -1,24 +1,11 @@
 """Noticing that somebody else has written config.data, so that nothing newer is ever overwritten."""
 
-import msgspec
 from attrs import define, field
 
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData
+from ganeti_tx.model.config_head import read_head
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
-
-
-class _ClusterHead(msgspec.Struct, frozen=True):
-    """Whose a configuration is."""
-
-    master_node: str = ""
-
-
-class _Head(msgspec.Struct, frozen=True):
-    """As much of a configuration as tells which of two counts."""
-
-    serial_no: int
-    cluster: _ClusterHead = _ClusterHead()
 
 
 @define
@@ -38,8 +25,10 @@ class OtherWriter:
         if self._stat() == self._mine:
             return None
         try:
-            there = msgspec.json.decode(self._files.read(self._paths.config_file, MAX_CONFIG_BYTES), type=_Head)
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+            there = read_head(self._files.read(self._paths.config_file, MAX_CONFIG_BYTES))
+        except OSError:
+            there = None
+        if there is None:
             return None  # gone or damaged: writing makes it good
         if there.cluster.master_node not in ("", config.cluster.master_node):
             master = config.nodes.get(there.cluster.master_node)

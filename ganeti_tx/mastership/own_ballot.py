@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import msgspec
-
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_head import ConfigHead, read_head
 from ganeti_tx.rpc.calls import Ballot
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import read_term
@@ -17,38 +16,6 @@ NUMBER = re.compile(r"[0-9]{1,19}")
 #: The ssconf key that tells from which configuration a node's simple configuration was made.
 SSCONF_SERIAL = "config_serial"
 NO_MASTER = "NO MASTER"
-
-
-class _Cluster(msgspec.Struct, frozen=True):
-    uuid: str = ""
-    master_node: str = ""
-
-
-class _Named(msgspec.Struct, frozen=True):
-    name: str = ""
-
-
-class ConfigHead(msgspec.Struct, frozen=True):
-    """As much of a configuration as tells how new it is, whose, and who is its master."""
-
-    serial_no: int
-    mtime: float = 0.0
-    cluster: _Cluster = _Cluster()
-    nodes: dict[str, _Named] = {}
-
-    @property
-    def master(self) -> str | None:
-        """The master's name."""
-        node = self.nodes.get(self.cluster.master_node)
-        return None if node is None else node.name
-
-
-def read_head(data: bytes) -> ConfigHead | None:
-    """The head of a configuration; None when it cannot be read as one."""
-    try:
-        return msgspec.json.decode(data, type=ConfigHead)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
-        return None
 
 
 def config_head(files: IFiles, paths: Paths) -> ConfigHead | None:

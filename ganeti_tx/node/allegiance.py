@@ -15,7 +15,8 @@ from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.mastership.own_ballot import own_ballot, read_head, ssconf_master
+from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
+from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.terms import Terms

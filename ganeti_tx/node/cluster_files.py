@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL, ssconf_serial
+from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.job_copies import JobCopies
@@ -27,19 +27,6 @@ from ganeti_tx.runtime.ssconf_files import write_ssconf
 
 SSCONF_KEY = re.compile(r"[a-z0-9_-]{1,100}")
 MAX_SSCONF = 16 * 1024 * 1024
-
-
-class _ClusterHead(msgspec.Struct, frozen=True):
-    """By which clusters differ."""
-
-    uuid: str = ""
-
-
-class _ConfigHead(msgspec.Struct, frozen=True):
-    """As much of a configuration as tells which of two is newer."""
-
-    serial_no: int
-    cluster: _ClusterHead = _ClusterHead()
 
 
 @define
@@ -101,9 +88,8 @@ class ClusterFiles:
         """
         if not self.files.exists(path):
             return -1
-        try:
-            head = msgspec.json.decode(self.files.read(path, UploadFile.max_request), type=_ConfigHead)
-        except (msgspec.DecodeError, msgspec.ValidationError):
+        head = read_head(self.files.read(path, UploadFile.max_request))
+        if head is None:
             return -1
         if stamp is not None and head.cluster.uuid != stamp.cluster:
             return -1

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-import msgspec
 from attrs import define
 
 from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
+from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.rpc.calls import ClusterCopies, CopiesState, NodeCall
@@ -15,10 +15,6 @@ from ganeti_tx.runtime.paths import Paths
 
 MAX_SSCONF = 16 * 1024 * 1024
 SSCONF = "ssconf_"
-
-
-class _Head(msgspec.Struct, frozen=True):
-    serial_no: int
 
 
 @define
@@ -46,9 +42,10 @@ class CopiesOfTheCluster:
     def _config(self) -> int | None:
         path = self.paths.config_file
         try:
-            return msgspec.json.decode(self.files.read(path, MAX_CONFIG_BYTES), type=_Head).serial_no
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+            head = read_head(self.files.read(path, MAX_CONFIG_BYTES))
+        except OSError:
             return None
+        return None if head is None else head.serial_no
 
     def _queue(self) -> int | None:
         try:
