@@ -6,6 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
+DAEMONS = ["master", "luxid", "wconfd", "noded", "rapi", "confd", "mond"]
 
 
 def shared_files() -> list[tuple[str, list[str]]]:
@@ -45,16 +46,24 @@ setup(
         "attrs>=23.2",
         "zope.interface>=6",
         "prometheus_client>=0.20",
+        "bcrypt>=4",
     ],
     extras_require={
-        "test": ["hypothesis>=6.100", "mypy>=1.11", "mypy-zope>=1.0.5", "ruff>=0.6"],
+        "test": [
+            "hypothesis>=6.100",
+            "mypy>=1.11",
+            "mypy-zope>=1.0.5",
+            "ruff>=0.6",
+            "schemathesis>=4",
+            "gnt-monitoring",
+        ],
     },
     entry_points={
         "console_scripts": [
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
-            *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in ("master", "luxid", "wconfd", "noded")],
+            *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in DAEMONS],
         ],
     },
     zip_safe=False,

@@ -86,3 +86,18 @@ def wconfd() -> int:
 def noded() -> int:
     """ganeti-noded."""
     return start("ganeti-noded", sys.argv[1:])
+
+
+def rapi() -> int:
+    """ganeti-rapi."""
+    return start("ganeti-rapi", sys.argv[1:])
+
+
+def confd() -> int:
+    """ganeti-confd."""
+    return start("ganeti-confd", sys.argv[1:])
+
+
+def mond() -> int:
+    """ganeti-mond."""
+    return start("ganeti-mond", sys.argv[1:])

@@ -33,6 +33,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bootstrap": {"mastership", "runtime", "config", "rpc"},
     "devcluster": {"luxi.client", "runtime"},
     "console": set(),
+    "rapi": {"luxi", "runtime"},
+    "confd": {"config", "runtime"},
+    "mond": {"config", "confd", "runtime"},
     "daemons": {"runtime"},
 }
 EVERYWHERE = {"errors", "model"}

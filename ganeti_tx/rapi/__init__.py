@@ -1,0 +1,1 @@
+"""The Remote API: HTTPS in front, LUXI behind."""

@@ -1,0 +1,29 @@
+"""Answers that are not success: a status, one line for the reader, and headers that belong to it."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from attrs import field, frozen
+
+
+@frozen
+class HttpError(Exception):
+    """Raised anywhere below a request; the edge makes the error body of it (Ganeti 3.0 RAPI table, error_body)."""
+
+    status: HTTPStatus
+    #: Without one the status's standard phrase is sent.
+    message: str | None = None
+    headers: Mapping[str, str] = field(factory=dict)
+
+    def __str__(self) -> str:
+        return self.message or self.status.phrase
+
+
+def bad_request(message: str) -> HttpError:
+    """400: what was sent cannot be taken; the text names the bad value and what is allowed."""
+    return HttpError(HTTPStatus.BAD_REQUEST, message)
+
+
+def not_found(message: str | None = None) -> HttpError:
+    """404: no such resource."""
+    return HttpError(HTTPStatus.NOT_FOUND, message)
