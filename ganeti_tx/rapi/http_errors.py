@@ -27,3 +27,8 @@ def bad_request(message: str) -> HttpError:
 def not_found(message: str | None = None) -> HttpError:
     """404: no such resource."""
     return HttpError(HTTPStatus.NOT_FOUND, message)
+
+
+def forbidden(message: str) -> HttpError:
+    """403: who asks may not do that, whatever he sends."""
+    return HttpError(HTTPStatus.FORBIDDEN, message)
