@@ -136,6 +136,7 @@ def submits(
     *more: Argument,
     body: Schema | None = None,
     body_required: bool = False,
+    access: frozenset[str] = WRITE,
 ) -> Operation:
     """The operation of a submission.
 
@@ -148,7 +149,7 @@ def submits(
         method=method,
         path=path,
         resource=resource,
-        access=WRITE,
+        access=access,
         run=submission.run,
         summary=summary,
         result=JOB_ID,

@@ -3,10 +3,9 @@
 from ganeti_tx.model.opcodes import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 from ganeti_tx.rapi import arguments
 from ganeti_tx.rapi.operation import Argument, Call
-from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Fixed, Submission, from_flag, from_path, submits
+from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
+from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Fixed, Submission, from_flag, submits
 
-PATH = "/2/instances/{instance_name}"
-INSTANCE = from_path("instance_name")
 NO_REMEMBER = from_flag("no_remember", Argument("no_remember", "flag", meaning="Do not note the new state"))
 REBOOT_TYPE = Argument("type", meaning="soft, hard or full; hard without it")
 IGNORE_SECONDARIES = Argument("ignore_secondaries", "flag", meaning="Go on without unreachable secondary nodes")
@@ -20,21 +19,21 @@ def reboot_type(call: Call) -> str:
 OPERATIONS = (
     submits(
         "PUT",
-        f"{PATH}/startup",
+        f"{INSTANCE_PATH}/startup",
         "instances_name_startup",
         Submission(OpInstanceStartup, (INSTANCE, FORCE, DRY_RUN, NO_REMEMBER), takes_body=False),
         "Start an instance",
     ),
     submits(
         "PUT",
-        f"{PATH}/shutdown",
+        f"{INSTANCE_PATH}/shutdown",
         "instances_name_shutdown",
         Submission(OpInstanceShutdown, (INSTANCE, NO_REMEMBER, DRY_RUN)),
         "Stop an instance",
     ),
     submits(
         "POST",
-        f"{PATH}/reboot",
+        f"{INSTANCE_PATH}/reboot",
         "instances_name_reboot",
         Submission(
             OpInstanceReboot,
