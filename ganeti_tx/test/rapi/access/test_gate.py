@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.logger import globalLogPublisher
+from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
-from zope.interface import implementer
+from zope.interface import implementer, provider
 from zope.interface.verify import verifyObject
 
 from ganeti_tx.rapi.access.passwords import ha1
@@ -121,7 +121,11 @@ class ChangingFileTests(GateCase):
         self.admitted(self.door, basic("jack", "secret"))
         self.admitted(self.door, basic("bea", "bpw"))
         self.logged: list[str] = []
-        observer = lambda event: self.logged.append(event.get("error", ""))  # noqa: E731
+
+        @provider(ILogObserver)
+        def observer(event: LogEvent) -> None:
+            self.logged.append(event.get("error", ""))
+
         globalLogPublisher.addObserver(observer)
         self.addCleanup(globalLogPublisher.removeObserver, observer)
 
