@@ -6,8 +6,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.recording import RecordingLuxi
-from ganeti_tx.test.rapi.requests import request
 
 JOB_ID = 17
 

@@ -88,7 +88,7 @@ class TableTests(SynchronousTestCase):
             keys = set(operation.body["properties"])
             params = set(OPCODES[fact.told["submits_opcode"]].__struct_fields__)
             refused = {*fact.fixed, *fact.told.get("forbidden", ())}
-            spelled = {fact_name for fact_name in (params - refused - set(fact.renames.values()))}
+            spelled = params - refused - set(fact.renames.values())
             self.assertEqual(keys - {"__version__"}, spelled | fact.renames.keys(), fact)
             self.assertIs(operation.body["additionalProperties"], False)
 
