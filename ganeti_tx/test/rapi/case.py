@@ -35,13 +35,19 @@ class OperationCase(SynchronousTestCase):
         self.assertEqual(self.send(method, address, body), JOB_ID)
         return self.luxi.opcodes
 
-    def refused(self, method: str, address: str, body: Any = None, status: int = 400) -> str:
-        """The message of the request's refusal; nothing has been submitted."""
+    def failure(self, method: str, address: str, body: Any = None) -> HttpError:
+        """Why the request is refused."""
         call = request(self.luxi, method, address, body)
         work = call.operation.run(call)
         error = self.failureResultOf(Deferred.fromCoroutine(work), HttpError).value  # type: ignore[arg-type]
         assert isinstance(error, HttpError)
+        self.assertNotIn("\n", str(error))
+        return error
+
+    def refused(self, method: str, address: str, body: Any = None, status: int = 400) -> str:
+        """The message of the request's refusal; nothing has been submitted."""
+        self.luxi.asked.clear()
+        error = self.failure(method, address, body)
         self.assertEqual(error.status, status, str(error))
         self.assertNotIn("SubmitJob", [method for method, _ in self.luxi.asked])
-        self.assertNotIn("\n", str(error))
         return str(error)

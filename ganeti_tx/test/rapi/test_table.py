@@ -29,7 +29,9 @@ class TableTests(SynchronousTestCase):
     """Each method of each resource is there as clients know it."""
 
     def setUp(self) -> None:
-        self.table = {(operation.method, operation.path): operation for operation in OPERATIONS}
+        self.table: dict[tuple[str, str], Operation] = {
+            (operation.method, operation.path): operation for operation in OPERATIONS
+        }
 
     def each(self) -> list[tuple[Fact, Operation]]:
         """Every fact with its operation."""
