@@ -11,6 +11,7 @@ from twisted.python.failure import Failure
 from werkzeug.routing import BaseConverter
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
+from ganeti_tx.rapi.access.scoped_calls import within_scopes
 from ganeti_tx.rapi.answers import JSON, Document, Stream, render
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
@@ -66,7 +67,8 @@ class RapiApp:
         received = self._now()
         caller = await self._gate.admit(request.authorization(), request.peer(), operation, parts)
         request.caller = caller
-        call = Call(operation, parts, request.arguments(), read_body(operation, request), caller, self._luxi, received)
+        luxi = within_scopes(self._luxi, caller, received)
+        call = Call(operation, parts, request.arguments(), read_body(operation, request), caller, luxi, received)
         result = await operation.run(call)
         if isinstance(result, Stream):
             return await send_stream(request, result)

@@ -6,18 +6,19 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
+from ganeti_tx.rapi.access.composition import Surroundings, make_gate
 from ganeti_tx.rapi.app import RapiApp
 from ganeti_tx.rapi.caller import IGate
-from ganeti_tx.rapi.closed_gate import ClosedGate
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.rapi.tls import RapiTls
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -58,6 +59,7 @@ class RapiParts:
     watch: IFileWatch
     reactor: Any
     own_name: str
+    entropy: IEntropy = field(factory=SystemEntropy)
     now: Callable[[], int] = time.time_ns
 
 
@@ -74,16 +76,18 @@ def real_parts(reactor: Any) -> RapiParts:
     )
 
 
-def make_gate(parts: RapiParts, settings: Settings) -> IGate:
+def gate_of(parts: RapiParts, settings: Settings) -> IGate:
     """Who is let in."""
-    gate: IGate = ClosedGate(settings.require_authentication)
-    return gate
+    around = Surroundings(
+        parts.paths, parts.files, parts.watch, parts.threads, parts.reactor, parts.entropy, lambda: parts.now() / 1e9
+    )
+    return make_gate(around, OPERATIONS, settings.require_authentication)
 
 
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
     luxi = LuxiCalls(lambda: on_twisted.client(parts.reactor, str(parts.paths.query_socket)))
-    app = RapiApp(OPERATIONS, make_gate(parts, settings), luxi, parts.now)
+    app = RapiApp(OPERATIONS, gate_of(parts, settings), luxi, parts.now)
     site = RapiSite(app, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
