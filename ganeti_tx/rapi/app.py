@@ -103,7 +103,7 @@ class RapiApp:
 
     async def _show(self, request: RapiRequest, call: Call) -> bytes:
         """Answer a request that changes nothing."""
-        key = call.operation.path, tuple(call.parts.items()), request.query, call.caller.scopes
+        key = call.operation.path, tuple(call.parts.items()), request.query, call.caller if call.caller.scopes else None
         recalled, answers = await self._memory.recall(key, self._parts.luxi)
         if recalled is not None:
             return await self._represent(request, recalled)
