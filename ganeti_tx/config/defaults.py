@@ -17,8 +17,9 @@ FIRST_PORT = 11000
 LAST_PORT = 14999
 MAC_PREFIX = "aa:00:00"
 
-#: The collectors of the monitoring daemon and how often they run by default (Ganeti 3.0 monitoring table).
-COLLECTORS = ("cpu-avg-load", "diskstats", "drbd", "inst-status-xen", "lv", "xen-cpu-avg-load")
+#: The collectors of the monitoring daemon (that of KVM is none of Ganeti's) and how often they run by default, in
+#: microseconds (Ganeti 3.0 monitoring table).
+COLLECTORS = ("cpu-avg-load", "diskstats", "drbd", "inst-status-kvm", "inst-status-xen", "lv", "xen-cpu-avg-load")
 COLLECTOR_INTERVAL = 5000000
 
 #: Every field of a cluster that has a sensible value before anybody has chosen one, as it is written.

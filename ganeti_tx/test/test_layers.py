@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "console": set(),
     "rapi": {"luxi", "runtime"},
     "confd": {"config", "runtime"},
-    "mond": {"config", "confd", "runtime"},
+    "mond": {"config", "confd", "runtime", "node.channels", "node.hypervisor", "metrics"},
     "daemons": {"runtime"},
 }
 EVERYWHERE = {"errors", "model"}
