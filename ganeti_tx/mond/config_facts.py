@@ -13,8 +13,8 @@ from twisted.logger import Logger
 from zope.interface import Interface, implementer
 
 from ganeti_tx.errors import GanetiError, one_line
+from ganeti_tx.model.cluster import DataCollector
 from ganeti_tx.mond.interfaces import IConfigFacts, KnownInstance, NodeFacts, Volume
-from ganeti_tx.mond.schedule import CollectorSetting
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -26,7 +26,7 @@ INTERVAL = 15.0
 DISKS_AGE = 60.0
 MAX_SSCONF = 64 * 1024
 
-Settings = Mapping[str, CollectorSetting]
+Settings = Mapping[str, DataCollector]
 
 
 class Question(IntEnum):
@@ -115,7 +115,7 @@ class ConfigFacts:
 
     async def _ask_all(self) -> None:
         answer = await self.questions.ask(Question.DATA_COLLECTORS, None)
-        self.settings = msgspec.convert(answer, dict[str, CollectorSetting])
+        self.settings = msgspec.convert(answer, dict[str, DataCollector])
         answer = await self.questions.ask(Question.NODE_INSTANCES, self.node)
         own, others = msgspec.convert(answer, tuple[list[NodeInstance], list[NodeInstance]])
         self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)

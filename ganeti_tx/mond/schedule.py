@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-import msgspec
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from ganeti_tx.config.defaults import COLLECTOR_INTERVAL
+from ganeti_tx.model.cluster import DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.mond.envelope import category_in_urls
 from ganeti_tx.mond.interfaces import ICollector
 from ganeti_tx.mond.run import Run
@@ -22,16 +21,6 @@ NEEDS: Mapping[str, frozenset[str]] = {
 }
 
 
-class CollectorSetting(msgspec.Struct, frozen=True):
-    """What the cluster says of one collector; the interval is in microseconds."""
-
-    active: bool
-    interval: int
-
-
-DEFAULT_SETTING = CollectorSetting(active=True, interval=COLLECTOR_INTERVAL)
-
-
 @define
 class Schedule:
     """All collectors that there are, and the runs of those that are active. @ivar now: nanoseconds since the epoch."""
@@ -45,14 +34,14 @@ class Schedule:
     def __attrs_post_init__(self) -> None:
         self.runs = {each.name: Run(each, self.clock, self.now) for each in self.collectors}
 
-    def apply(self, settings: Mapping[str, CollectorSetting], hypervisors: Collection[str]) -> None:
+    def apply(self, settings: Mapping[str, DataCollector], hypervisors: Collection[str]) -> None:
         """Run what is active in the settings and fits the enabled hypervisors; stop what ran and is not.
 
         What the settings do not name, as those of a cluster that was made before a collector was there, is active.
         """
         self._active = []
         for name, run in self.runs.items():
-            setting = settings.get(name, DEFAULT_SETTING)
+            setting = settings.get(name, DEFAULT_COLLECTOR)
             if setting.active and fits(name, hypervisors):
                 self._active.append(name)
                 run.every(max(SHORTEST_INTERVAL, setting.interval / MICROSECONDS))

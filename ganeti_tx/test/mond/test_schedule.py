@@ -3,9 +3,9 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.defaults import COLLECTOR_INTERVAL, COLLECTORS
+from ganeti_tx.model.cluster import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.mond.interfaces import Category
-from ganeti_tx.mond.schedule import NEEDS, CollectorSetting, Schedule
+from ganeti_tx.mond.schedule import NEEDS, Schedule
 from ganeti_tx.test.mond.parts import CONTRACT, Scripted
 
 
@@ -25,13 +25,19 @@ class ScheduleTests(SynchronousTestCase):
     def test_settings(self) -> None:
         """What is active runs on its interval; what is not does not, and stops when it was."""
         self.schedule.apply(
-            {"diskstats": CollectorSetting(True, 2_000_000), "lv": CollectorSetting(False, 2_000_000)}, ("kvm",)
+            {
+                "diskstats": DataCollector(active=True, interval=2_000_000),
+                "lv": DataCollector(active=False, interval=2_000_000),
+            },
+            ("kvm",),
         )
         self.assertEqual(self.active(), ["diskstats"])
         self.collectors["diskstats"].looks[0].callback(1)
         self.clock.advance(2)
         self.assertEqual([len(each.looks) for each in self.collectors.values()], [2, 0, 0])
-        self.schedule.apply({name: CollectorSetting(name == "lv", 2_000_000) for name in self.names}, ("kvm",))
+        self.schedule.apply(
+            {name: DataCollector(active=name == "lv", interval=2_000_000) for name in self.names}, ("kvm",)
+        )
         self.assertEqual(self.active(), ["lv"])
         self.clock.advance(60)
         self.assertEqual(len(self.collectors["diskstats"].looks), 2)
@@ -40,7 +46,7 @@ class ScheduleTests(SynchronousTestCase):
         """What the settings do not name, as before they are known, is active with the reference's interval."""
         self.schedule.apply({}, ("kvm",))
         self.assertEqual(self.active(), ["diskstats", "lv"])
-        self.assertEqual(COLLECTOR_INTERVAL, CONTRACT["default_interval_us"])
+        self.assertEqual(DEFAULT_COLLECTOR.interval, CONTRACT["default_interval_us"])
 
     def test_xen(self) -> None:
         """A collector of Xen's instances needs one of Xen's hypervisors; every hypervisor's has its own."""
@@ -51,14 +57,14 @@ class ScheduleTests(SynchronousTestCase):
 
     def test_short_interval(self) -> None:
         """No setting makes it look all the time."""
-        self.schedule.apply({"diskstats": CollectorSetting(True, 0)}, ())
+        self.schedule.apply({"diskstats": DataCollector(active=True, interval=0)}, ())
         self.collectors["diskstats"].looks[0].callback(1)
         self.clock.advance(0.5)
         self.assertEqual(len(self.collectors["diskstats"].looks), 1)
 
     def test_find(self) -> None:
         """A collector is found under its category only, and only while it is active."""
-        self.schedule.apply({"lv": CollectorSetting(False, 1)}, ())
+        self.schedule.apply({"lv": DataCollector(active=False, interval=1)}, ())
         self.assertIsNotNone(self.schedule.find("storage", "diskstats"))
         for category, name in (("default", "diskstats"), ("storage", "lv"), ("storage", "nosuch")):
             self.assertIsNone(self.schedule.find(category, name))
