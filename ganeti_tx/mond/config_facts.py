@@ -80,8 +80,9 @@ class ConfigFacts:
     files: IFiles
     paths: Paths
     clock: IReactorTime
-    told: Callable[[Settings, tuple[str, ...]], None]
+    told: Callable[[Settings, tuple[str, ...]], None] = lambda settings, hypervisors: None
     settings: Settings = field(factory=dict)
+    heard: float | None = None  # when all was last told, by the clock
     _facts: NodeFacts = field(factory=NodeFacts)
     _disks: dict[str, KnownDisks] = field(factory=dict)
     _fault: str = ""
@@ -111,6 +112,7 @@ class ConfigFacts:
             self._hear_fault(one_line(error) if isinstance(error, GanetiError) else f"an answer does not fit: {error}")
         else:
             self._hear_fault("")
+            self.heard = self.clock.seconds()
         self.told(self.settings, self._hypervisors())
 
     async def _ask_all(self) -> None:

@@ -13,6 +13,7 @@ from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from ganeti_tx.metrics.page import Page
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
@@ -21,7 +22,6 @@ from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
 log = Logger()
 
 API_VERSIONS = [1]
-METRICS_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 60.0
@@ -66,7 +66,7 @@ class Reports(Resource):
 
     isLeaf = True
 
-    def __init__(self, schedule: Schedule, metrics: Callable[[], bytes]) -> None:
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page]) -> None:
         super().__init__()
         self._schedule = schedule
         self._metrics = metrics
@@ -85,8 +85,9 @@ class Reports(Resource):
     async def _answer(self, request: Request) -> None:
         try:
             if request.path == b"/metrics":
-                request.setHeader(b"Content-Type", METRICS_TYPE)
-                finish(request, 200, self._metrics())
+                page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
+                request.setHeader(b"Content-Type", page.content_type.encode())
+                finish(request, 200, page.body)
             else:
                 finish(request, 200, msgspec.json.encode(await self._found(request.path)))
         except NotFound:
@@ -145,7 +146,7 @@ class MonitoringSite(Site):
     noisy = False
     protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
-    def __init__(self, schedule: Schedule, metrics: Callable[[], bytes], reactor: Any) -> None:
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
         super().__init__(
             Reports(schedule, metrics), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
         )
