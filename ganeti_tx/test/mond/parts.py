@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from zope.interface import implementer
@@ -51,6 +52,11 @@ class Scripted:
         look: Deferred[Any] = Deferred(self.cancelled.append)
         self.looks.append(look)
         return await look
+
+
+def as_sent(data: Any) -> Any:
+    """Data as a client reads it."""
+    return json.loads(msgspec.json.encode(data))
 
 
 def known(name: str, hypervisor: str = "kvm", admin_state: str = "up") -> KnownInstance:
