@@ -14,7 +14,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "": set(),
     "errors": set(),
     "model": set(),
-    "runtime": set(),
+    "metrics": set(),
+    "runtime": {"metrics"},
     "locking": set(),
     "config": {"runtime"},
     "rpc": {"runtime"},
@@ -33,9 +34,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bootstrap": {"mastership", "runtime", "config", "rpc"},
     "devcluster": {"luxi.client", "runtime"},
     "console": set(),
-    "rapi": {"luxi", "runtime"},
+    "rapi": {"luxi", "metrics", "runtime"},
     "confd": {"config", "runtime"},
-    "mond": {"config", "confd", "runtime"},
+    "mond": {"config", "confd", "metrics", "runtime"},
     "daemons": {"runtime"},
 }
 EVERYWHERE = {"errors", "model"}
