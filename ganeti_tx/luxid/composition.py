@@ -76,6 +76,7 @@ async def run_luxid(
     config: IConfig,
     look_for_dead: Callable[[], Coroutine[Any, Any, None]],
     role: MasterRole,
+    follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
@@ -84,6 +85,7 @@ async def run_luxid(
     @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
     @param config: for the changes that luxid itself makes, those of filter rules.
     @param look_for_dead: has WConfD free the locks of a job's process that died.
+    @param follow_config: has a listener called with each new configuration; without it the file is watched.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
@@ -112,6 +114,7 @@ async def run_luxid(
         config=config,
         make_launcher=lambda: processes.launcher,
         threads=threads,
+        follow_config=follow_config,
     )
     luxid = await build_luxid(parts)
     gc.collect()

@@ -46,7 +46,9 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             wconfd.owners.bury()
 
         config = wconfd.config(LUXID)
-        stop_luxid = await run_luxid(reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role)
+        stop_luxid = await run_luxid(
+            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, wconfd.store.subscribe
+        )  # fmt: skip
 
         async def stop() -> None:
             await stop_luxid()
