@@ -149,5 +149,7 @@ METHODS = MethodTable(
             ),
         ),
         Method("DeleteFilter", (Param("uuid", STRING),)),
+        # Ours: Ganeti has no such method
+        Method("QueryMetrics", (), any_args=True),
     ]
 )
