@@ -45,3 +45,8 @@ async def wait_for_events(
         return msgspec.convert(answer, Events)
     except msgspec.ValidationError as error:
         raise ProtocolError(f"WaitForEvents answered something else: {error}") from None
+
+
+async def query_metrics(luxi: Caller) -> Any:
+    """What is counted in the cluster, as `metrics.readings.Readings` writes it."""
+    return await luxi.call("QueryMetrics", [])
