@@ -103,6 +103,11 @@ def is_running(paths: Paths, daemon: str) -> bool:
     return running(paths, daemon) is not None
 
 
+def runs(paths: Paths, daemon: str) -> Callable[[], bool]:
+    """Whether a process holds a daemon's pid file; for those that have nothing else to be known by."""
+    return lambda: is_running(paths, daemon)
+
+
 def tcp_answers(address: str, port: int) -> Callable[[], bool]:
     """Whether somebody accepts connections there."""
 
