@@ -25,7 +25,7 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.bootstrap.start import runs, socket_answers, start, stop, tcp_answers
+from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop, tcp_answers
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
@@ -131,8 +131,7 @@ def start_all(paths: Paths, address: str) -> None:
     """Start what a master runs."""
     start(paths, NODE, tcp_answers(address, NODE_PORT))
     start(paths, MASTER, socket_answers(paths.query_socket))
-    for daemon in (*ON_ALL_NODES, RAPI):
-        start(paths, daemon, runs(paths, daemon))
+    start_outward(paths, (*ON_ALL_NODES, RAPI))
 
 
 def take_back(paths: Paths) -> None:

@@ -17,7 +17,7 @@ from ganeti_tx.bootstrap.problems import (
     check_writable,
     try_resolve,
 )
-from ganeti_tx.bootstrap.start import runs, start, stop, tcp_answers
+from ganeti_tx.bootstrap.start import start, start_outward, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
@@ -154,8 +154,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
         start(paths, NODE, tcp_answers(document.primary_ip, NODE_PORT))
-        for daemon in ON_ALL_NODES:
-            start(paths, daemon, runs(paths, daemon))
+        start_outward(paths, ON_ALL_NODES)
     except OSError as error:
         take_back(paths)
         raise BootstrapError(f"cannot write {reason(error)}") from None

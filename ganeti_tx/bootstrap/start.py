@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ganeti_tx.bootstrap.problems import BootstrapError
@@ -103,9 +104,11 @@ def is_running(paths: Paths, daemon: str) -> bool:
     return running(paths, daemon) is not None
 
 
-def runs(paths: Paths, daemon: str) -> Callable[[], bool]:
-    """Whether a process holds a daemon's pid file; for those that have nothing else to be known by."""
-    return lambda: is_running(paths, daemon)
+def start_outward(paths: Paths, daemons: Sequence[str]) -> None:
+    """Start daemons that do not wait for each other. @raise BootstrapError: one does not run."""
+    with ThreadPoolExecutor() as pool:
+        for _ in pool.map(lambda daemon: start(paths, daemon, lambda: is_running(paths, daemon)), daemons):
+            continue
 
 
 def tcp_answers(address: str, port: int) -> Callable[[], bool]:
