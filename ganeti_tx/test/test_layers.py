@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "console": set(),
     "rapi": {"luxi", "metrics", "runtime"},
     "confd": {"config", "runtime"},
-    "mond": {"config", "confd", "metrics", "runtime"},
+    "mond": {"config", "confd", "metrics", "runtime", "node.channels", "node.hypervisor"},
     "daemons": {"runtime"},
 }
 EVERYWHERE = {"errors", "model"}
