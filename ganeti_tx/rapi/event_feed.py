@@ -43,7 +43,7 @@ class EventFeed:
     """
 
     follower: ClosableCaller
-    asker: Caller
+    asker: ClosableCaller
     clock: IReactorTime
     most: int = MOST_STREAMS
     most_of_one: int = MOST_OF_ONE
@@ -71,10 +71,14 @@ class EventFeed:
         self._streams[name] -= 1
         self._streams += Counter()  # without those that have none left
         if not self._streams:
-            self.stop()
+            self._stop()
 
-    def stop(self) -> None:
-        """Follow no more."""
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._stop()
+        self.asker.close()
+
+    def _stop(self) -> None:
         self._turn += 1
         following, self._following = self._following, None
         if following is not None:
