@@ -10,7 +10,6 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.luxi.server_messages import encode_result
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError
 from ganeti_tx.luxid.dispatch import LuxiDispatch
@@ -175,11 +174,11 @@ class EventStreamCase(SynchronousTestCase):
             self.luxid.client(), self.luxid.client(), self.clock, window=EventWindow(most=self.kept_here)
         )
 
-    def call(self, last_id: str | None = None, own_luxi: AsyncCalls | None = None, **arguments: str) -> Call:
+    def call(self, last_id: str | None = None, **arguments: str) -> Call:
         """A request for events."""
         listed = {name: [value] for name, value in arguments.items()}
         headers = {"last-event-id": last_id}
-        return Call(OPERATION, {}, listed, None, self.caller, own_luxi or self.luxi, 0, headers.get, self.feed)
+        return Call(OPERATION, {}, listed, None, self.caller, self.luxi, 0, headers.get, self.feed)
 
     def read(self, last_id: str | None = None, **arguments: str) -> Reader:
         """A reader with a stream."""
@@ -193,7 +192,7 @@ class EventStreamCase(SynchronousTestCase):
         reader.ended = False
         reader.parser.lost()
         call = self.call(reader.parser.last_id or None, **arguments)
-        reader.read(cast(Stream, self.successResultOf(Deferred.fromCoroutine(followed(call)))))
+        reader.read(self.successResultOf(Deferred.fromCoroutine(followed(call))))
 
     def happen(self, *events: Event) -> None:
         """They happen, and everybody hears of it."""
