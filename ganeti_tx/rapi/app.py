@@ -15,6 +15,7 @@ from ganeti_tx.rapi.answers import JSON, Document, Stream
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
 from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
+from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.json_body import read_body
 from ganeti_tx.rapi.memory import Memory
@@ -57,6 +58,7 @@ class AppParts:
     luxi: Luxi
     threads: IThreads
     now: Callable[[], int]
+    events: EventFeed | None = None
 
 
 class RapiApp:
@@ -90,7 +92,9 @@ class RapiApp:
         request.came_from(caller)
         body = read_body(operation, request)
         luxi = within_scopes(Recording(self._parts.luxi), caller, received)
-        call = Call(operation, parts, request.arguments(), body, caller, luxi, received)
+        call = Call(
+            operation, parts, request.arguments(), body, caller, luxi, received, request.getHeader, self._parts.events
+        )  # fmt: skip
         if operation.method == "GET" and not operation.submits:
             return await self._show(request, call)
         if request.method == b"HEAD":
@@ -110,6 +114,7 @@ class RapiApp:
         luxi = Recording(self._parts.luxi, answers)
         shown = await call.operation.run(evolve(call, luxi=within_scopes(luxi, call.caller, call.received)))
         if isinstance(shown, Stream):
+            luxi.asked = None  # it may ask for hours
             return await send_stream(request, shown)
         if isinstance(shown, Document):
             return request.reply(HTTPStatus.OK, shown.content_type, shown.body)

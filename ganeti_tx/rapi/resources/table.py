@@ -3,6 +3,7 @@
 from ganeti_tx.rapi.operation import Operation
 from ganeti_tx.rapi.resources import (
     cluster,
+    events,
     filters,
     groups,
     info,
@@ -41,4 +42,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *jobs.OPERATIONS,
     *filters.OPERATIONS,
     *query.OPERATIONS,
+    *events.OPERATIONS,
 )
