@@ -6,9 +6,7 @@ the clock starts, and its answer's salt is checked after the clock has stopped.
 
 import argparse
 import multiprocessing
-import os
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,22 +19,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from msgspec.structs import replace
 
-from ganeti_tx.confd.blocking import BlockingClient
-from ganeti_tx.confd.codec import Body, Key, envelope_of, sign
+from ganeti_tx.confd.codec import Body, envelope_of, sign
 from ganeti_tx.confd.messages import Request, RequestType
-from ganeti_tx.confd.poll import Peer
-from ganeti_tx.confd.questions import ping
-from ganeti_tx.model.config_data import ConfigData, encode
-from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.test.model import samples
+from ganeti_tx.test.real.confd_daemon import ADDRESS, KEY, ConfdDaemon
 
-ADDRESS = "127.0.0.1"
 #: Ganeti 3.0.2 on a machine of two cores.
 GANETI = {1: 5700, 8: 11700}
-RAW_KEY = b"6d0f2a7c\n"
-KEY = Key(RAW_KEY)
-START_LIMIT = 30.0
-LOST = 2.0
+#: Seconds after which an answer that has not come has been dropped.
+LOST = 2
 
 
 def main() -> int:
@@ -47,15 +39,25 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=100, help="of the cluster")
     options = parser.parse_args()
     config = cluster(options.nodes, options.instances)
-    with tempfile.TemporaryDirectory(prefix="confd") as root, daemon(Path(root), config) as confd, Echo() as echo:
-        print(f"{'in flight':>9} {'confd/s':>9} {'echo/s':>9} {'of echo':>8} {'of Ganeti':>9}")
-        for flight in (1, 8, 64):
-            queries = list(questions(config, options.queries, flight))
-            answered = rate(confd, queries, flight, check=True)
-            echoed = rate(echo.port, queries, flight, check=False)
-            ganeti = f"{answered / GANETI[flight]:9.2f}" if flight in GANETI else f"{'':9}"
-            print(f"{flight:9} {answered:9.0f} {echoed:9.0f} {answered / echoed:8.2f} {ganeti}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="confd") as directory, Echo() as echo:
+        confd = ConfdDaemon(Path(directory) / "root", config)
+        try:
+            confd.start()
+            compare(config, confd.peer.port, echo.port, options.queries)
+        finally:
+            confd.stop()
     return 0
+
+
+def compare(config: ConfigData, confd: int, echo: int, count: int) -> None:
+    """Print the table, of servers on two ports."""
+    print(f"{'in flight':>9} {'confd/s':>9} {'echo/s':>9} {'of echo':>8} {'of Ganeti':>9}")
+    for flight in (1, 8, 64):
+        queries = list(questions(config, count, flight))
+        answered = rate(confd, queries, flight, check=True)
+        echoed = rate(echo, queries, flight, check=False)
+        ganeti = f"{answered / GANETI[flight]:9.2f}" if flight in GANETI else f"{'':9}"
+        print(f"{flight:9} {answered:9.0f} {echoed:9.0f} {answered / echoed:8.2f} {ganeti}", flush=True)
 
 
 def cluster(nodes: int, instances: int) -> ConfigData:
@@ -104,57 +106,27 @@ def rate(port: int, queries: list[tuple[str, bytes]], flight: int, *, check: boo
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * 1024 * 1024)
         client.connect((ADDRESS, port))
-        client.settimeout(None)
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, int(LOST).to_bytes(8, "little") + bytes(8))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, LOST.to_bytes(8, "little") + bytes(8))
         datagrams = [datagram for _, datagram in queries]
         answers: list[bytes] = []
         receive, send, keep = client.recv, client.send, answers.append
         begun = time.perf_counter()
-        for datagram in datagrams[:flight]:
-            send(datagram)
-        for datagram in datagrams[flight:]:
-            keep(receive(65535))
-            send(datagram)
-        for _ in datagrams[:flight]:
-            keep(receive(65535))
+        try:
+            for datagram in datagrams[:flight]:
+                send(datagram)
+            for datagram in datagrams[flight:]:
+                keep(receive(65535))
+                send(datagram)
+            for _ in datagrams[:flight]:
+                keep(receive(65535))
+        except BlockingIOError:
+            raise SystemExit(f"no answer for {LOST} s after {len(answers)} answers") from None
         elapsed = time.perf_counter() - begun
     if check:
         salts = sorted(envelope_of(answer).salt for answer in answers)
         if salts != sorted(salt for salt, _ in queries):
             raise SystemExit("answers are missing or wrong")
     return len(queries) / elapsed
-
-
-class daemon:
-    """ganeti-confd as a process, on a root of its own; gives its port."""
-
-    def __init__(self, root: Path, config: ConfigData) -> None:
-        paths = Paths(root)
-        paths.data_dir.mkdir(parents=True)
-        paths.hmac_key.write_bytes(RAW_KEY)
-        paths.config_file.write_bytes(encode(config))
-        self._root = root
-
-    def __enter__(self) -> int:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-            free.bind((ADDRESS, 0))
-            port: int = free.getsockname()[1]
-        code = "import sys; from ganeti_tx.daemons import confd; sys.exit(confd())"
-        source = str(Path(__file__).parent.parent)
-        environment = {
-            **os.environ,
-            "GANETI_ROOTDIR": str(self._root),
-            "GANETI_HOSTNAME": ADDRESS,
-            "PYTHONPATH": source,
-        }
-        argv = [sys.executable, "-c", code, "--foreground", "--bind", ADDRESS, "--port", str(port)]
-        self._process = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL)
-        BlockingClient(KEY, [Peer(ADDRESS, port)], START_LIMIT).ask(ping())
-        return port
-
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait()
 
 
 class Echo:

@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
+from ganeti_tx.confd.answers import IAnswers
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.following import LOOK_INTERVAL, READ_INTERVAL, Following
 from ganeti_tx.confd.protocol import respond
@@ -191,7 +192,8 @@ class ConfigTests(FollowingCase):
     def test_fault(self) -> None:
         """A fault of ours while reading is logged, and the files are followed on."""
         self.begin()
-        self.sources.config.make = lambda data: {}[data]
+        nothing: dict[bytes, IAnswers] = {}
+        self.sources.config.make = nothing.__getitem__
         self.write(PATHS.config_file, encode(serial(2)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)

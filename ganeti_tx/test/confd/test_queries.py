@@ -16,6 +16,7 @@ from ganeti_tx.test.model import samples
 OK, ERROR = Status.OK, Status.ERROR
 CLUSTER_SERIAL = 7
 ARGUMENT = (ERROR, ErrorCode.ARGUMENT, CLUSTER_SERIAL)
+EMPTY: dict[str, Any] = {}
 NEITHER: tuple[Any, ...] = (None, 5, True, [], {})
 
 
@@ -29,7 +30,7 @@ class SimpleTests(SynchronousTestCase):
 
     def test_ping(self) -> None:
         """PING gives the configuration's version, with serial number 0, whatever the query."""
-        for query in (None, "x", {}, 7):
+        for query in (None, "x", EMPTY, 7):
             self.assertEqual(ask(RequestType.PING, query), (OK, CONFIG_VERSION, 0))
 
     def test_master(self) -> None:
@@ -129,7 +130,7 @@ class InstanceTests(SynchronousTestCase):
         for query in (
             "198.51.100.1",
             None,
-            {},
+            EMPTY,
             {"0": "br0"},
             {"1": 5},
             {"2": "x"},
@@ -194,7 +195,7 @@ class ConfigTests(SynchronousTestCase):
             "serial_no", "/", "/no", "/serial_no/0", "/cluster/tags/2", "/cluster/tags/-", "/cluster/tags/01",
             "/cluster/tags/-1", "/cluster/tags/x", "/cluster/tags/0/", "/cluster/~2", "/cluster/~", "/__class__",
             "/cluster/__struct_fields__", "/nodes/node9", "/cluster/tags/\u0660", "/cluster/tags/99999999999999999999",
-            None, {}, 5,
+            None, EMPTY, 5,
         ):  # fmt: skip
             self.assertEqual(ask(10, pointer), ARGUMENT, pointer)
 
@@ -209,7 +210,7 @@ class SecretTests(SynchronousTestCase):
     def test_none(self) -> None:
         """No answer of any request holds a secret of the configuration, under any pointer."""
         queries: list[tuple[int, object]] = [
-            (kind, query) for kind in range(12) for query in (None, "node1", "node2", "web1", {})
+            (kind, query) for kind in range(12) for query in (None, "node1", "node2", "web1", EMPTY)
         ]
         queries += [
             (10, pointer) for pointer in ("", "/cluster", "/disks", "/instances", "/disks/disk-uuid/logical_id/5")
@@ -223,7 +224,7 @@ class SecretTests(SynchronousTestCase):
     def test_places(self) -> None:
         """Names and places of what is blanked are kept, so that who counts on them finds them."""
         self.assertEqual(ask(10, "/instances/inst-uuid/osparams_private")[1], {"password": "<redacted>"})
-        self.assertEqual(ask(9, "web1")[1][0]["logical_id"], [*samples.DISK.logical_id[:5], "<redacted>"])
+        self.assertEqual(ask(9, "web1")[1][0]["logical_id"], [*(samples.DISK.logical_id or ())[:5], "<redacted>"])
 
 
 class FaultTests(SynchronousTestCase):
