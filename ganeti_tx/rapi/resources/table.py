@@ -1,0 +1,44 @@
+"""All operations of the Remote API."""
+
+from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.resources import (
+    cluster,
+    filters,
+    groups,
+    info,
+    instance_disks,
+    instance_info,
+    instance_placement,
+    instance_power,
+    instance_settings,
+    instances,
+    jobs,
+    networks,
+    node_role,
+    node_storage,
+    nodes,
+    operating_systems,
+    query,
+    tags,
+)
+
+OPERATIONS: tuple[Operation, ...] = (
+    *info.OPERATIONS,
+    *cluster.OPERATIONS,
+    *instances.OPERATIONS,
+    *instance_info.OPERATIONS,
+    *instance_settings.OPERATIONS,
+    *instance_power.OPERATIONS,
+    *instance_disks.OPERATIONS,
+    *instance_placement.OPERATIONS,
+    *nodes.OPERATIONS,
+    *node_role.OPERATIONS,
+    *node_storage.OPERATIONS,
+    *groups.OPERATIONS,
+    *networks.OPERATIONS,
+    *operating_systems.OPERATIONS,
+    *tags.OPERATIONS,
+    *jobs.OPERATIONS,
+    *filters.OPERATIONS,
+    *query.OPERATIONS,
+)
