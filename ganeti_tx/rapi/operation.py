@@ -58,6 +58,8 @@ class Operation:
     run: Callable[[Call], Awaitable[object]]
     summary: str
     result: Schema
+    #: Of what is sent; `result` describes it as far as a JSON schema can.
+    content_type: str = "application/json"
     arguments: tuple[Argument, ...] = ()
     #: The schema of the body; None when it is not looked at.
     body: Schema | None = None

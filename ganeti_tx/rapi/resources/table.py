@@ -21,8 +21,9 @@ from ganeti_tx.rapi.resources import (
     query,
     tags,
 )
+from ganeti_tx.rapi.resources.openapi import with_description
 
-OPERATIONS: tuple[Operation, ...] = (
+_DECLARED: tuple[Operation, ...] = (
     *info.OPERATIONS,
     *cluster.OPERATIONS,
     *instances.OPERATIONS,
@@ -42,3 +43,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *filters.OPERATIONS,
     *query.OPERATIONS,
 )
+
+OPERATIONS = with_description(_DECLARED)
