@@ -1,9 +1,8 @@
-"""What the clients' methods send, against what Ganeti's own client library sends (facts/client_requests.json)."""
+"""What the clients' methods send, against what Ganeti's own client library sends (facts/rapi.json)."""
 
 import inspect
 import json
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,8 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.rapi.client.calls import Calls
 from ganeti_tx.rapi.client.message import Message
 from ganeti_tx.rapi.client.request import Request
+from ganeti_tx.test.rapi import facts_table
 
-FACTS = json.loads((Path(__file__).parent / "facts" / "client_requests.json").read_text())["client_requests"]
+FACTS = facts_table.FACTS["client_requests"]
 
 #: Ours that send nothing of their own, or that are no method of the other library.
 OTHERS = {
