@@ -4,17 +4,16 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ganeti_tx.rapi.operation import Argument, Operation
+from ganeti_tx.rapi.operation import NUMBERS, Argument, Operation
 from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly
 
 Object = dict[str, Any]
 
 JSON = "application/json"
 VERSION = "2"
-#: Parts of paths; see the routes of the daemon.
+#: Parts of paths (Ganeti 3.0 RAPI table, uri_patterns).
 NAME = {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$"}
 NUMBER = {"type": "string", "pattern": "^[0-9]+$"}
-NUMBERS = frozenset({"job_id", "disk_index"})
 
 #: What every operation may answer instead of what was asked for, and why.
 ERRORS: Mapping[HTTPStatus, str] = {
@@ -23,7 +22,8 @@ ERRORS: Mapping[HTTPStatus, str] = {
     HTTPStatus.FORBIDDEN: "The caller may not do this",
     HTTPStatus.NOT_FOUND: "There is no such object",
     HTTPStatus.NOT_ACCEPTABLE: "The answer is in none of the forms that the request accepts",
-    HTTPStatus.CONFLICT: "The state of the object does not allow it",
+    HTTPStatus.REQUEST_TIMEOUT: "The request did not come in time",
+    HTTPStatus.LENGTH_REQUIRED: "The request does not say how long its body is",
     HTTPStatus.PRECONDITION_FAILED: "The object is not in the state that If-Match names",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too long",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "The body is not application/json",
@@ -33,8 +33,6 @@ ERRORS: Mapping[HTTPStatus, str] = {
     HTTPStatus.SERVICE_UNAVAILABLE: "Not now: the job queue is drained or full, or the instance does not run",
     HTTPStatus.GATEWAY_TIMEOUT: "The master daemon did not answer in time",
 }
-WITH_BODY = frozenset({HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE})
-WITH_NAMES = frozenset({HTTPStatus.NOT_FOUND})
 ERROR_BODY = exactly(
     {
         "code": {**INTEGER, "description": "The HTTP status"},
@@ -128,7 +126,7 @@ def responses(operation: Operation) -> Object:
     """Success and every error that can come."""
     content = {operation.content_type: {"schema": operation.result}}
     found: Object = {"200": {"description": "Success", "content": content}}
-    if operation.method == "GET":
+    if changes_nothing(operation):
         found["304"] = {"description": "The caller has it already, as If-None-Match says"}
     found.update(
         (str(status.value), {"$ref": f"#/components/responses/{name_of(status)}"}) for status in statuses(operation)
@@ -138,12 +136,17 @@ def responses(operation: Operation) -> Object:
 
 def statuses(operation: Operation) -> list[HTTPStatus]:
     """The errors that can come."""
-    left_out: set[HTTPStatus] = set()
-    if operation.body is None:
-        left_out |= WITH_BODY
+    left_out = set()
+    if changes_nothing(operation):
+        left_out.add(HTTPStatus.PRECONDITION_FAILED)
     if "{" not in operation.path:
-        left_out |= WITH_NAMES
+        left_out.add(HTTPStatus.NOT_FOUND)
     return [status for status in ERRORS if status not in left_out]
+
+
+def changes_nothing(operation: Operation) -> bool:
+    """Whether it only shows; some that are asked for with GET submit jobs."""
+    return operation.method == "GET" and not operation.submits
 
 
 def security(operation: Operation) -> list[Object]:

@@ -11,6 +11,8 @@ from ganeti_tx.rapi.caller import Caller
 Method = Literal["GET", "PUT", "POST", "DELETE"]
 #: A JSON schema.
 Schema = Mapping[str, Any]
+#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
+NUMBERS = frozenset({"job_id", "disk_index"})
 
 
 @frozen

@@ -102,13 +102,16 @@ class OperationTests(SynchronousTestCase):
         self.assertEqual(
             described["requestBody"], {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
         )
-        self.assertIn("415", described["responses"])
 
     def test_no_body(self) -> None:
-        """Without a body there is nothing to complain of in it."""
-        described = one()
-        self.assertNotIn("requestBody", described)
-        self.assertNotIn("415", described["responses"])
+        """What has no body says nothing of one."""
+        self.assertNotIn("requestBody", one())
+
+    def test_conditions(self) -> None:
+        """What shows may answer that it is known, what changes that a condition does not hold, also by GET."""
+        shows, changes, submits = one(method="GET", submits=()), one(), one(method="GET")
+        for described, status in ((shows, "304"), (changes, "412"), (submits, "412")):
+            self.assertEqual({"304", "412"} & set(described["responses"]), {status})
 
     def test_content_type(self) -> None:
         """What is not JSON says so."""
