@@ -20,7 +20,7 @@ from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.json_body import read_body
 from ganeti_tx.rapi.memory import Memory
 from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
 from ganeti_tx.rapi.preconditions import Preconditions
 from ganeti_tx.rapi.recording import Luxi, Recording
 from ganeti_tx.rapi.representation import Representation
@@ -30,8 +30,6 @@ from ganeti_tx.runtime.threads import IThreads
 
 log = Logger()
 
-#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
-NUMBERS = {"job_id", "disk_index"}
 VARY = b"Accept, Accept-Encoding"
 
 

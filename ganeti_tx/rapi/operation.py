@@ -12,6 +12,8 @@ from ganeti_tx.rapi.event_feed import EventFeed
 Method = Literal["GET", "PUT", "POST", "DELETE"]
 #: A JSON schema.
 Schema = Mapping[str, Any]
+#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
+NUMBERS = frozenset({"job_id", "disk_index"})
 
 
 @frozen
@@ -63,6 +65,8 @@ class Operation:
     run: Callable[[Call], Awaitable[object]]
     summary: str
     result: Schema
+    #: Of what is sent; `result` describes it as far as a JSON schema can.
+    content_type: str = "application/json"
     arguments: tuple[Argument, ...] = ()
     #: The schema of the body; None when it is not looked at.
     body: Schema | None = None

@@ -22,8 +22,9 @@ from ganeti_tx.rapi.resources import (
     query,
     tags,
 )
+from ganeti_tx.rapi.resources.openapi import with_description
 
-OPERATIONS: tuple[Operation, ...] = (
+_DECLARED: tuple[Operation, ...] = (
     *info.OPERATIONS,
     *cluster.OPERATIONS,
     *instances.OPERATIONS,
@@ -44,3 +45,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *query.OPERATIONS,
     *events.OPERATIONS,
 )
+
+OPERATIONS = with_description(_DECLARED)
