@@ -141,7 +141,3 @@ class AsyncCalls:
     async def delete_filter(self, uuid: str) -> Any:
         """Remove a job filter rule."""
         return await self.call("DeleteFilter", [uuid])
-
-    async def query_metrics(self) -> dict[str, Any]:
-        """What is counted in the cluster, as `metrics.readings.Readings` writes it."""
-        return await self._ask(dict, "QueryMetrics")

@@ -139,7 +139,3 @@ class Calls:
     def delete_filter(self, uuid: str) -> Any:
         """Remove a job filter rule."""
         return self.call("DeleteFilter", [uuid])
-
-    def query_metrics(self) -> dict[str, Any]:
-        """What is counted in the cluster, as `metrics.readings.Readings` writes it."""
-        return self._ask(dict, "QueryMetrics")

@@ -81,6 +81,7 @@ async def run_luxid(
     role: MasterRole,
     wconfd_readings: WconfdReadings,
     daemon: str,
+    follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
@@ -91,6 +92,7 @@ async def run_luxid(
     @param wconfd_readings: what WConfD has counted.
     @param daemon: the name under which this daemon tells of its process.
     @param look_for_dead: has WConfD free the locks of a job's process that died.
+    @param follow_config: has a listener called with each new configuration; without it the file is watched.
     """
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
@@ -124,6 +126,7 @@ async def run_luxid(
         threads=threads,
         tally=tally,
         process=process,
+        follow_config=follow_config,
     )
     luxid = await build_luxid(parts)
     gc.collect()

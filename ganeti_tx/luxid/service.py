@@ -10,9 +10,14 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxi.own_methods import ALL_METHODS
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import LuxiDispatch
+from ganeti_tx.luxid.events.config_events import ConfigEvents, ConfigFile
+from ganeti_tx.luxid.events.job_events import JobEvents
+from ganeti_tx.luxid.events.log import EventLog
+from ganeti_tx.luxid.events.methods import EventMethods
 from ganeti_tx.luxid.filter_methods import FilterMethods
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
@@ -69,6 +74,8 @@ class LuxidParts:
     ticks: Callable[[], int] = time.monotonic_ns
     tally: Tally = field(factory=Tally)
     process: OwnProcess | None = None
+    #: Has a listener called with each new configuration; None when its file must be watched.
+    follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None
 
 
 @define
@@ -99,17 +106,20 @@ class QueueFiles:
 async def build_luxid(parts: LuxidParts) -> Luxid:
     """Load the queue and take up what an earlier luxid left. @raise OSError: the queue cannot be read."""
     parts = evolve(parts, rpc=MeasuredRpc(parts.rpc, parts.tally, parts.clock))
-    queue = queue_files(parts, await stamped(parts))
+    stamps = await stamped(parts)
+    queue = queue_files(parts, stamps)
     await queue.store.load()
     changes = JobChanges(parts.clock, queue.store.get)
+    events = make_events(parts, stamps, queue.store, changes)
     scheduler = make_scheduler(parts, queue.store, changes)
     catch_up = make_catch_up(parts, queue, scheduler)
     metrics = make_metrics(parts, queue, scheduler)
-    dispatch = make_dispatch(parts, queue, scheduler, changes, metrics)
+    dispatch = make_dispatch(parts, queue, scheduler, changes, events, metrics)
     follow(parts, scheduler, catch_up)
     await scheduler.resume()
     catch_up.look()
-    factory = LuxiFactory(MeasuredDispatch(dispatch, parts.tally, parts.clock), parts.clock)
+    measured = MeasuredDispatch(dispatch, parts.tally, parts.clock)
+    factory = LuxiFactory(measured, parts.clock, methods=ALL_METHODS)
     metrics.connections = lambda: factory.connections
     return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up)
 
@@ -176,7 +186,12 @@ def make_metrics(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) -> 
 
 
 def make_dispatch(
-    parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler, changes: JobChanges, metrics: MetricsMethods
+    parts: LuxidParts,
+    queue: QueueFiles,
+    scheduler: Scheduler,
+    changes: JobChanges,
+    events: EventMethods,
+    metrics: MetricsMethods,
 ) -> LuxiDispatch:
     """Every method of LUXI with its answer."""
     rows = JobRows(queue.store)
@@ -185,7 +200,23 @@ def make_dispatch(
     info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
-    return LuxiDispatch(jobs.table(), queries.table(), filters.table(), metrics.table(), {"SetWatcherPause": pause.set})
+    return LuxiDispatch(
+        jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set}, events.table(), metrics.table()
+    )  # fmt: skip
+
+
+def make_events(parts: LuxidParts, stamps: Stamps, store: JobStore, changes: JobChanges) -> EventMethods:
+    """The event log, which hears of jobs and of the configuration from now on."""
+    begun = stamps.next()  # there is no second one like it
+    events = EventMethods(EventLog(f"{begun.term:x}.{begun.sequence:x}"), parts.clock)
+    store.observers.append(JobEvents(events.add, parts.now))
+    changes.listeners.append(store.glance)
+    config = ConfigEvents(events.add, parts.now, parts.snapshot())
+    if parts.follow_config is not None:
+        parts.follow_config(config.changed)
+    else:
+        ConfigFile(parts.snapshot, parts.clock, config.changed).watch(parts.watch, parts.paths)
+    return events
 
 
 def follow(parts: LuxidParts, scheduler: Scheduler, catch_up: CatchUp) -> None:

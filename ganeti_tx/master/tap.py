@@ -51,8 +51,9 @@ def make_service(options: Options, reactor: Any) -> Daemon:
 
         config = wconfd.config(LUXID)
         stop_luxid = await run_luxid(
-            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, readings, "ganeti-master"
-        )
+            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, readings, "ganeti-master",
+            wconfd.store.subscribe,
+        )  # fmt: skip
 
         async def stop() -> None:
             await stop_luxid()

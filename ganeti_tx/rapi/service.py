@@ -6,18 +6,24 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
-from ganeti_tx.rapi.app import RapiApp
-from ganeti_tx.rapi.caller import IGate
-from ganeti_tx.rapi.closed_gate import ClosedGate
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.rapi.access import composition as access
+from ganeti_tx.rapi.access.composition import Surroundings
+from ganeti_tx.rapi.access.gate import Gate
+from ganeti_tx.rapi.access_log import AccessLog
+from ganeti_tx.rapi.app import AppParts, RapiApp
+from ganeti_tx.rapi.connections import MOST, Connections
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.questions import SharedQuestions, unread
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.rapi.tls import RapiTls
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -45,7 +51,7 @@ class Settings:
     certificate: Path | None = None
     key: Path | None = None
     require_authentication: bool = False
-    max_clients: int | None = None
+    max_clients: int = MOST
 
 
 @define
@@ -58,6 +64,7 @@ class RapiParts:
     watch: IFileWatch
     reactor: Any
     own_name: str
+    entropy: IEntropy = field(factory=SystemEntropy)
     now: Callable[[], int] = time.time_ns
 
 
@@ -74,17 +81,29 @@ def real_parts(reactor: Any) -> RapiParts:
     )
 
 
-def make_gate(parts: RapiParts, settings: Settings) -> IGate:
+def make_gate(parts: RapiParts, settings: Settings) -> Gate:
     """Who is let in."""
-    gate: IGate = ClosedGate(settings.require_authentication)
-    return gate
+    around = Surroundings(
+        parts.paths, parts.files, parts.watch, parts.threads, parts.reactor, parts.entropy, lambda: parts.now() / 1e9
+    )
+    return access.make_gate(around, OPERATIONS, settings.require_authentication)
+
+
+def make_luxi(parts: RapiParts) -> LuxiCalls:
+    """The connections to the master daemon; none is opened yet."""
+    socket = str(parts.paths.query_socket)
+    for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
+    return LuxiCalls(
+        lambda: on_twisted.client(parts.reactor, socket), SharedQuestions(lambda: AsyncClient(for_questions))
+    )
 
 
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
-    luxi = LuxiCalls(lambda: on_twisted.client(parts.reactor, str(parts.paths.query_socket)))
-    app = RapiApp(OPERATIONS, make_gate(parts, settings), luxi, parts.now)
-    site = RapiSite(app, parts.reactor)
+    luxi = make_luxi(parts)
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now))
+    access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
+    site = RapiSite(app, Connections(parts.reactor, settings.max_clients), access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
     log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
@@ -93,6 +112,7 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
         parts.watch.stop()
         await listening.stopListening()
         luxi.close()
+        access_log.close()
 
     return stop
 

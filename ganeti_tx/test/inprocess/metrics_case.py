@@ -12,7 +12,7 @@ class MetricsCase(ClusterCase):
 
     def readings(self) -> Readings:
         """All metrics of the cluster as of now."""
-        return msgspec.convert(self.luxi().query_metrics(), Readings)
+        return msgspec.convert(self.luxi().call("QueryMetrics", []), Readings)
 
     def series(self, metric: Metric) -> dict[tuple[str, ...], float]:
         """The series of a metric by their labels; of a histogram, how many observations each has."""
