@@ -124,9 +124,9 @@ async def run_luxid(
         config=config,
         make_launcher=lambda: processes.launcher,
         threads=threads,
+        follow_config=follow_config,
         tally=tally,
         process=process,
-        follow_config=follow_config,
     )
     luxid = await build_luxid(parts)
     gc.collect()

@@ -72,10 +72,10 @@ class LuxidParts:
     make_launcher: Callable[[], IJobLauncher]
     threads: IThreads = field(factory=InlineThreads)
     ticks: Callable[[], int] = time.monotonic_ns
-    tally: Tally = field(factory=Tally)
-    process: OwnProcess | None = None
     #: Has a listener called with each new configuration; None when its file must be watched.
     follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None
+    tally: Tally = field(factory=Tally)
+    process: OwnProcess | None = None
 
 
 @define
@@ -118,8 +118,7 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     follow(parts, scheduler, catch_up)
     await scheduler.resume()
     catch_up.look()
-    measured = MeasuredDispatch(dispatch, parts.tally, parts.clock)
-    factory = LuxiFactory(measured, parts.clock, methods=ALL_METHODS)
+    factory = LuxiFactory(MeasuredDispatch(dispatch, parts.tally, parts.clock), parts.clock, methods=ALL_METHODS)
     metrics.connections = lambda: factory.connections
     return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up)
 
@@ -201,7 +200,8 @@ def make_dispatch(
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
     return LuxiDispatch(
-        jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set}, events.table(), metrics.table()
+        jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set},
+        events.table(), metrics.table(),
     )  # fmt: skip
 
 
