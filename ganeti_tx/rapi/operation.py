@@ -7,6 +7,7 @@ from attrs import field, frozen
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.caller import Caller
+from ganeti_tx.rapi.measures import Measures
 
 Method = Literal["GET", "PUT", "POST", "DELETE"]
 #: A JSON schema.
@@ -41,6 +42,10 @@ class Call:
     luxi: AsyncCalls
     #: Nanoseconds since the epoch at which the request came.
     received: int
+    #: What this daemon counts.
+    measures: Measures
+    #: The header of that name.
+    accept: str = ""
 
 
 @frozen
