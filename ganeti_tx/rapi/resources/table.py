@@ -13,6 +13,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -41,4 +42,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *jobs.OPERATIONS,
     *filters.OPERATIONS,
     *query.OPERATIONS,
+    *metrics.OPERATIONS,
 )
