@@ -48,7 +48,7 @@ class PageTests(SynchronousTestCase):
     def test_cluster_and_own(self) -> None:
         """What luxid tells is there, and what is counted here, in both formats."""
         for accept, kind in (("", "text/plain"), (OPENMETRICS, "application/openmetrics-text")):
-            answer = self.rapi.get("/metrics", {"Accept": accept} if accept else {})
+            answer = Rapi(luxi=self.luxi).get("/metrics", {"Accept": accept} if accept else {})
             self.assertEqual(answer.status, 200)
             self.assertTrue(answer.headers["content-type"].startswith(kind))
             found = self.samples(answer)
