@@ -14,6 +14,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -44,6 +45,7 @@ _DECLARED: tuple[Operation, ...] = (
     *filters.OPERATIONS,
     *query.OPERATIONS,
     *events.OPERATIONS,
+    *metrics.OPERATIONS,
 )
 
 OPERATIONS = with_description(_DECLARED)
