@@ -10,6 +10,7 @@ from twisted.python.failure import Failure
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
+from ganeti_tx.rapi.access.scoped_calls import within_scopes
 from ganeti_tx.rapi.answers import JSON, Document, Stream
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
@@ -87,7 +88,8 @@ class RapiApp:
         authorization = request.getHeader("authorization")
         caller = await self._parts.gate.admit(authorization, request.channel.address, operation, parts)
         request.came_from(caller)
-        body, luxi = read_body(operation, request), Recording(self._parts.luxi)
+        body = read_body(operation, request)
+        luxi = within_scopes(Recording(self._parts.luxi), caller, received)
         call = Call(operation, parts, request.arguments(), body, caller, luxi, received)
         if operation.method == "GET" and not operation.submits:
             return await self._show(request, call)
@@ -101,12 +103,12 @@ class RapiApp:
 
     async def _show(self, request: RapiRequest, call: Call) -> bytes:
         """Answer a request that changes nothing."""
-        key = call.operation.path, tuple(call.parts.items()), request.query, call.caller.scopes
+        key = call.operation.path, tuple(call.parts.items()), request.query, call.caller if call.caller.scopes else None
         recalled, answers = await self._memory.recall(key, self._parts.luxi)
         if recalled is not None:
             return await self._represent(request, recalled)
         luxi = Recording(self._parts.luxi, answers)
-        shown = await call.operation.run(evolve(call, luxi=luxi))
+        shown = await call.operation.run(evolve(call, luxi=within_scopes(luxi, call.caller, call.received)))
         if isinstance(shown, Stream):
             return await send_stream(request, shown)
         if isinstance(shown, Document):

@@ -11,12 +11,13 @@ from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin, read_au
 from ganeti_tx.rapi.access.passwords import REALM
 from ganeti_tx.rapi.access.rights import Rights
 from ganeti_tx.rapi.access.roles import Roles
+from ganeti_tx.rapi.access.scoped_calls import can_be_judged
 from ganeti_tx.rapi.access.source import Identity, ISource
 from ganeti_tx.rapi.access.throttle import Throttle
 from ganeti_tx.rapi.access.tokens import StoredTokens
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http_errors import HttpError, forbidden
 from ganeti_tx.rapi.operation import Operation
 
 
@@ -43,9 +44,9 @@ class Gate:
             raise unauthorized()
         rights = identity.rights.with_roles(self.roles.content)
         if not self._may(rights, operation):
-            raise HttpError(
-                HTTPStatus.FORBIDDEN, f"{identity.name} may not {operation.method} {operation.resource or '/'}"
-            )
+            raise forbidden(f"{identity.name} may not {operation.method} {operation.resource}")
+        if rights.scopes and not can_be_judged(operation):
+            raise forbidden(f"{identity.name} is kept to some instances and may not see {operation.resource}")
         return Caller(identity.name, rights.scopes)
 
     def _may(self, rights: Rights, operation: Operation) -> bool:
