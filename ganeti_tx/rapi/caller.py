@@ -1,10 +1,18 @@
 """Who makes a request, and who lets him in."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from attrs import frozen
 from zope.interface import Interface
+
+
+@frozen
+class Scope:
+    """Instances that a caller is kept to: those with a tag, or those whose primary node is in a node group."""
+
+    kind: Literal["tag", "group"]
+    value: str
 
 
 @frozen
@@ -13,6 +21,8 @@ class Caller:
 
     #: For logs and messages; None for who sent no credentials.
     name: str | None = None
+    #: Where there are some, only what is in one of them may be seen and done.
+    scopes: frozenset[Scope] = frozenset()
 
 
 ANONYMOUS = Caller()
@@ -34,5 +44,5 @@ class IGate(Interface):
         @param operation: the `Operation` asked for.
         @param parts: the named parts of its path.
         @raise HttpError: 401 with WWW-Authenticate (bad or missing credentials), 403 (not allowed), 429 with
-            Retry-After (too many failures).
+            Retry-After (too many failures), 503 (nobody can tell now whether the credentials are right).
         """

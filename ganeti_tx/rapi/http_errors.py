@@ -27,3 +27,23 @@ def bad_request(message: str) -> HttpError:
 def not_found(message: str | None = None) -> HttpError:
     """404: no such resource."""
     return HttpError(HTTPStatus.NOT_FOUND, message)
+
+
+def forbidden(message: str) -> HttpError:
+    """403: who asks may not do that, whatever he sends."""
+    return HttpError(HTTPStatus.FORBIDDEN, message)
+
+
+def unavailable(message: str) -> HttpError:
+    """503: not now, perhaps later."""
+    return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, message)
+
+
+def bad_gateway(message: str) -> HttpError:
+    """502: the master answered, but not what was needed."""
+    return HttpError(HTTPStatus.BAD_GATEWAY, message)
+
+
+def gateway_timeout(message: str) -> HttpError:
+    """504: the master's answer took too long."""
+    return HttpError(HTTPStatus.GATEWAY_TIMEOUT, message)

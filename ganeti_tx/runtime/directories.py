@@ -85,6 +85,9 @@ FILE_MODES = _table("""
 /var/lib/ganeti/queue/serial 0640 masterd daemons
 /var/lib/ganeti/queue/version 0640 masterd daemons
 /var/lib/ganeti/rapi.pem 0440 rapi masterd
+/var/lib/ganeti/rapi/ldap 0640 rapi masterd
+/var/lib/ganeti/rapi/roles 0640 rapi masterd
+/var/lib/ganeti/rapi/tokens 0640 rapi masterd
 /var/lib/ganeti/rapi/users 0640 rapi masterd
 /var/lib/ganeti/server.pem 0440 masterd masterd
 /var/lib/ganeti/spice-ca.pem 0440 noded masterd

@@ -90,6 +90,9 @@ class Paths:
     rapi_pem = _At(f"{DATA}/rapi.pem")
     rapi_dir = _At(f"{DATA}/rapi")
     rapi_users_file = _At(f"{DATA}/rapi/users")
+    rapi_roles_file = _At(f"{DATA}/rapi/roles")
+    rapi_tokens_file = _At(f"{DATA}/rapi/tokens")
+    rapi_ldap_file = _At(f"{DATA}/rapi/ldap")
     spice_pem = _At(f"{DATA}/spice.pem")
     spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
     hmac_key = _At(f"{DATA}/hmac.key")
@@ -151,6 +154,7 @@ class Paths:
     log_extstorage_dir = _At(f"{LOG}/extstorage")
     commands_log = _At(f"{LOG}/commands.log")
     watcher_log = _At(f"{LOG}/watcher.log")
+    rapi_access_log = _At(f"{LOG}/rapi-access.log")
 
     # The administrator's own.
     conf_dir = _At(ETC)

@@ -8,7 +8,10 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 MAX_KEY_FILE = 1024 * 1024
-ON_ALL = ("hmac_key", "cluster_domain_secret", "rapi_pem", "rapi_users_file", "known_hosts")
+ON_ALL = (
+    *("hmac_key", "cluster_domain_secret", "rapi_pem", "known_hosts"),
+    *("rapi_users_file", "rapi_roles_file", "rapi_tokens_file", "rapi_ldap_file"),
+)
 #: Without it a new master could add no node.
 ON_CANDIDATES = ("authority_key",)
 

@@ -1,0 +1,1 @@
+"""Who may do what: users, roles, scopes, tokens, the directory, and how often somebody may guess."""

@@ -1,0 +1,91 @@
+"""The gate put together."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from ganeti_tx.rapi.access.gate import Gate
+from ganeti_tx.rapi.access.local_users import LocalUsers, Nobody
+from ganeti_tx.rapi.access.memo import Memo
+from ganeti_tx.rapi.access.rights import Rights, unknown_words
+from ganeti_tx.rapi.access.roles import Roles, parse_roles
+from ganeti_tx.rapi.access.slow_calls import SlowCalls
+from ganeti_tx.rapi.access.throttle import Throttle
+from ganeti_tx.rapi.access.tokens import StoredTokens, Token, parse_tokens
+from ganeti_tx.rapi.access.users import Users, parse_users
+from ganeti_tx.rapi.access.watched_file import WatchedFile
+from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.runtime.entropy import IEntropy
+from ganeti_tx.runtime.file_watch import IFileWatch
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import IThreads
+
+log = Logger()
+
+#: Passwords checked at once, and waiting for it.
+CHECKS_AT_ONCE, CHECKS_WAITING = 2, 32
+
+
+@frozen
+class Surroundings:
+    """What the gate works with."""
+
+    paths: Paths
+    files: IFiles
+    watch: IFileWatch
+    threads: IThreads
+    clock: IReactorTime
+    entropy: IEntropy
+    #: Seconds since the epoch.
+    now: Callable[[], float]
+
+
+def make_gate(around: Surroundings, operations: Iterable[Operation], require_authentication: bool = False) -> Gate:
+    """The gate over the files of rapi/, which are read now and whenever they change.
+
+    @param operations: all that there are, to tell mistyped permissions by.
+    """
+    resources = frozenset(operation.resource for operation in operations)
+    checks = SlowCalls(around.threads, CHECKS_AT_ONCE, CHECKS_WAITING)
+    roles: WatchedFile[Roles] = WatchedFile(around.files, around.paths.rapi_roles_file, parse_roles, {})
+
+    def look_at(where: Path, each: Iterable[tuple[str, Rights]]) -> None:
+        for name, rights in each:
+            for word in unknown_words(rights, resources, roles.content):
+                log.warn("{path}: {name} has {word}, which nobody knows: it gives nothing",
+                         path=str(where), name=name, word=word)  # fmt: skip
+
+    def users_changed(content: Users) -> None:
+        look_at(around.paths.rapi_users_file, ((user.name, user.rights) for user in content.values()))
+
+    def tokens_changed(content: Mapping[str, Token]) -> None:
+        look_at(around.paths.rapi_tokens_file, ((token.name, token.rights) for token in content.values()))
+
+    roles.changed = lambda content: look_at(around.paths.rapi_roles_file, content.items())
+    users: WatchedFile[Users] = WatchedFile(around.files, around.paths.rapi_users_file, parse_users, {}, users_changed)
+    tokens: WatchedFile[Mapping[str, Token]] = WatchedFile(
+        around.files, around.paths.rapi_tokens_file, parse_tokens, {}, tokens_changed
+    )
+    watch_all(around, [roles, users, tokens])
+    memo: Memo[bool] = Memo(around.clock, around.entropy.random_bytes(32))
+    sources = [LocalUsers(users, checks, memo), Nobody(users, checks)]
+    return Gate(sources, StoredTokens(tokens, around.now), roles, Throttle(around.clock), require_authentication)
+
+
+def watch_all(around: Surroundings, watched: Iterable[WatchedFile[Any]]) -> None:
+    """Read files of one directory now and at each change."""
+    by_name = {file.path.name: file for file in watched}
+
+    def changed(name: str) -> None:
+        if name in by_name:
+            by_name[name].read()
+
+    around.files.mkdir(around.paths.rapi_dir)
+    around.watch.watch(around.paths.rapi_dir, changed)
+    for file in by_name.values():
+        file.read()

@@ -1,0 +1,83 @@
+"""The gate of the Remote API: who it is, then whether he may."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from attrs import define
+from zope.interface import implementer
+
+from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin, read_authorization
+from ganeti_tx.rapi.access.passwords import REALM
+from ganeti_tx.rapi.access.rights import Rights
+from ganeti_tx.rapi.access.roles import Roles
+from ganeti_tx.rapi.access.scoped_calls import can_be_judged
+from ganeti_tx.rapi.access.source import Identity, ISource
+from ganeti_tx.rapi.access.throttle import Throttle
+from ganeti_tx.rapi.access.tokens import StoredTokens
+from ganeti_tx.rapi.access.watched_file import WatchedFile
+from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
+from ganeti_tx.rapi.http_errors import HttpError, forbidden
+from ganeti_tx.rapi.operation import Operation
+
+
+@implementer(IGate)
+@define
+class Gate:
+    """Asks the sources of users in their order, and counts failures."""
+
+    sources: Sequence[ISource]
+    tokens: StoredTokens
+    roles: WatchedFile[Roles]
+    throttle: Throttle
+    require_authentication: bool = False
+
+    async def admit(self, authorization: str | None, peer: str, operation: Any, parts: Mapping[str, str]) -> Caller:
+        """As IGate says; credentials that are sent are verified even where none are needed."""
+        if authorization is None:
+            if operation.access or self.require_authentication:
+                raise unauthorized()
+            return ANONYMOUS
+        login = read_authorization(authorization)
+        identity = None if login is None else await self._identify(login, peer)
+        if identity is None:
+            raise unauthorized()
+        rights = identity.rights.with_roles(self.roles.content)
+        if not self._may(rights, operation):
+            raise forbidden(f"{identity.name} may not {operation.method} {operation.resource}")
+        if rights.scopes and not can_be_judged(operation):
+            raise forbidden(f"{identity.name} is kept to some instances and may not see {operation.resource}")
+        return Caller(identity.name, rights.scopes)
+
+    def _may(self, rights: Rights, operation: Operation) -> bool:
+        """What everybody may without a name, a list of permissions does not take away."""
+        if not operation.access and not (self.require_authentication and rights.is_list):
+            return True
+        return rights.cover(operation)
+
+    async def _identify(self, login: BasicLogin | BearerLogin, peer: str) -> Identity | None:
+        """Who it is. @raise HttpError: 429, 503"""
+        by_token = self.tokens.find(login)
+        if by_token is not None:
+            return by_token
+        if isinstance(login, BearerLogin):
+            self.throttle.begin(peer, "")
+            return None
+        source = next(source for source in self.sources if source.knows(login.name))
+        return source.remembered(login) or await self._verify(source, login, peer)
+
+    async def _verify(self, source: ISource, login: BasicLogin, peer: str) -> Identity | None:
+        attempt = self.throttle.begin(peer, login.name)
+        try:
+            identity = await source.verify(login)
+        except HttpError:
+            attempt.take_back()  # nobody could tell; who hangs up meanwhile has failed
+            raise
+        if identity is not None:
+            attempt.take_back()
+        return identity
+
+
+def unauthorized() -> HttpError:
+    """401: who it is, is not known (Ganeti 3.0 RAPI table, www_authenticate)."""
+    return HttpError(HTTPStatus.UNAUTHORIZED, None, {"WWW-Authenticate": f'Basic realm="{REALM}"'})

@@ -1,0 +1,120 @@
+"""API tokens: secrets of 256 random bits, of which only hashes are kept.
+
+The file has lines "NAME SHA256 EXPIRY [OPTION[,OPTION...]]", EXPIRY being "never" or a UTC time such as
+2026-12-31T23:59:59Z, and options as in the users file. A fast hash will do: such a secret cannot be guessed.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from attrs import field, frozen
+
+from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin
+from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.rapi.access.rights import Rights, read_rights
+from ganeti_tx.rapi.access.source import Identity
+from ganeti_tx.rapi.access.watched_file import WatchedFile
+
+NEVER = "never"
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+#: Makes a token known as one, to people and to programs that look for leaked secrets.
+PREFIX = "gnt_"
+SECRET_BYTES = 32
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,100}")
+
+
+@frozen
+class Token:
+    """What is kept of one token."""
+
+    name: str
+    sha256: str = field(repr=False)
+    #: Seconds since the epoch; None for never.
+    expires: int | None
+    rights: Rights
+
+
+def parse_tokens(data: bytes) -> Mapping[str, Token]:
+    """Every token by its hash. @raise LineError: a line cannot be understood, or a name is there twice."""
+    tokens: dict[str, Token] = {}
+    for number, line in entries(data):
+        try:
+            token = parse_token(line)
+            if any(token.name == other.name for other in tokens.values()):
+                raise ValueError(f"token {token.name!r} is there already")
+        except ValueError as error:
+            raise LineError(f"line {number}: {error}") from None
+        tokens[token.sha256] = token
+    return tokens
+
+
+def parse_token(line: str) -> Token:
+    """One line. @raise ValueError: it cannot be understood."""
+    words = line.split(None, 3)
+    if len(words) < 3:
+        raise ValueError("something is missing; a line is NAME SHA256 EXPIRY [OPTION[,OPTION...]]")
+    if not _HASH.fullmatch(words[1]):
+        raise ValueError("the second word is no SHA-256 hash of 64 hexadecimal digits")
+    rights = read_rights(words[3] if len(words) > 3 else "")
+    return Token(token_name(words[0]), words[1], read_expiry(words[2]), rights)
+
+
+def token_name(text: str) -> str:
+    """A name that a token may have. @raise ValueError: it may not."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is no name for a token: up to 100 letters, digits and _ . @ + - are allowed")
+    return text
+
+
+def read_expiry(text: str) -> int | None:
+    """Seconds since the epoch, None for never. @raise ValueError: it is no time."""
+    if text == NEVER:
+        return None
+    try:
+        return int(datetime.strptime(text, TIME_FORMAT).replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        raise ValueError(f"{text!r} is no expiry: write {NEVER} or a UTC time such as 2026-12-31T23:59:59Z") from None
+
+
+def expiry_text(expires: int | None) -> str:
+    """The same back."""
+    return NEVER if expires is None else datetime.fromtimestamp(expires, UTC).strftime(TIME_FORMAT)
+
+
+def new_secret(random_bytes: Callable[[int], bytes]) -> str:
+    """A token that nobody has yet."""
+    return PREFIX + base64.urlsafe_b64encode(random_bytes(SECRET_BYTES)).decode().rstrip("=")
+
+
+def hash_of(secret: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@frozen
+class StoredTokens:
+    """The tokens of the file, as credentials."""
+
+    file: WatchedFile[Mapping[str, Token]]
+    #: Seconds since the epoch.
+    now: Callable[[], float]
+
+    def find(self, login: BasicLogin | BearerLogin) -> Identity | None:
+        """Who shows a token that is valid now; clients that know passwords only show it as one, with its name as user's.
+
+        Finding it by its hash tells those who guess nothing.
+        """
+        secret = login.token if isinstance(login, BearerLogin) else login.password
+        if not secret.startswith(PREFIX):
+            return None
+        token = self.file.content.get(hash_of(secret))
+        if token is None or (token.expires is not None and token.expires <= self.now()):
+            return None
+        if isinstance(login, BasicLogin) and login.name != token.name:
+            return None
+        return Identity(f"token:{token.name}", token.rights)

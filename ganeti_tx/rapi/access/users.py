@@ -1,0 +1,44 @@
+"""The users file of Ganeti: "USER PASSWORD [OPTION[,OPTION...]]" lines (Ganeti 3.0 RAPI table, auth)."""
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.rapi.access.passwords import Password, read_password
+from ganeti_tx.rapi.access.rights import Rights, read_rights
+
+Users = Mapping[str, "User"]
+
+
+@frozen
+class User:
+    """Somebody with a password of his own."""
+
+    name: str
+    password: Password
+    rights: Rights
+
+
+def parse_users(data: bytes) -> Users:
+    """Everybody in a users file by name; of two lines for one user the last counts.
+
+    @raise LineError: a line cannot be understood.
+    """
+    users = {}
+    for number, line in entries(data):
+        try:
+            user = _parse_user(line)
+        except ValueError as error:
+            raise LineError(f"line {number}: {error}") from None
+        users[user.name] = user
+    return users
+
+
+def _parse_user(line: str) -> User:
+    words = line.split(None, 2)
+    if len(words) < 2:
+        raise ValueError("the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]")
+    if ":" in words[0]:
+        raise ValueError("a user name has no colon in it, as clients could not send it")
+    return User(words[0], read_password(words[1]), read_rights(words[2] if len(words) > 2 else ""))

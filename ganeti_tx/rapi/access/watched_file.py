@@ -1,0 +1,53 @@
+"""A small file that is read again when it changes."""
+
+import errno
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from attrs import define, field
+from twisted.logger import Logger
+
+from ganeti_tx.rapi.access.line_file import LineError
+from ganeti_tx.runtime.files import IFiles
+
+T = TypeVar("T")
+log = Logger()
+
+#: Bytes; some ten thousand users.
+MAX_FILE_SIZE = 1024 * 1024
+
+
+@define
+class WatchedFile(Generic[T]):
+    """The newest content that could be read.
+
+    A file with an error in it leaves what was, and the error is logged; without a file there is nothing.
+    """
+
+    files: IFiles
+    path: Path
+    parse: Callable[[bytes], T]
+    empty: T
+    #: Hears of each new content.
+    changed: Callable[[T], None] = lambda _content: None
+    content: T = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.content = self.empty
+
+    def read(self) -> None:
+        """Read it now."""
+        try:
+            self.content = self.parse(self.files.read(self.path, MAX_FILE_SIZE))
+        except FileNotFoundError:
+            self.content = self.empty
+        except LineError as error:
+            log.error("{path}: {error}; what was read before still counts", path=str(self.path), error=str(error))
+            return
+        except OSError as error:
+            reason = errno.errorcode.get(error.errno or 0, "") if error.strerror is None else error.strerror
+            log.error("cannot read {path}: {reason}; what was read before still counts",
+                      path=str(self.path), reason=reason)  # fmt: skip
+            return
+        self.changed(self.content)

@@ -1,0 +1,1 @@
+"""What each resource of the Remote API does, one file a noun."""

@@ -1,0 +1,50 @@
+"""What is the same for the whole cluster: version, features, settings."""
+
+from typing import Any
+
+from ganeti_tx.rapi.operation import Call, Operation, Schema
+from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, list_of
+from ganeti_tx.rapi.submission import ANYBODY
+
+#: The version of the Remote API, which is the first part of nearly every path.
+VERSION = 2
+#: What clients may look for before they send a newer form of a request (Ganeti 3.0 RAPI table, features).
+FEATURES = ("instance-create-reqv1", "instance-reinstall-reqv1", "node-migrate-reqv1", "node-evac-res1")
+#: Settings that are known under a second name, which is the one that changes them.
+ALIASES = {"volume_group_name": "vg_name", "drbd_usermode_helper": "drbd_helper"}
+
+
+async def nothing(call: Call) -> None:
+    """There is nothing here but what is below."""
+
+
+async def version(call: Call) -> int:
+    """The version of the Remote API."""
+    return VERSION
+
+
+async def features(call: Call) -> list[str]:
+    """The features of this version."""
+    return list(FEATURES)
+
+
+async def info(call: Call) -> dict[str, Any]:
+    """The cluster's settings."""
+    told = await call.luxi.query_cluster_info()
+    return told | {alias: told.get(name) for name, alias in ALIASES.items()}
+
+
+def reads(path: str, resource: str, run: Any, summary: str, result: Schema) -> Operation:
+    """GET for everybody."""
+    return Operation("GET", path, resource, ANYBODY, run, summary, result, tags=("cluster",))
+
+
+OPERATIONS = (
+    reads("/", "root", nothing, "Nothing: the top of all resources", NULL),
+    reads("/2", "2", nothing, "Nothing: the top of version 2", NULL),
+    reads("/version", "version", version, "Tell the version of the Remote API", {**INTEGER, "const": VERSION}),
+    reads(
+        "/2/features", "features", features, "List the features of this version", list_of({**TEXT, "enum": FEATURES})
+    ),
+    reads("/2/info", "info", info, "Show the cluster's settings", {"type": "object"}),
+)

@@ -1,0 +1,95 @@
+"""Queries in LUXI's own terms: any resource, any fields, any filter."""
+
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.rapi import arguments
+from ganeti_tx.rapi.bodies import body_object
+from ganeti_tx.rapi.http_errors import bad_request
+from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
+from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of
+from ganeti_tx.rapi.submission import ANYBODY, READ_OR_WRITE
+
+PATH = "/2/query/{resource}"
+FIELDS = Argument("fields", "list", meaning="Names with commas between them")
+
+DEFINITIONS: Schema = list_of(exactly({"name": TEXT, "title": TEXT, "kind": TEXT, "doc": TEXT}))
+CELL: Schema = {"type": "array", "prefixItems": [INTEGER, {}], "minItems": 2, "maxItems": 2}
+RESPONSE: Schema = exactly({"fields": DEFINITIONS, "data": list_of(list_of(CELL))})
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of a query; other keys are not looked at."""
+
+    fields: list[str] | None = None
+    qfilter: list[Any] | None = None
+    #: What the filter was called of old.
+    filter: list[Any] | None = None
+
+
+async def simple(call: Call) -> dict[str, Any]:
+    """All items with the fields of the argument."""
+    return await call.luxi.query(call.parts["resource"], required_fields(call), None)
+
+
+async def filtered(call: Call) -> dict[str, Any]:
+    """The items that pass the filter of the body."""
+    try:
+        query = msgspec.convert(body_object(call.body), Query)
+    except msgspec.ValidationError as error:
+        raise bad_request(str(error).replace("`", "'").replace("$.", "")) from None
+    wanted = query.fields if query.fields is not None else required_fields(call)
+    chosen = query.qfilter if query.qfilter is not None else query.filter
+    return await call.luxi.query(call.parts["resource"], wanted, chosen)
+
+
+async def definitions(call: Call) -> dict[str, Any]:
+    """The definitions of the fields that the argument names, or of all."""
+    return await call.luxi.query_fields(call.parts["resource"], arguments.listed(call, FIELDS.name) or None)
+
+
+def required_fields(call: Call) -> list[str]:
+    """The fields that the argument names. @raise HttpError: none (400)."""
+    wanted = arguments.listed(call, FIELDS.name)
+    if not wanted:
+        raise bad_request("argument 'fields' is missing; give it as ?fields=name,...")
+    return wanted
+
+
+OPERATIONS = (
+    Operation(
+        method="GET",
+        path=PATH,
+        resource="query",
+        access=READ_OR_WRITE,
+        run=simple,
+        summary="Show some fields of all items of a kind",
+        result=RESPONSE,
+        arguments=(Argument(FIELDS.name, "list", required=True, meaning=FIELDS.meaning),),
+        tags=("query",),
+    ),
+    Operation(
+        method="PUT",
+        path=PATH,
+        resource="query",
+        access=READ_OR_WRITE,
+        run=filtered,
+        summary="Show some fields of the items that pass a filter",
+        result=RESPONSE,
+        arguments=(FIELDS,),
+        body=msgspec.json.schema(Query)["$defs"]["Query"],
+        tags=("query",),
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/fields",
+        resource="query_fields",
+        access=ANYBODY,
+        run=definitions,
+        summary="List the fields that items of a kind have",
+        result=exactly({"fields": DEFINITIONS}),
+        arguments=(FIELDS,),
+        tags=("query",),
+    ),
+)

@@ -1,0 +1,51 @@
+"""All operations of the Remote API."""
+
+from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.resources import (
+    cluster,
+    events,
+    filters,
+    groups,
+    info,
+    instance_disks,
+    instance_info,
+    instance_placement,
+    instance_power,
+    instance_settings,
+    instances,
+    jobs,
+    metrics,
+    networks,
+    node_role,
+    node_storage,
+    nodes,
+    operating_systems,
+    query,
+    tags,
+)
+from ganeti_tx.rapi.resources.openapi import with_description
+
+_DECLARED: tuple[Operation, ...] = (
+    *info.OPERATIONS,
+    *cluster.OPERATIONS,
+    *instances.OPERATIONS,
+    *instance_info.OPERATIONS,
+    *instance_settings.OPERATIONS,
+    *instance_power.OPERATIONS,
+    *instance_disks.OPERATIONS,
+    *instance_placement.OPERATIONS,
+    *nodes.OPERATIONS,
+    *node_role.OPERATIONS,
+    *node_storage.OPERATIONS,
+    *groups.OPERATIONS,
+    *networks.OPERATIONS,
+    *operating_systems.OPERATIONS,
+    *tags.OPERATIONS,
+    *jobs.OPERATIONS,
+    *filters.OPERATIONS,
+    *query.OPERATIONS,
+    *events.OPERATIONS,
+    *metrics.OPERATIONS,
+)
+
+OPERATIONS = with_description(_DECLARED)

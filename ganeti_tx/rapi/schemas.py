@@ -1,0 +1,87 @@
+"""JSON schemas: of bodies, drawn from the opcodes' declarations, and of the answers that many resources share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.opcodes.addresses import AddressText
+from ganeti_tx.model.opcodes.private import Hidden
+from ganeti_tx.rapi.operation import Schema
+
+DEFINITIONS = "#/$defs/"
+
+ANYTHING: Schema = {}
+NULL: Schema = {"type": "null"}
+BOOLEAN: Schema = {"type": "boolean"}
+INTEGER: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+TEXT: Schema = {"type": "string"}
+OBJECT: Schema = {"type": "object"}
+JOB_ID: Schema = {"type": "integer", "minimum": 1, "description": "The id of the job"}
+
+
+def list_of(item: Schema) -> Schema:
+    """A list of any length."""
+    return {"type": "array", "items": item}
+
+
+def maybe(schema: Schema) -> Schema:
+    """What may be null as well."""
+    kind = schema.get("type")
+    return {**schema, "type": [kind, "null"]} if isinstance(kind, str) else {"anyOf": [schema, NULL]}
+
+
+def exactly(properties: Mapping[str, Schema]) -> Schema:
+    """An object that always has these keys, and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def references(name: str) -> Schema:
+    """What lists give in place of whole objects."""
+    return list_of(exactly({name: TEXT, "uri": TEXT}))
+
+
+def body_of(kind: type[OpCode], renames: Mapping[str, str], left_out: frozenset[str] = frozenset()) -> Schema:
+    """The body of a request that becomes an opcode.
+
+    @param renames: what clients call some of the parameters; the opcode's own names are taken as well, untold.
+    @param left_out: parameters that a body may not hold.
+    """
+    whole = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(kind, schema_hook=schema_of_custom)))
+    flat = inlined(whole, whole["$defs"])
+    spelled = {new: old for old, new in renames.items()}
+    kept = {name: schema for name, schema in flat["properties"].items() if name not in left_out | {"OP_ID"}}
+    return {
+        "type": "object",
+        "properties": {spelled.get(name, name): schema for name, schema in kept.items()},
+        "required": [spelled.get(name, name) for name in flat.get("required", ()) if name in kept],
+        "additionalProperties": False,
+    }
+
+
+def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """The schema with what it refers to put in its place; opcodes' types do not contain themselves."""
+    match schema:
+        case {"$ref": str(target)}:
+            return inlined(definitions[target.removeprefix(DEFINITIONS)], definitions)
+        case dict():
+            return {key: inlined(value, definitions) for key, value in schema.items() if key != "title"}
+        case list():
+            return [inlined(value, definitions) for value in schema]
+    return schema
+
+
+def schema_of_custom(kind: type) -> dict[str, Any]:
+    """The schema of types that are ours."""
+    if issubclass(kind, AddressText):
+        return {"type": "string", "description": kind.kind}
+    if issubclass(kind, Hidden):
+        return {"description": "Shown to nobody"}
+    raise NotImplementedError(f"no opcode parameter is a {kind.__name__}")

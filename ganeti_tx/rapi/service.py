@@ -1,0 +1,158 @@
+"""The Remote API daemon put together."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+from twisted.logger import Logger
+
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.luxi import on_twisted
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.rapi.access import composition as access
+from ganeti_tx.rapi.access.composition import Surroundings
+from ganeti_tx.rapi.access.gate import Gate
+from ganeti_tx.rapi.access_log import AccessLog
+from ganeti_tx.rapi.app import AppParts, RapiApp
+from ganeti_tx.rapi.connections import MOST, Connections
+from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.measures import Measures
+from ganeti_tx.rapi.questions import SharedQuestions, unread
+from ganeti_tx.rapi.resources.table import OPERATIONS
+from ganeti_tx.rapi.site import RapiSite
+from ganeti_tx.rapi.tls import RapiTls
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
+from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
+from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.threads import IThreads, reactor_threads
+
+log = Logger()
+
+PORT = 5080
+#: Connections that may wait to be taken in.
+BACKLOG = 1024
+
+
+@frozen
+class Settings:
+    """What the command line says.
+
+    @ivar address: to listen on; None for every one, or for the node's own when its root is not the machine's.
+    @ivar certificate, key: files with PEM in them; None for rapi.pem.
+    """
+
+    port: int = PORT
+    address: str | None = None
+    tls: bool = True
+    certificate: Path | None = None
+    key: Path | None = None
+    require_authentication: bool = False
+    max_clients: int = MOST
+
+
+@define
+class RapiParts:
+    """What the daemon works with; the composition root fills it with real things or with simulated ones."""
+
+    paths: Paths
+    files: IFiles
+    threads: IThreads
+    watch: IFileWatch
+    reactor: Any
+    own_name: str
+    entropy: IEntropy = field(factory=SystemEntropy)
+    now: Callable[[], int] = time.time_ns
+
+
+def real_parts(reactor: Any) -> RapiParts:
+    """The parts on this machine."""
+    threads = reactor_threads(reactor)
+    return RapiParts(
+        paths=Paths.from_environment(os.environ),
+        files=RealFiles(threads),
+        threads=threads,
+        watch=InotifyWatch(reactor),
+        reactor=reactor,
+        own_name=own_name(),
+    )
+
+
+def make_gate(parts: RapiParts, settings: Settings) -> Gate:
+    """Who is let in."""
+    around = Surroundings(
+        parts.paths, parts.files, parts.watch, parts.threads, parts.reactor, parts.entropy, lambda: parts.now() / 1e9
+    )
+    return access.make_gate(around, OPERATIONS, settings.require_authentication)
+
+
+def make_luxi(parts: RapiParts) -> LuxiCalls:
+    """The connections to the master daemon; none is opened yet."""
+    socket = str(parts.paths.query_socket)
+    for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
+    return LuxiCalls(
+        lambda: on_twisted.client(parts.reactor, socket), SharedQuestions(lambda: AsyncClient(for_questions))
+    )
+
+
+def make_feed(parts: RapiParts) -> EventFeed:
+    """What streams events to clients; it asks for none yet."""
+    socket = str(parts.paths.query_socket)
+    return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
+
+
+async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
+    """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
+    luxi, feed = make_luxi(parts), make_feed(parts)
+    connections = Connections(parts.reactor, settings.max_clients)
+    measures = Measures(parts.reactor, connections)
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
+    access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
+    site = RapiSite(app, connections, access_log, parts.reactor)
+    address = settings.address if settings.address is not None else await default_address(parts)
+    listening = listen(parts, settings, site, address)
+    log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
+
+    measures.process.start()
+
+    async def stop() -> None:
+        measures.process.stop()
+        parts.watch.stop()
+        await listening.stopListening()
+        feed.close()
+        luxi.close()
+        access_log.close()
+
+    return stop
+
+
+async def default_address(parts: RapiParts) -> str:
+    """Every address of the machine, or the node's own where several nodes share one machine."""
+    if parts.paths.root != Path("/"):
+        _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.reactor).resolve(parts.own_name)
+        return own
+    family = parts.paths.ssconf_file("primary_ip_family")
+    return "::" if parts.files.exists(family) and parts.files.read(family, 64).strip() == b"10" else "0.0.0.0"
+
+
+def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -> Any:
+    """Over TLS unless it was said otherwise."""
+    if not settings.tls:
+        log.warn("--no-ssl: passwords and answers cross the network in clear")
+        return parts.reactor.listenTCP(settings.port, site, backlog=BACKLOG, interface=address)
+    certificate = settings.certificate or parts.paths.rapi_pem
+    key = settings.key or settings.certificate or parts.paths.rapi_pem
+    if not parts.files.exists(certificate):
+        raise ConfigurationError(
+            f"there is no certificate for the Remote API at {certificate}; "
+            "make one with 'gnt-cluster renew-crypto --new-rapi-certificate'"
+        )
+    tls = RapiTls(parts.files, certificate, key)
+    for directory in {certificate.parent, key.parent}:
+        parts.watch.watch(directory, tls.file_changed)
+    return parts.reactor.listenSSL(settings.port, site, tls, backlog=BACKLOG, interface=address)

@@ -1,0 +1,1 @@
+"""The counts, how they add up, and their page."""

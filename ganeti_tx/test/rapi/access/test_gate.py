@@ -1,0 +1,298 @@
+"""Who is let in."""
+
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer, provider
+from zope.interface.verify import verifyObject
+
+from ganeti_tx.rapi.access.passwords import ha1
+from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES
+from ganeti_tx.rapi.access.tokens import hash_of
+from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate, Scope
+from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.runtime.threads import IThreads
+from ganeti_tx.test.rapi.access.gates import CREATE, INFO, INSTANCES, QUERY, STARTUP, MemoryGate, basic
+from ganeti_tx.test.rapi.access.test_users import bcrypt_of
+
+USERS = f"""
+jack secret write
+mel {{HA1}}{ha1("mel", "pw")} read
+bea {bcrypt_of("bpw")} write
+guest guest
+"""
+
+
+@implementer(IThreads)
+class HeldThreads:
+    """Threads whose calls wait until they are let go."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Deferred[Any], Callable[[], Any]]] = []
+
+    def run(self, func: Callable[..., Any], *args: object) -> Deferred[Any]:
+        """See `IThreads`."""
+        answer: Deferred[Any] = Deferred()
+        self.calls.append((answer, lambda: func(*args)))
+        return answer
+
+    def go(self) -> None:
+        """Let the oldest call end."""
+        answer, call = self.calls.pop(0)
+        answer.callback(call())
+
+
+class GateCase(SynchronousTestCase):
+    """Knocks."""
+
+    def admitted(self, door: MemoryGate, *knock: Any, **where: Any) -> Caller:
+        """Who was let in."""
+        return self.successResultOf(door.knock(*knock, **where))
+
+    def refused(self, door: MemoryGate, *knock: Any, **where: Any) -> HttpError:
+        """Why not."""
+        return self.failureResultOf(door.knock(*knock, **where), HttpError).value
+
+
+class BasicTests(GateCase):
+    """Passwords of the users file."""
+
+    def setUp(self) -> None:
+        """Some users."""
+        self.door = MemoryGate({"users": USERS})
+
+    def test_interface(self) -> None:
+        """It is a gate."""
+        self.assertTrue(verifyObject(IGate, self.door.gate))
+
+    def test_schemes(self) -> None:
+        """The right password lets in, whatever way it is kept, and the scheme's name in any case."""
+        self.assertEqual(self.admitted(self.door, basic("jack", "secret")), Caller("jack"))
+        self.assertEqual(self.admitted(self.door, basic("mel", "pw"), QUERY), Caller("mel"))
+        self.assertEqual(self.admitted(self.door, basic("bea", "bpw")), Caller("bea"))
+        self.admitted(self.door, basic("jack", "secret").replace("Basic", "bAsIc  "))
+
+    def test_unauthorized(self) -> None:
+        """Bad or missing credentials: 401 with the challenge, and no word about what was wrong."""
+        wrong = [None, "", "Basic", "Basic !!!", "Basic amFjaw==", "Digest amFjazpzZWNyZXQ=", "Bearer x", "Basic \xff"]
+        wrong += [basic("jack", "Secret"), basic("nobody", "secret"), basic("", ""), basic("jack", ""), "B" * 5000]
+        for number, header in enumerate(wrong):
+            error = self.refused(self.door, header, peer=f"192.0.2.{number}")
+            self.assertEqual(error.status, 401)
+            self.assertEqual(error.headers, {"WWW-Authenticate": 'Basic realm="Ganeti Remote API"'})
+            self.assertIsNone(error.message)
+
+    def test_forbidden(self) -> None:
+        """A user who lacks every option the operation lists: 403."""
+        for user, password, asked in [("mel", "pw", STARTUP), ("guest", "guest", QUERY), ("guest", "guest", STARTUP)]:
+            error = self.refused(self.door, basic(user, password), asked)
+            self.assertEqual((error.status, error.headers), (403, {}))
+        self.assertEqual(str(error), "guest may not PUT instances_name_startup")
+
+    def test_open(self) -> None:
+        """Where no option is listed nobody is asked, and users without options may come too."""
+        self.assertEqual(self.admitted(self.door, None, INFO), ANONYMOUS)
+        self.assertEqual(self.admitted(self.door, basic("guest", "guest"), INFO), Caller("guest"))
+
+    def test_always_verified(self) -> None:
+        """Credentials that are sent are verified even where none are needed."""
+        self.assertEqual(self.refused(self.door, basic("jack", "wrong"), INFO).status, 401)
+
+    def test_require_authentication(self) -> None:
+        """With it nobody comes in without credentials; users without options still read what is open."""
+        door = MemoryGate({"users": USERS}, require_authentication=True)
+        self.assertEqual(self.refused(door, None, INFO).status, 401)
+        self.admitted(door, basic("guest", "guest"), INFO)
+
+    def test_no_file(self) -> None:
+        """Without a users file there are no users."""
+        self.assertEqual(self.refused(MemoryGate({}), basic("jack", "secret")).status, 401)
+
+
+class ChangingFileTests(GateCase):
+    """The files are read again when they change."""
+
+    def setUp(self) -> None:
+        """Somebody who is in."""
+        self.door = MemoryGate({"users": USERS})
+        self.admitted(self.door, basic("jack", "secret"))
+        self.admitted(self.door, basic("bea", "bpw"))
+        self.logged: list[str] = []
+
+        @provider(ILogObserver)
+        def observer(event: LogEvent) -> None:
+            self.logged.append(event.get("error", ""))
+
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
+
+    def test_changed_password(self) -> None:
+        """A new password counts at once, and the old one is refused at once, remembered or not."""
+        self.door.write("users", f"jack other write\nbea {bcrypt_of('new')} write\n")
+        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 401)
+        self.assertEqual(self.refused(self.door, basic("bea", "bpw")).status, 401)
+        self.admitted(self.door, basic("jack", "other"))
+
+    def test_changed_rights(self) -> None:
+        """Options that are taken away are gone at once for who is remembered too."""
+        self.door.write("users", USERS.replace("secret write", "secret"))
+        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 403)
+
+    def test_parse_error(self) -> None:
+        """A file with an error in it changes nothing, and the log names the line and no password."""
+        self.door.write("users", "jack other write\nbroken-hidden\n")
+        self.admitted(self.door, basic("jack", "secret"))
+        self.assertIn("line 2: the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]", self.logged)
+
+    def test_too_large(self) -> None:
+        """A file too large to be one changes nothing."""
+        self.door.write("users", "# " + "x" * 2_000_000)
+        self.admitted(self.door, basic("jack", "secret"))
+
+    def test_missing(self) -> None:
+        """When the file goes, so do the users; when it comes again, they are back."""
+        self.door.files.remove(self.door.paths.rapi_users_file)
+        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 401)
+        self.door.write("users", USERS)
+        self.admitted(self.door, basic("jack", "secret"))
+
+
+class SlowPasswordTests(GateCase):
+    """bcrypt is slow on purpose."""
+
+    def setUp(self) -> None:
+        """Threads that wait."""
+        self.threads = HeldThreads()
+        self.door = MemoryGate({"users": USERS}, threads=self.threads)
+
+    def test_in_thread(self) -> None:
+        """It is checked in a thread, and what was right is remembered for a while."""
+        first = self.door.knock(basic("bea", "bpw"))
+        self.assertNoResult(first)
+        self.threads.go()
+        self.successResultOf(first)
+        self.admitted(self.door, basic("bea", "bpw"))
+        self.door.clock.advance(301)
+        self.assertNoResult(self.door.knock(basic("bea", "bpw")))
+
+    def test_unknown_user(self) -> None:
+        """An unknown user takes as long."""
+        unknown = self.door.knock(basic("nobody", "pw"))
+        self.assertNoResult(unknown)
+        self.threads.go()
+        self.failureResultOf(unknown, HttpError)
+
+    def test_bounded(self) -> None:
+        """Two are checked at once and some wait; more are told to come again, which is no failure of theirs."""
+        waiting = [self.door.knock(basic("bea", "bpw"), STARTUP, f"192.0.2.{number}") for number in range(34)]
+        self.assertEqual(len(self.threads.calls), 2)
+        for _ in range(ADDRESS_FAILURES + 1):
+            error = self.refused(self.door, basic("bea", "bpw"), STARTUP, "198.51.100.1")
+        self.assertEqual((error.status, error.headers), (503, {"Retry-After": "2"}))
+        while self.threads.calls:
+            self.threads.go()
+        for each in waiting:
+            self.successResultOf(each)
+
+    def test_cancelled(self) -> None:
+        """Who hangs up while it is checked keeps its place in the threads until it has ended, and has failed."""
+        for _ in range(ADDRESS_FAILURES):
+            knocking = self.door.knock(basic("bea", "bpw"))
+            knocking.cancel()
+            self.failureResultOf(knocking, CancelledError)
+        self.assertEqual(len(self.threads.calls), 2)
+        self.assertEqual(self.refused(self.door, basic("bea", "bpw")).status, 429)
+
+
+class ThrottledTests(GateCase):
+    """Failures are counted."""
+
+    def test_throttled(self) -> None:
+        """After many failures even the right password must wait, except where it was right a moment ago."""
+        door = MemoryGate({"users": USERS})
+        self.admitted(door, basic("jack", "secret"))
+        for _ in range(ADDRESS_FAILURES):
+            self.assertEqual(self.refused(door, basic("mel", "wrong"), QUERY).status, 401)
+        error = self.refused(door, basic("mel", "pw"), QUERY)
+        self.assertEqual(error.status, 429)
+        self.admitted(door, basic("jack", "secret"))
+        self.admitted(door, basic("mel", "pw"), QUERY, peer="192.0.2.2")
+        door.clock.advance(int(error.headers["Retry-After"]))
+        self.admitted(door, basic("mel", "pw"), QUERY)
+
+    def test_bearer(self) -> None:
+        """Wrong tokens are counted too."""
+        door = MemoryGate({})
+        for _ in range(ADDRESS_FAILURES):
+            self.assertEqual(self.refused(door, "Bearer gnt_x").status, 401)
+        self.assertEqual(self.refused(door, "Bearer gnt_x").status, 429)
+
+
+class RoleTests(GateCase):
+    """Roles and permissions at the gate."""
+
+    FILES = {
+        "users": "ann pw @ops\nroot pw @admin\nlist pw instances:GET\nweb pw write,tag=web\n",
+        "roles": "ops instances_name_startup:PUT\n",
+    }
+
+    def test_roles(self) -> None:
+        """A role gives what the roles file says, from the moment it says so."""
+        door = MemoryGate(self.FILES)
+        self.admitted(door, basic("ann", "pw"), STARTUP)
+        self.assertEqual(self.refused(door, basic("ann", "pw"), CREATE).status, 403)
+        door.write("roles", "ops instances:POST\n")
+        self.admitted(door, basic("ann", "pw"), CREATE)
+        self.assertEqual(self.refused(door, basic("ann", "pw"), STARTUP).status, 403)
+        self.admitted(door, basic("root", "pw"), STARTUP)
+
+    def test_lists(self) -> None:
+        """Where nobody is anonymous, who has a list of permissions may do what it says and no more."""
+        door = MemoryGate(self.FILES)
+        self.admitted(door, basic("list", "pw"), INFO)
+        closed = MemoryGate(self.FILES, require_authentication=True)
+        self.assertEqual(self.refused(closed, basic("list", "pw"), INFO).status, 403)
+        self.admitted(closed, basic("list", "pw"), INSTANCES)
+
+    def test_scopes(self) -> None:
+        """The caller carries the scopes that he is kept to."""
+        caller = self.admitted(MemoryGate(self.FILES), basic("web", "pw"))
+        self.assertEqual(caller, Caller("web", frozenset({Scope("tag", "web")})))
+
+
+class TokenTests(GateCase):
+    """API tokens."""
+
+    def setUp(self) -> None:
+        """One for ever, one until 2026-01-02."""
+        lines = f"ci {hash_of('gnt_one')} never write\nold {hash_of('gnt_two')} 2026-01-02T00:00:00Z @admin,tag=web\n"
+        self.door = MemoryGate({"tokens": lines, "users": "ci pw read\n"})
+
+    def test_bearer(self) -> None:
+        """A token lets in by itself, with the rights it was given."""
+        self.assertEqual(self.admitted(self.door, "Bearer gnt_one"), Caller("token:ci"))
+        self.assertEqual(self.admitted(self.door, "bearer gnt_two").scopes, {Scope("tag", "web")})
+        self.assertEqual(self.refused(self.door, "Bearer gnt_three").status, 401)
+        self.assertEqual(self.refused(self.door, "Bearer " + hash_of("gnt_one")).status, 401)
+
+    def test_basic(self) -> None:
+        """Clients that know passwords only show it as one, with its name; a user of that name keeps his password."""
+        self.assertEqual(self.admitted(self.door, basic("ci", "gnt_one")), Caller("token:ci"))
+        self.assertEqual(self.admitted(self.door, basic("ci", "pw"), QUERY), Caller("ci"))
+        self.assertEqual(self.refused(self.door, basic("old", "gnt_one")).status, 401)
+
+    def test_expiry(self) -> None:
+        """From its expiry on a token is nobody's."""
+        self.door.clock.advance(24 * 3600 - 1)
+        self.admitted(self.door, "Bearer gnt_two")
+        self.door.clock.advance(1)
+        self.assertEqual(self.refused(self.door, "Bearer gnt_two").status, 401)
+        self.admitted(self.door, "Bearer gnt_one")
+
+    def test_revoked(self) -> None:
+        """A token that leaves the file is nobody's at once."""
+        self.door.write("tokens", "")
+        self.assertEqual(self.refused(self.door, "Bearer gnt_one").status, 401)
