@@ -67,7 +67,7 @@ class RapiCase(ClusterCase):
         self.assertEqual([f"{list(each.instance_path)}: {each.message}" for each in problems], [], address)
         return result
 
-    def job(self, method: str, address: str, body: Any = None) -> Any:
+    def done(self, method: str, address: str, body: Any = None) -> Any:
         """The results of the job that is submitted, which must succeed."""
         job_id = self.send(method, address, body)
         self.cluster.pass_time(30)
@@ -77,7 +77,7 @@ class RapiCase(ClusterCase):
 
     def make_instance(self) -> None:
         """web1, running on the first node."""
-        self.job(
+        self.done(
             "POST",
             "/2/instances",
             {
@@ -125,7 +125,7 @@ class ReadTests(RapiCase):
     def test_console_of_stopped(self) -> None:
         """A stopped instance has no console."""
         self.make_instance()
-        self.job("PUT", f"/2/instances/{WEB}/shutdown")
+        self.done("PUT", f"/2/instances/{WEB}/shutdown")
         with self.assertRaises(HttpError) as caught:
             self.send("GET", f"/2/instances/{WEB}/console")
         self.assertEqual(caught.exception.status, 503)
@@ -140,16 +140,16 @@ class SendBackTests(RapiCase):
         _, body = self.schema_of("PUT", "/2/modify")
         sent = {name: value for name, value in before.items() if name in body["properties"] and value is not None}
         self.assertGreater(len(sent), 30)
-        self.job("PUT", "/2/modify", {name: value for name, value in sent.items() if name not in ("tags",)})
+        self.done("PUT", "/2/modify", {name: value for name, value in sent.items() if name not in ("tags",)})
         after = self.send("GET", "/2/info")
         self.assertEqual(unstamped(after), unstamped(before))
 
     def test_lists_of_names(self) -> None:
         """Lists that are changed step by step may be sent whole."""
-        self.job("PUT", "/2/modify", {"hidden_os": [["add", "old"], ["add", "older"]]})
-        self.job("PUT", "/2/modify", {"hidden_os": ["older", "new"]})
+        self.done("PUT", "/2/modify", {"hidden_os": [["add", "old"], ["add", "older"]]})
+        self.done("PUT", "/2/modify", {"hidden_os": ["older", "new"]})
         self.assertEqual(sorted(self.send("GET", "/2/info")["hidden_os"]), ["new", "older"])
-        self.job("PUT", "/2/modify", {"hidden_os": []})
+        self.done("PUT", "/2/modify", {"hidden_os": []})
         self.assertEqual(len(self.send("GET", "/2/info")["hidden_os"]), 2)
 
     def test_node(self) -> None:
@@ -159,7 +159,7 @@ class SendBackTests(RapiCase):
         sent = {name: value for name, value in before.items() if name in body["properties"] and value is not None}
         del sent["ndparams"]
         self.assertEqual(len(sent), 7, sent)
-        self.job("POST", f"/2/nodes/{NODE}/modify", sent)
+        self.done("POST", f"/2/nodes/{NODE}/modify", sent)
         after = self.send("GET", f"/2/nodes/{NODE}")
         self.assertEqual(unstamped(after), unstamped(before))
 
