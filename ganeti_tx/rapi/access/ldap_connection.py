@@ -114,9 +114,21 @@ def texts_of(attributes: Mapping[str, Sequence[bytes]], name: str) -> list[str]:
     ]  # fmt: skip
 
 
+def reason_of(error: BaseException) -> str:
+    """What went wrong, on one line; the directory's library wraps texts in texts."""
+    return one_line(str(error)).strip("()'\",\\ ")[:MAX_REASON] or type(error).__name__
+
+
+def _tls(settings: LdapSettings) -> VerifiedTls:
+    try:
+        return VerifiedTls(settings.ca_file)
+    except OSError as error:
+        raise DirectoryAway(f"ca_file {settings.ca_file}: {reason_of(error)}") from None
+
+
 def connect(settings: LdapSettings, url: ServerUrl, account: Account) -> LdapConnection:
     """Open a connection that is safe to send a password over. @raise DirectoryFault, LDAPException, OSError"""
-    tls = VerifiedTls(settings.ca_file) if url.is_tls or settings.start_tls else None
+    tls = _tls(settings) if url.is_tls or settings.start_tls else None
     server = Server(
         url.host, url.port, use_ssl=url.is_tls, tls=tls, get_info=NONE, connect_timeout=settings.connect_timeout,
         allowed_referral_hosts=[],

@@ -6,10 +6,8 @@ from typing import TypeVar
 
 from attrs import define, field
 
-from ganeti_tx.errors import one_line
 from ganeti_tx.rapi.access.ldap_connection import (
     FAULTS,
-    MAX_REASON,
     NO_ATTRIBUTES,
     Account,
     DirectoryAway,
@@ -17,6 +15,7 @@ from ganeti_tx.rapi.access.ldap_connection import (
     Entry,
     LdapConnection,
     connect,
+    reason_of,
 )
 from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter
 from ganeti_tx.rapi.access.ldap_settings import LdapSettings, ServerUrl
@@ -52,10 +51,10 @@ class Directory:
             try:
                 return self._login_at(url, name, password)
             except DirectoryFault as error:
-                answered = True
+                answered = answered or not isinstance(error, DirectoryAway)
                 faults.append(str(error))
             except FAULTS as error:
-                faults.append(f"{url}: {one_line(str(error))[:MAX_REASON] or type(error).__name__}")
+                faults.append(f"{url}: {reason_of(error)}")
         raise (DirectoryFault if answered else DirectoryAway)("; ".join(faults))
 
     def close(self) -> None:
