@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ganeti_tx.model.cluster import COLLECTORS, DEFAULT_COLLECTOR
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.params import disk, hypervisor
 from ganeti_tx.model.params.backend import BackendParams
@@ -16,10 +17,6 @@ from ganeti_tx.model.params.node import NodeParams
 FIRST_PORT = 11000
 LAST_PORT = 14999
 MAC_PREFIX = "aa:00:00"
-
-#: The collectors of the monitoring daemon and how often they run by default (Ganeti 3.0 monitoring table).
-COLLECTORS = ("cpu-avg-load", "diskstats", "drbd", "inst-status-xen", "lv", "xen-cpu-avg-load")
-COLLECTOR_INTERVAL = 5000000
 
 #: Every field of a cluster that has a sensible value before anybody has chosen one, as it is written.
 CLUSTER_DEFAULTS: Mapping[str, Any] = {
@@ -65,7 +62,7 @@ CLUSTER_DEFAULTS: Mapping[str, Any] = {
     "compression_tools": ["gzip", "gzip-fast", "gzip-slow"],
     "instance_communication_network": "",
     "enabled_user_shutdown": False,
-    "data_collectors": {name: {"active": True, "interval": COLLECTOR_INTERVAL} for name in COLLECTORS},
+    "data_collectors": {name: to_builtins(DEFAULT_COLLECTOR) for name in COLLECTORS},
 }
 NODE_DEFAULTS: Mapping[str, Any] = {
     "master_candidate": False,

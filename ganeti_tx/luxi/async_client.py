@@ -33,7 +33,10 @@ class AsyncClient(AsyncCalls):
         @raise ProtocolError: no answer could be had; whether the request was carried out is not known.
         @raise GanetiError: the server's error.
         """
-        message = frame(encode_request(Request(method, args, CLIENT_VERSION)))
+        return await self.send(frame(encode_request(Request(method, args, CLIENT_VERSION))))
+
+    async def send(self, message: bytes) -> Any:
+        """The same for a request that is framed already."""
         conversation = await self._talk()
         return await conversation.ask(message)
 

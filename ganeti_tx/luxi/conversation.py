@@ -28,11 +28,17 @@ class Conversation:
     keeps the place, so that the answer of one request never goes to another.
     """
 
-    def __init__(self, framework: Any, link: Link, answer_timeout: float) -> None:
-        """`framework` is txaio's interface for Twisted or asyncio: it makes and settles the futures."""
+    def __init__(
+        self, framework: Any, link: Link, answer_timeout: float, read: Callable[[Message], Any] = result_of
+    ) -> None:
+        """`framework` is txaio's interface for Twisted or asyncio: it makes and settles the futures.
+
+        @param read: makes of an answer what the asker gets, or raises a GanetiError.
+        """
         self._framework = framework
         self._link = link
         self._answer_timeout = answer_timeout
+        self._read = read
         self._buffer = FrameBuffer(MAX_RESPONSE)
         self._unanswered: deque[Any] = deque()
         self._deadline: Any = None
@@ -82,7 +88,7 @@ class Conversation:
         future = self._unanswered.popleft()
         self._restart_deadline()
         try:
-            result = result_of(message)
+            result = self._read(message)
         except GanetiError as error:
             return self._settle(future, error)
         if not self._framework.is_called(future):

@@ -38,11 +38,15 @@ class Param(NamedTuple):
 
 
 class Method(NamedTuple):
-    """One method; `any_args` marks those that look at no arguments at all, whatever is sent."""
+    """One method; `any_args` marks those that look at no arguments at all, whatever is sent.
+
+    A client that waits for one that `gives_way` loses its connection when others need the place; it can ask again.
+    """
 
     name: str
     params: tuple[Param, ...]
     any_args: bool = False
+    gives_way: bool = False
 
     def read(self, args: object) -> list[object]:
         """The arguments, checked, job ids as ints; absent optional ones stay absent.

@@ -1,5 +1,6 @@
 """The LUXI client on Twisted; the reactor is passed in."""
 
+from collections.abc import Callable
 from typing import Any, cast
 from typing import Protocol as Structural
 
@@ -11,13 +12,19 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 from txaio import tx
 
+from ganeti_tx.luxi.answers import result_of
 from ganeti_tx.luxi.async_client import AsyncClient, Connect
 from ganeti_tx.luxi.conversation import Conversation, Link
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
+from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
 
 _tx: Any = tx  # has no types
 _Endpoint: Any = UNIXClientEndpoint  # has no types
+
+
+#: Makes of an answer what the asker gets.
+Read = Callable[[Message], Any]
 
 
 class ISocketReactor(IReactorTime, IReactorUNIX):
@@ -34,14 +41,15 @@ class _Connection(Protocol):
 
     conversation: Conversation
 
-    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+    def __init__(self, reactor: IReactorTime, answer_timeout: float, read: Read) -> None:
         self._reactor = reactor
         self._answer_timeout = answer_timeout
+        self._read = read
 
     def connectionMade(self) -> None:
         wire = cast(_Wire, self.transport)
         link = Link(wire.write, wire.abortConnection, self._reactor.callLater)
-        self.conversation = Conversation(_tx, link, self._answer_timeout)
+        self.conversation = Conversation(_tx, link, self._answer_timeout, self._read)
 
     def dataReceived(self, data: bytes) -> None:
         self.conversation.received(data)
@@ -55,12 +63,13 @@ class _Connections(Factory):
 
     noisy = False
 
-    def __init__(self, reactor: IReactorTime, answer_timeout: float) -> None:
+    def __init__(self, reactor: IReactorTime, answer_timeout: float, read: Read) -> None:
         self._reactor = reactor
         self._answer_timeout = answer_timeout
+        self._read = read
 
     def buildProtocol(self, addr: object) -> _Connection:
-        return _Connection(self._reactor, self._answer_timeout)
+        return _Connection(self._reactor, self._answer_timeout, self._read)
 
 
 def connector(
@@ -70,9 +79,10 @@ def connector(
     daemon: Daemon = LUXI_DAEMON,
     connect_timeout: float = CONNECT,
     answer_timeout: float = READ_WRITE,
+    read: Read = result_of,
 ) -> Connect:
-    """Opens connections to a socket; time-outs in seconds."""
-    connections = _Connections(reactor, answer_timeout)
+    """Opens connections to a socket; time-outs in seconds. @param read: as Conversation takes it."""
+    connections = _Connections(reactor, answer_timeout, read)
     endpoint = _Endpoint(reactor, socket_path, timeout=connect_timeout)
 
     async def connect() -> Conversation:

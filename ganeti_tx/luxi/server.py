@@ -71,6 +71,7 @@ class LuxiProtocol(Protocol):
         self._too_long: FrameTooLong | None = None
         self._work: Deferred[None] | None = None
         self._answering = 0  # the room that the request under way takes
+        self._gives_way = False  # whether its client loses nothing when it is broken off
         self._drained: Deferred[None] | None = None
         self._deadline: IDelayedCall | None = None
         self._since = 0.0
@@ -179,6 +180,7 @@ class LuxiProtocol(Protocol):
             except UnreadableRequest as error:
                 return self._give_up(str(error))
             self._answering = 0
+            self._gives_way = False
             self._served = True
             self._count_requests()
             if self._drained is not None:
@@ -200,9 +202,11 @@ class LuxiProtocol(Protocol):
         request = decode_request(message)
         del message  # what it says is in the request
         try:
-            args = self._methods[request.method].read(request.args)
+            method = self._methods[request.method]
+            args = method.read(request.args)
         except GanetiError as error:
             return encode_failure(error)
+        self._gives_way = method.gives_way
         called = Deferred.fromCoroutine(self._call(request.method, args))
         self._places.turns.spent(self.process, self._clock.seconds() - begun)
         return await called.addErrback(self._describe, request.method)
@@ -228,7 +232,7 @@ class LuxiProtocol(Protocol):
 
     def resting(self, now: float) -> float | None:
         """As Guest says; one that does not read its answer rests too, and one that never asked has no claim to its place."""
-        if self._closing:
+        if self._closing or self._gives_way:
             return now - self._since
         if self._work is not None and self._drained is None:
             return None

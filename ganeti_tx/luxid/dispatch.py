@@ -38,7 +38,7 @@ class LuxiDispatch:
 
 def only_reads(method: str) -> bool:
     """Whether it changes nothing, so that it may be broken off anywhere when its client hangs up."""
-    return method == "WaitForJobChange" or method.startswith("Query")
+    return method.startswith(("WaitFor", "Query"))
 
 
 def to_its_end(method: str, work: Awaitable[T]) -> "Deferred[T]":

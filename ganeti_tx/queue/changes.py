@@ -18,14 +18,17 @@ LONGEST_WAIT = 89
 
 @define
 class JobChanges:
-    """Who waits for which job."""
+    """Who waits for which job. `listeners` are told of every change, and must not fail."""
 
     clock: IReactorTime
     find: Callable[[int], QueuedJob | None]
+    listeners: list[Callable[[int], object]] = field(factory=list)
     _waiting: dict[int, list[Deferred[None]]] = field(factory=dict)
 
     def announce(self, job_id: int) -> None:
         """Wake everybody who waits for this job."""
+        for listener in self.listeners:
+            listener(job_id)
         for waiter in self._waiting.pop(job_id, ()):
             waiter.callback(None)
 

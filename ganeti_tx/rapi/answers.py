@@ -10,6 +10,8 @@ from attrs import frozen
 from ganeti_tx.rapi.http_errors import HttpError
 
 JSON = "application/json"
+#: Programs look at it to see what they talk to (Ganeti 3.0 RAPI table, response_headers).
+SERVER = "Ganeti 3.0.2"
 
 
 @frozen
@@ -48,3 +50,13 @@ def error_body(error: HttpError) -> bytes:
             "explain": error.status.description,
         }
     )
+
+
+def farewell(error: HttpError) -> bytes:
+    """A whole response for a client from whom nothing more is read."""
+    body = error_body(error)
+    head = (
+        f"HTTP/1.1 {error.status.value} {error.status.phrase}\r\nServer: {SERVER}\r\nConnection: close\r\n"
+        f"Content-Type: {JSON}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode("ascii") + body

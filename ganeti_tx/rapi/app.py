@@ -2,28 +2,36 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
 
-import msgspec
+from attrs import evolve, frozen
 from klein import Klein
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
-from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.access.scoped_calls import within_scopes
-from ganeti_tx.rapi.answers import JSON, Document, Stream, render
+from ganeti_tx.rapi.answers import JSON, Document, Stream
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
-from ganeti_tx.rapi.http_errors import HttpError, bad_request
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
+from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.json_body import read_body
+from ganeti_tx.rapi.measures import Measures
+from ganeti_tx.rapi.memory import Memory
+from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
+from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
+from ganeti_tx.rapi.preconditions import Preconditions
+from ganeti_tx.rapi.recording import Luxi, Recording
+from ganeti_tx.rapi.representation import Representation
 from ganeti_tx.rapi.request import RapiRequest
 from ganeti_tx.rapi.streaming import send_stream
+from ganeti_tx.runtime.threads import IThreads
 
 log = Logger()
 
-#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
-NUMBERS = {"job_id", "disk_index"}
+VARY = b"Accept, Accept-Encoding"
 
 
 class NameConverter(BaseConverter):
@@ -38,17 +46,33 @@ class NumberConverter(BaseConverter):
     regex = r"[0-9]+"
 
 
+@frozen
+class AppParts:
+    """What requests are answered with.
+
+    @ivar now: nanoseconds since the epoch.
+    """
+
+    gate: IGate
+    luxi: Luxi
+    threads: IThreads
+    now: Callable[[], int]
+    measures: Measures
+    events: EventFeed | None = None
+
+
 class RapiApp:
     """All operations behind one gate.
 
     @ivar klein: the routes.
+    @ivar measures: what is counted.
     """
 
-    def __init__(self, operations: Iterable[Operation], gate: IGate, luxi: AsyncCalls, now: Callable[[], int]) -> None:
-        """@param now: nanoseconds since the epoch."""
-        self._gate = gate
-        self._luxi = luxi
-        self._now = now
+    def __init__(self, operations: Iterable[Operation], parts: AppParts) -> None:
+        self._parts = parts
+        self.measures = parts.measures
+        self._memory = Memory()
+        self._preconditions = Preconditions(operations)
         self.klein = Klein()
         self.klein.url_map.converters.update(name=NameConverter, number=NumberConverter)
         self.klein.url_map.merge_slashes = False
@@ -64,17 +88,58 @@ class RapiApp:
         self.klein.route(route(operation.path), methods=[operation.method], endpoint=endpoint)(answer)
 
     async def _answer(self, operation: Operation, request: RapiRequest, parts: Mapping[str, str]) -> bytes:
-        received = self._now()
-        caller = await self._gate.admit(request.authorization(), request.peer(), operation, parts)
-        request.caller = caller
-        luxi = within_scopes(self._luxi, caller, received)
-        call = Call(operation, parts, request.arguments(), read_body(operation, request), caller, luxi, received)
-        result = await operation.run(call)
-        if isinstance(result, Stream):
-            return await send_stream(request, result)
-        if isinstance(result, Document):
-            return request.reply(HTTPStatus.OK, result.content_type, result.body)
-        return request.reply(HTTPStatus.OK, JSON, render(result))
+        received = self._parts.now()
+        request.operation = operation
+        authorization = request.getHeader("authorization")
+        caller = await self._parts.gate.admit(authorization, request.channel.address, operation, parts)
+        request.came_from(caller)
+        body = read_body(operation, request)
+        luxi = within_scopes(Recording(self._parts.luxi), caller, received)
+        call = Call(
+            operation, parts, request.arguments(), body, caller, luxi, received, self.measures, request.getHeader,
+            self._parts.events,
+        )  # fmt: skip
+        if operation.method == "GET" and not operation.submits:
+            return await self._show(request, call)
+        if request.method == b"HEAD":
+            raise MethodNotAllowed
+        check_json_is_taken(request)
+        if_match = request.getHeader("if-match")
+        if if_match is not None:
+            await self._preconditions.check(if_match, call)
+        return request.reply(HTTPStatus.OK, JSON, Representation.of(await operation.run(call)).body)
+
+    async def _show(self, request: RapiRequest, call: Call) -> bytes:
+        """Answer a request that changes nothing."""
+        key = call.operation.path, tuple(call.parts.items()), request.query, call.caller if call.caller.scopes else None
+        recalled, answers = await self._memory.recall(key, self._parts.luxi)
+        if recalled is not None:
+            return await self._represent(request, recalled)
+        luxi = Recording(self._parts.luxi, answers)
+        shown = await call.operation.run(evolve(call, luxi=within_scopes(luxi, call.caller, call.received)))
+        if isinstance(shown, Stream):
+            luxi.asked = None  # it may ask for hours
+            return await send_stream(request, shown)
+        if isinstance(shown, Document):
+            return request.reply(HTTPStatus.OK, shown.content_type, shown.body)
+        representation = Representation.of(shown)
+        if call.body is None:
+            self._memory.keep(key, luxi.asked, representation)
+        return await self._represent(request, representation)
+
+    async def _represent(self, request: RapiRequest, representation: Representation) -> bytes:
+        check_json_is_taken(request)
+        request.setHeader(b"Vary", VARY)
+        body, tag = representation.body, representation.tag
+        if takes_gzip(request.getHeader("accept-encoding")):
+            compressed = await representation.compressed(self._parts.threads)
+            if compressed is not None:
+                body, tag = compressed, tag + GZIP
+                request.setHeader(b"Content-Encoding", b"gzip")
+        request.setHeader(b"ETag", quoted(tag).encode("ascii"))
+        if is_known(request.getHeader("if-none-match"), representation.tag):
+            return request.unchanged()
+        return request.reply(HTTPStatus.OK, JSON, body)
 
     def _failed(self, request: RapiRequest, failure: Failure) -> bytes:
         error = http_error(failure.value)
@@ -84,26 +149,26 @@ class RapiApp:
         return request.reply_error(error)
 
 
+def check_json_is_taken(request: RapiRequest) -> None:
+    """@raise HttpError: 406, the client does not take what it would get"""
+    accept = request.getHeader("accept")
+    if not takes_type(accept, JSON):
+        raise HttpError(HTTPStatus.NOT_ACCEPTABLE, f"answers are {JSON}; the Accept header allows {accept!r} only")
+
+
+def is_known(if_none_match: str | None, tag: str) -> bool:
+    """Whether the client has what it would get."""
+    if if_none_match is None:
+        return False
+    tags = listed(if_none_match)
+    return tags == [ANY] or tag in tags
+
+
 def route(path: str) -> str:
     """A path of an operation as Klein writes it."""
-    parts = (part[1:-1] if part.startswith("{") else None for part in path.split("/"))
-    return "/".join(
-        f"<{'number' if name in NUMBERS else 'name'}:{name}>" if name is not None else part
-        for part, name in zip(path.split("/"), parts, strict=True)
-    )
+    return "/".join(variable(part[1:-1]) if part.startswith("{") else part for part in path.split("/"))
 
 
-def read_body(operation: Operation, request: RapiRequest) -> Any:
-    """The JSON that came with a request; None without any. @raise HttpError: 415, 400"""
-    body = request.body()
-    if not body:
-        if operation.body_required:
-            raise bad_request(f"{operation.method} {operation.path} needs a body of JSON")
-        return None
-    kind = (request.getHeader("content-type") or "").partition(";")[0].strip().lower()
-    if kind != JSON:
-        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"a body must be of the type {JSON}, not {kind!r}")
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise bad_request(f"the body is not JSON: {error}")
+def variable(name: str) -> str:
+    """A named part as Klein writes it."""
+    return f"<{'number' if name in NUMBERS else 'name'}:{name}>"

@@ -1,71 +1,161 @@
-"""One HTTP request as the Remote API sees it."""
+"""One HTTP request as the Remote API sees it: what may come, and what was said in it."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from urllib.parse import parse_qs
 
+from twisted.python.failure import Failure
 from twisted.web.http import datetimeToString
 from twisted.web.server import Request
 
-from ganeti_tx.rapi.answers import JSON, error_body
+from ganeti_tx.rapi.answers import JSON, SERVER, error_body
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller
+from ganeti_tx.rapi.channel import RapiChannel
 from ganeti_tx.rapi.http_errors import HttpError, bad_request, not_found
+from ganeti_tx.rapi.operation import Operation
 
-#: Programs look at it to see what they talk to (Ganeti 3.0 RAPI table, response_headers).
-SERVER = b"Ganeti 3.0.2"
+MIB = 1024 * 1024
+#: The longest body: a thousand instances to be created fit.
+MAX_BODY = 4 * MIB
+#: The same for who shows no credentials.
+MAX_OF_STRANGERS = 16 * 1024
+#: What the bodies under way may take together.
+MAX_BODIES = 32 * MIB
+#: In the log, for who did not wait for his answer.
+GONE = 499
 
 
 class RapiRequest(Request):
-    """Reads what came and writes the answer; the path stays as it was sent."""
+    """Reads what came and writes the head of the answer; the path stays as it was sent."""
 
     defaultContentType = None
+    channel: RapiChannel
     caller: Caller = ANONYMOUS
+    #: What was asked for, if there is such a thing.
+    operation: Operation | None = None
+    #: When it had come whole, in seconds of the clock.
+    begun = 0.0
+    #: What stands after the question mark.
+    query = b""
+    _refused = False
+    _room = 0
+
+    def gotLength(self, length: int | None) -> None:
+        """The head is there; the body is refused before it is read when there is no room for it."""
+        site = self.channel.site
+        most = MAX_BODY if self.requestHeaders.hasHeader(b"Authorization") else MAX_OF_STRANGERS
+        if length is None:
+            return self._refuse(HttpError(HTTPStatus.LENGTH_REQUIRED, "send a Content-Length instead of chunks"))
+        if length > most:
+            text = f"a body of {length} bytes; allowed are {most}"
+            return self._refuse(HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, text))
+        if site.bodies + length > MAX_BODIES:
+            return self._refuse(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too many large requests at a time"))
+        if length:
+            self.channel.body_follows(length)
+            site.bodies += length
+            self._room = length
+        super().gotLength(length)
+
+    def _refuse(self, error: HttpError) -> None:
+        self._refused = True
+        self.channel.refuse(error)
+        super().gotLength(0)
+
+    def handleContentChunk(self, data: bytes) -> None:
+        """As http.Request says."""
+        if not self._refused:
+            super().handleContentChunk(data)
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        """All of it is there."""
+        if self._refused:
+            return
+        self.channel.came_whole()
+        self.begun = self.channel.site.measures.clock.seconds()
+        self.method, self.uri, self.clientproto = command, path, version
+        self.path, _, self.query = path.partition(b"?")
+        self.args = {}
+        assert self.content is not None
+        self.content.seek(0)
+        self.process()
 
     def process(self) -> None:
-        """Hand it to the routes."""
-        channel: Any = self.channel
-        self.site = channel.site
-        self.setHeader(b"Server", SERVER)
+        """Hand it to the routes, if it can be one of theirs."""
+        self.site = site = self.channel.site
+        self.setHeader(b"Server", SERVER.encode("ascii"))
         self.setHeader(b"Date", datetimeToString())
-        if not self.path.startswith(b"/") or self.path.startswith(b"//"):
-            self.write(self.reply_error(not_found()))
-            return self.finish()
+        if self.path.startswith((b"http://", b"https://")):
+            self.path = b"/" + self.path.split(b"/", 3)[3] if self.path.count(b"/") > 2 else b"/"
+        if self.clientproto == b"HTTP/1.1" and len(self.requestHeaders.getRawHeaders(b"Host", ())) != 1:
+            return self._end_with(bad_request("a request of HTTP/1.1 must have one Host header"))
+        if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii():
+            return self._end_with(not_found())
         self.prepath = []
         self.postpath = self.path[1:].split(b"/")
-        self.render(channel.site.resource)
+        self.render(site.resource)
 
-    def authorization(self) -> str | None:
-        """The header of that name. @raise HttpError: 400, it is not text"""
-        return self.getHeader("authorization")
+    def _end_with(self, error: HttpError) -> None:
+        self.write(self.reply_error(error))
+        self.finish()
 
-    def peer(self) -> str:
-        """The address that it comes from."""
-        return str(getattr(self.getClientAddress(), "host", "unknown"))
+    def finish(self) -> None:
+        """As http.Request says."""
+        self._give_room_back()
+        super().finish()
+
+    def connectionLost(self, reason: Failure) -> None:
+        """As http.Request says."""
+        self._give_room_back()
+        if self.channel.busy:
+            self.code = GONE
+            self.channel.site.log(self)
+        super().connectionLost(reason)
+
+    def _give_room_back(self) -> None:
+        self.channel.site.bodies -= self._room
+        self._room = 0
+
+    # What was said
+
+    def came_from(self, caller: Caller) -> None:
+        """Who it is was found out."""
+        self.caller = caller
+        if caller.name is not None:
+            self.channel.known = True
 
     def arguments(self) -> Mapping[str, list[str]]:
         """Every value of every query argument. @raise HttpError: 400, something is not UTF-8"""
-        raw: Mapping[bytes, list[bytes]] = self.args or {}
+        if not self.query:
+            return {}
         try:
-            return {name.decode(): [value.decode() for value in values] for name, values in raw.items()}
-        except UnicodeDecodeError:
-            raise bad_request("a query argument is not UTF-8")
+            return parse_qs(self.query.decode("ascii"), keep_blank_values=True, errors="strict")
+        except ValueError:
+            raise bad_request("the query arguments are not UTF-8 in percent encoding")
 
     def body(self) -> bytes:
-        """What came after the headers."""
+        """What came after the head."""
         assert self.content is not None
         return self.content.read()
 
+    # What is answered
+
     def reply_error(self, error: HttpError) -> bytes:
         """Set the head of an answer that is not success; the body."""
-        return self.reply(error.status, JSON, error_body(error), error.headers)
+        for name, value in error.headers.items():
+            self.setHeader(name, value)
+        return self.reply(error.status, JSON, error_body(error))
 
-    def reply(
-        self, status: HTTPStatus, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
-    ) -> bytes:
+    def unchanged(self) -> bytes:
+        """Set the head of the answer for who has what he would get; the body, which is empty."""
+        self.setResponseCode(HTTPStatus.NOT_MODIFIED.value)
+        self.responseHeaders.removeHeader(b"Content-Encoding")
+        return b""
+
+    def reply(self, status: HTTPStatus, content_type: str, body: bytes) -> bytes:
         """Set the head of the answer; the body."""
         self.setResponseCode(status.value)
-        for name, value in (headers or {}).items():
-            self.setHeader(name, value)
-        self.setHeader(b"Content-Type", content_type)
+        self.setHeader(b"Content-Type", content_type.encode("ascii"))
         self.setHeader(b"Content-Length", b"%d" % len(body))
+        self.channel.answering(len(body))
         return body

@@ -11,10 +11,17 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
-from ganeti_tx.rapi.access.composition import Surroundings, make_gate
-from ganeti_tx.rapi.app import RapiApp
-from ganeti_tx.rapi.caller import IGate
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.rapi.access import composition as access
+from ganeti_tx.rapi.access.composition import Surroundings
+from ganeti_tx.rapi.access.gate import Gate
+from ganeti_tx.rapi.access_log import AccessLog
+from ganeti_tx.rapi.app import AppParts, RapiApp
+from ganeti_tx.rapi.connections import MOST, Connections
+from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.measures import Measures
+from ganeti_tx.rapi.questions import SharedQuestions, unread
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.rapi.tls import RapiTls
@@ -46,7 +53,7 @@ class Settings:
     certificate: Path | None = None
     key: Path | None = None
     require_authentication: bool = False
-    max_clients: int | None = None
+    max_clients: int = MOST
 
 
 @define
@@ -76,27 +83,50 @@ def real_parts(reactor: Any) -> RapiParts:
     )
 
 
-def gate_of(parts: RapiParts, settings: Settings) -> IGate:
+def make_gate(parts: RapiParts, settings: Settings) -> Gate:
     """Who is let in."""
     around = Surroundings(
         parts.paths, parts.files, parts.watch, parts.threads, parts.reactor, parts.entropy, lambda: parts.now() / 1e9
     )
-    return make_gate(around, OPERATIONS, settings.require_authentication)
+    return access.make_gate(around, OPERATIONS, settings.require_authentication)
+
+
+def make_luxi(parts: RapiParts) -> LuxiCalls:
+    """The connections to the master daemon; none is opened yet."""
+    socket = str(parts.paths.query_socket)
+    for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
+    return LuxiCalls(
+        lambda: on_twisted.client(parts.reactor, socket), SharedQuestions(lambda: AsyncClient(for_questions))
+    )
+
+
+def make_feed(parts: RapiParts) -> EventFeed:
+    """What streams events to clients; it asks for none yet."""
+    socket = str(parts.paths.query_socket)
+    return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
 
 
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
-    luxi = LuxiCalls(lambda: on_twisted.client(parts.reactor, str(parts.paths.query_socket)))
-    app = RapiApp(OPERATIONS, gate_of(parts, settings), luxi, parts.now)
-    site = RapiSite(app, parts.reactor)
+    luxi, feed = make_luxi(parts), make_feed(parts)
+    connections = Connections(parts.reactor, settings.max_clients)
+    measures = Measures(parts.reactor, connections)
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
+    access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
+    site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
     log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
 
+    measures.process.start()
+
     async def stop() -> None:
+        measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
+        feed.close()
         luxi.close()
+        access_log.close()
 
     return stop
 

@@ -6,6 +6,7 @@ from typing import Any
 from twisted.internet.interfaces import IReactorCore
 from twisted.python import usage
 
+from ganeti_tx.rapi.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 
@@ -18,7 +19,13 @@ class Options(usage.Options):
         ["bind", "b", None, "the address to listen on (default: every one)"],
         ["ssl-cert", "C", None, "the certificate and what it was signed by, PEM (default: rapi.pem)"],
         ["ssl-key", "K", None, "its private key, PEM (default: the same file)"],
-        ["max-clients", None, None, "how many connections there may be", int],
+        [
+            "max-clients",
+            None,
+            MOST,
+            "so many connections there may be; one more takes the place of one that rests",
+            int,
+        ],
     ]
     optFlags = [
         ["debug", "d", "log more"],

@@ -154,6 +154,7 @@ class Paths:
     log_extstorage_dir = _At(f"{LOG}/extstorage")
     commands_log = _At(f"{LOG}/commands.log")
     watcher_log = _At(f"{LOG}/watcher.log")
+    rapi_access_log = _At(f"{LOG}/rapi-access.log")
 
     # The administrator's own.
     conf_dir = _At(ETC)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.cluster import COLLECTORS, DEFAULT_COLLECTOR, Cluster
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.types import IdRange, ListAction
 
@@ -129,8 +129,8 @@ def without_range(pool: Sequence[IdRange], low: int, high: int) -> list[IdRange]
 
 
 def collectors(cluster: Cluster, op: OpClusterSetParams) -> dict[str, Any]:
-    """Which collectors run, and how often."""
-    after = dict(cluster.data_collectors)
+    """Which collectors run, and how often; clusters of older versions do not name them all."""
+    after = {**dict.fromkeys(COLLECTORS, DEFAULT_COLLECTOR), **cluster.data_collectors}
     for field, given in (("active", op.enabled_data_collectors), ("interval", op.data_collector_interval)):
         for name, value in (given or {}).items():
             if name not in after:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
@@ -19,12 +20,24 @@ from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
-__all__ = ["FILE_MODE", "JobStore", "RenameCopies"]
+__all__ = ["FILE_MODE", "JobStore", "Observer", "RenameCopies"]
 
 log = Logger()
 
 #: Told of job files that were archived: pairs of old and new name, relative to the queue's directory.
 RenameCopies = Callable[[Sequence[tuple[str, str]]], object]
+
+
+class Observer(Protocol):
+    """Hears of jobs at the moment at which they change in memory; it must not fail."""
+
+    def changed(self, before: LiveJob | None, now: QueuedJob) -> None:
+        """A job was read or written; nothing need be different. There was none before when it was just submitted."""
+
+    def gone(self, job: LiveJob, archived: bool) -> None:
+        """A job is not live any more: archived, or its file is lost."""
+
+
 #: Brings files of the queue, by name, to the candidates; done when each has them or is known to lack them.
 Replicate = Callable[[dict[str, bytes]], Awaitable[None]]
 
@@ -38,6 +51,7 @@ class JobStore:
     replicate: Replicate
     rename_copies: RenameCopies
     threads: IThreads = field(factory=InlineThreads)
+    observers: list[Observer] = field(factory=list)
     lost: LostAndFound = field(init=False)
     _jobs: dict[int, LiveJob] = field(factory=dict)
     _outdated: set[int] = field(factory=set)
@@ -119,7 +133,7 @@ class JobStore:
             return
         self.lost.set_aside(path, error)
         if not archived:
-            self._jobs.pop(job_id, None)
+            self._drop(job_id)
 
     def outdate(self, job_id: int) -> None:
         """The job's own process wrote its file: read it again when somebody asks."""
@@ -163,7 +177,16 @@ class JobStore:
         return job
 
     def _keep(self, job: QueuedJob) -> None:
+        before = self._jobs.get(job.id)
         self._jobs[job.id] = head_of(job) if job.finalized else job
+        for observer in self.observers:
+            observer.changed(before, job)
+
+    def _drop(self, job_id: int, archived: bool = False) -> None:
+        job = self._jobs.pop(job_id, None)
+        if job is not None:
+            for observer in self.observers:
+                observer.gone(job, archived)
 
     # Changes
 
@@ -255,13 +278,13 @@ class JobStore:
             return []
         except OSError as error:
             raise JobQueueError(f"job {job_id} cannot be moved to {new.parent}: {error.strerror or error}")
-        del self._jobs[job_id]
+        self._drop(job_id, archived=True)
         return [(old.name, str(new.relative_to(self.paths.queue_dir)))]
 
     def _forget(self, job_id: int) -> None:
         """A job's file is gone without our doing."""
         log.error("job {job_id} has no file any more; it is forgotten", job_id=job_id)
-        self._jobs.pop(job_id, None)
+        self._drop(job_id)
 
 
 class _WholeJobs(Mapping[int, QueuedJob]):

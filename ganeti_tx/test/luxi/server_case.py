@@ -32,7 +32,7 @@ class Dispatch:
     async def __call__(self, method: str, args: list[object], peer: Peer | None) -> object:
         self.calls.append((method, args))
         match method:
-            case "WaitForJobChange":
+            case "WaitForJobChange" | "WaitForEvents":
                 waiting: Deferred[object] = Deferred(canceller=self.count)
                 self.waiting.append(waiting)
                 return await waiting

@@ -80,6 +80,14 @@ class SetParamsTests(SetParamsCase):
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
         self.assertEqual(self.settings, cluster_of(member(3)).cluster)
 
+    def test_collectors(self) -> None:
+        """A collector that the configuration does not name, as one of an older version does not, can be set like others."""
+        self.run_op(
+            modify(enabled_data_collectors={"lv": False}, data_collector_interval={"inst-status-kvm": 9_000_000})
+        )
+        found = self.settings.data_collectors
+        self.assertEqual((found["lv"].active, found["inst-status-kvm"].interval), (False, 9_000_000))
+
     def test_parameters(self) -> None:
         """Parameters are laid over what was set; the word default takes one away."""
         self.run_op(

@@ -1,0 +1,82 @@
+"""The client for programs that may block, such as the commands; it imports no Twisted."""
+
+import socket
+import time
+from collections.abc import Callable, Sequence
+from random import SystemRandom
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from attrs import define
+
+from ganeti_tx.confd.codec import Key
+from ganeti_tx.confd.inquiry import inquiry
+from ganeti_tx.confd.messages import MAX_DATAGRAM
+from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, signed_reply
+from ganeti_tx.confd.questions import Question
+from ganeti_tx.errors import ConfdClientError
+
+T = TypeVar("T")
+
+
+@define
+class BlockingClient:
+    """Asks several servers at once and waits for them."""
+
+    key: Key
+    peers: Sequence[Peer]
+    #: Seconds that the servers have.
+    expiry: float = EXPIRY
+    now: Callable[[], float] = time.time
+
+    def ask(self, question: Question[T]) -> Answer[T]:
+        """The newest answer to one of `ganeti_tx.confd.questions`. @raise ConfdClientError: there is none."""
+        if not self.peers:
+            raise ConfdClientError("there is no peer to ask")
+        asked = SystemRandom().sample(list(self.peers), min(COVERAGE, len(self.peers)))
+        polls = inquiry(self._new_poll, question, asked, self.expiry)
+        while True:
+            try:
+                poll = next(polls)
+            except StopIteration as end:
+                answer: Answer[T] = end.value
+                return answer
+            hold(poll, self.now)
+
+    def _new_poll(self, question: Question[Any], peers: Sequence[Peer], expiry: float) -> Poll:
+        return Poll(self.key, question, str(uuid4()), peers, expiry)
+
+
+def hold(poll: Poll, now: Callable[[], float]) -> None:
+    """Send a poll's question, and return when enough have answered or the time is over."""
+    datagram = poll.datagram(now())
+    family = socket.AF_INET6 if ":" in poll.peers[0].host else socket.AF_INET
+    begun = time.monotonic()
+    with socket.socket(family, socket.SOCK_DGRAM) as opened:
+        for after in (*(each for each in ASK_AGAIN if each < poll.expiry), poll.expiry):
+            send(opened, datagram, poll)
+            listen(opened, poll, begun + after)
+            if poll.enough():
+                return
+
+
+def send(opened: socket.socket, datagram: bytes, poll: Poll) -> None:
+    """Ask those who are silent; one to whom there is no way stays so."""
+    for peer in poll.silent():
+        try:
+            opened.sendto(datagram, peer)
+        except OSError:
+            continue
+
+
+def listen(opened: socket.socket, poll: Poll, until: float) -> None:
+    """Take answers until there are enough, or until a time of the monotonic clock."""
+    while not poll.enough() and (left := until - time.monotonic()) > 0:
+        opened.settimeout(left)
+        try:
+            received, address = opened.recvfrom(MAX_DATAGRAM)
+        except TimeoutError:
+            return
+        known = signed_reply(poll.key, received)
+        if known is not None and known[0] == poll.rsalt:
+            poll.take(known[1], Peer(address[0], address[1]))

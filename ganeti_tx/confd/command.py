@@ -1,0 +1,147 @@
+"""`ganeti-confd-client`: asks the master candidates' configuration daemons. It imports no Twisted."""
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ganeti_tx.confd import command_output as output
+from ganeti_tx.confd import questions
+from ganeti_tx.confd.blocking import BlockingClient
+from ganeti_tx.confd.messages import PORT, Status
+from ganeti_tx.confd.peers import candidates, peer, read_key
+from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
+from ganeti_tx.confd.questions import Question
+from ganeti_tx.errors import ConfdClientError, GanetiError
+from ganeti_tx.runtime.paths import Paths
+
+PROGRAM = "ganeti-confd-client"
+MAX_TIMEOUT = 300.0
+
+
+class Word(NamedTuple):
+    """What can be asked: with which argument ("" for none), how it is put, and how the answer is shown."""
+
+    about: str
+    question: Callable[..., Question[Any]]
+    show: Callable[[Any], list[str]]
+    argument: str = ""
+    #: How many arguments, as argparse writes it.
+    times: str | None = None
+
+
+WORDS: Mapping[str, Word] = {
+    "ping": Word("the version of the configuration", questions.ping, output.one),
+    "master": Word("the master's name, the cluster's address, the node's address", questions.master, output.master),
+    "node-role": Word("what a node is", questions.node_role, output.role, "NODE"),
+    "node-ips": Word("the addresses of all nodes", questions.node_ips, output.each),
+    "candidates": Word("the addresses of the master candidates", questions.candidate_ips, output.each),
+    "instance-ips": Word("the addresses of instances on a link", questions.instance_ips, output.each, "LINK", "?"),
+    "ip": Word("the node's address by those of instances", questions.node_ips_of_instances, output.plain, "IP", "+"),
+    "drbd": Word("the mirrors on a node", questions.node_drbd, output.minors, "NODE"),
+    "instances": Word("the instances on a node", questions.node_instances, output.instances, "NODE"),
+    "disks": Word("the disks of an instance", questions.instance_disks, output.disks, "INSTANCE"),
+    "config": Word("any value of the configuration, such as /cluster/tags", questions.config, output.plain, "POINTER"),
+    "collectors": Word("the monitoring daemon's collectors", questions.collectors, output.collectors),
+}
+
+
+def seconds(text: str) -> float:
+    """A time-out. @raise ValueError: it is none."""
+    value = float(text)
+    if not 0 < value <= MAX_TIMEOUT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not above 0 and at most {MAX_TIMEOUT:.0f} seconds")
+    return value
+
+
+def port_number(text: str) -> int:
+    """A port. @raise ValueError: it is none."""
+    value = int(text)
+    if not 0 < value < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port number")
+    return value
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
+    made.add_argument(
+        "--addr",
+        "--mc-list",
+        metavar="HOST",
+        action="append",
+        help="ask this one (may be repeated; default: the master candidates that this node knows)",
+    )
+    made.add_argument("--port", "-p", type=port_number, default=PORT, help="the UDP port (default: %(default)s)")
+    made.add_argument("--timeout", type=seconds, default=EXPIRY, metavar="SECONDS", help="(default: %(default)g)")
+    made.add_argument("--hmac-file", type=Path, metavar="FILE", help="the key (default: the cluster's own)")
+    made.add_argument("--json", action="store_true", help="show the answer with what is known about it as JSON")
+    words = made.add_subparsers(dest="word", metavar="QUESTION", required=True)
+    for name, word in WORDS.items():
+        added = words.add_parser(name, help=word.about, description=f"Show {word.about}.")
+        if word.argument:
+            added.add_argument("argument", metavar=word.argument, nargs=word.times)
+    return made
+
+
+def peers_of(hosts: Sequence[str] | None, port: int, paths: Paths) -> list[Peer]:
+    """Whom to ask. @raise GanetiError: nobody is known, or a host is not."""
+    if not hosts:
+        return candidates(paths, port)
+    return list(dict.fromkeys(peer(address(host), port) for host in hosts))
+
+
+def address(host: str) -> str:
+    """A host's IP address. @raise ConfdClientError: it has none."""
+    try:
+        return str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
+    except (socket.gaierror, UnicodeError) as error:
+        raise ConfdClientError(f"cannot resolve {host!r}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:
+    """Print an answer; the exit status."""
+    for other in answer.conflicting:
+        print(f"{PROGRAM}: warning: {other.host} gives another answer of the same serial number", file=sys.stderr)
+    if options.json:
+        facts = {
+            "answer": answer.value,
+            "serial": answer.serial,
+            "peers": [each.host for each in answer.peers],
+            "conflicting": [each.host for each in answer.conflicting],
+        }
+        print(output.json_text(facts))
+    elif options.word == "ip":
+        print(*output.node_ips(options.argument, answer.value), sep="\n")
+    else:
+        for line in word.show(answer.value):
+            print(line)
+    return int(options.word == "ip" and any(each.status != Status.OK for each in answer.value))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask and show. @raise GanetiError: there is no answer."""
+    paths = Paths.from_environment(os.environ)
+    client = BlockingClient(
+        read_key(options.hmac_file or paths.hmac_key),
+        peers_of(options.addr, options.port, paths),
+        options.timeout,
+    )
+    word = WORDS[options.word]
+    arguments = (options.argument,) if word.argument else ()
+    return show(options, word, client.ask(word.question(*arguments)))
+
+
+def main() -> int:
+    """The exit status: 1 when there is no answer or one is unknown, 2 for a wrong command line."""
+    options = parser().parse_args()
+    try:
+        return run(options)
+    except (GanetiError, ValueError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,67 @@
+"""The two files that a configuration daemon lives on: the configuration and the key."""
+
+from attrs import define
+from twisted.logger import Logger
+
+from ganeti_tx.confd.answers import Answers, IAnswers, NoAnswers
+from ganeti_tx.confd.codec import Key
+from ganeti_tx.confd.protocol import Present
+from ganeti_tx.confd.view import view_of
+from ganeti_tx.confd.watched_file import Gone, WatchedFile
+from ganeti_tx.config.mastership import NotMasterError
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, decode
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
+
+MAX_KEY_BYTES = 64 * 1024
+UNREADABLE = "this node cannot read its copy of the configuration; its log says why"
+
+
+@define
+class Sources:
+    """Where both are, and what was last read of them."""
+
+    config: WatchedFile[IAnswers]
+    key: WatchedFile[Key]
+
+    def first(self) -> Present:
+        """What to begin with; a configuration that cannot be read may get better. Blocks.
+
+        @raise ConfigurationError: there is no key. @raise NotMasterError: there is no configuration.
+        """
+        return Present(self._first_key(), self._first_answers())
+
+    def _first_key(self) -> Key:
+        try:
+            key = self.key.newer()
+        except Gone as error:
+            raise ConfigurationError(f"this node is not part of a cluster: {error}; add it with gnt-node add") from None
+        assert key is not None, "it was read before"
+        return key
+
+    def _first_answers(self) -> IAnswers:
+        try:
+            answers = self.config.newer()
+        except Gone as error:
+            raise NotMasterError(f"this node is not a master candidate: {error}; ganeti-confd runs on those") from None
+        except ConfigurationError as error:
+            log.error("requests are answered with errors: {error}", error=str(error))
+            return NoAnswers(UNREADABLE)
+        assert answers is not None, "it was read before"
+        return answers
+
+
+def sources_of(files: IFiles, paths: Paths) -> Sources:
+    """A node's."""
+    return Sources(
+        WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers_of),
+        WatchedFile(files, paths.hmac_key, MAX_KEY_BYTES, Key),
+    )
+
+
+def answers_of(data: bytes) -> IAnswers:
+    """What a configuration in JSON answers. @raise ConfigurationError: it is none."""
+    return Answers(view_of(decode(data)))

@@ -1,0 +1,1 @@
+"""What changes in the cluster, kept for a while for those who follow it."""

@@ -1,0 +1,178 @@
+"""What the configuration daemons say of this node, asked again and again; the last answers stay when none answers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from attrs import define, evolve, field
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import Interface, implementer
+
+from ganeti_tx.confd import questions
+from ganeti_tx.confd.questions import Question
+from ganeti_tx.errors import GanetiError, one_line
+from ganeti_tx.model.cluster import DataCollector
+from ganeti_tx.mond.interfaces import IConfigFacts, KnownInstance, NodeFacts, Volume
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
+
+T = TypeVar("T")
+
+#: Seconds between two rounds of questions (Ganeti 3.0 monitoring table, "config_source").
+INTERVAL = 15.0
+#: Seconds for which the disks of an instance are not asked for again, unless it has others.
+DISKS_AGE = 60.0
+MAX_SSCONF = 64 * 1024
+
+Settings = Mapping[str, DataCollector]
+
+
+class IAsk(Interface):
+    """A way to the configuration daemons."""
+
+    async def ask(question: Question[T]) -> T:
+        """The newest answer. @raise GanetiError: nobody answered in time, or the answer is an error."""
+
+
+class NodeInstance(KnownInstance, frozen=True, kw_only=True):
+    """The same with what tells whether its disks must be asked for."""
+
+    disks: tuple[str, ...] = ()
+
+
+class DiskPart(msgspec.Struct, frozen=True):
+    """As much of a disk as tells its volumes; a logical id may hold a secret and does not leave this file."""
+
+    dev_type: str
+    logical_id: tuple[Any, ...] | None = None
+    children: "tuple[DiskPart, ...]" = ()
+
+
+@define
+class KnownDisks:
+    """The volumes of one instance, when they were asked for, and for which disks."""
+
+    time: float
+    disks: tuple[str, ...]
+    volumes: tuple[Volume, ...]
+
+
+@implementer(IConfigFacts)
+@define(eq=False)
+class ConfigFacts:
+    """@ivar told: hears the collectors' settings and the enabled hypervisors after each round; before the first
+    answer, the settings are empty.
+    """
+
+    node: str
+    questions: IAsk
+    files: IFiles
+    paths: Paths
+    clock: IReactorTime
+    told: Callable[[Settings, tuple[str, ...]], None] = lambda settings, hypervisors: None
+    settings: Settings = field(factory=dict)
+    heard: float | None = None  # when all was last told, by the clock
+    _facts: NodeFacts = field(factory=NodeFacts)
+    _disks: dict[str, KnownDisks] = field(factory=dict)
+    _fault: str = ""
+    _loop: LoopingCall | None = None
+    _asking: "Deferred[None] | None" = None
+
+    def facts(self) -> NodeFacts:
+        """See `IConfigFacts`."""
+        return self._facts
+
+    def start(self) -> None:
+        """Ask now and from then on."""
+        self.told(self.settings, self._hypervisors())
+        self._loop = LoopingCall(self._round)
+        self._loop.clock = self.clock
+        self._loop.start(INTERVAL)
+
+    def stop(self) -> None:
+        """Ask no more, and wait for no answer."""
+        if self._loop is not None and self._loop.running:
+            self._loop.stop()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _round(self) -> "Deferred[None]":
+        self._asking = Deferred.fromCoroutine(self.refresh())
+        return self._asking.addErrback(self._broken)
+
+    def _broken(self, failure: Failure) -> None:
+        """A fault of ours must not be the last round."""
+        if failure.check(CancelledError) is None:
+            log.failure("a round of questions broke", failure)
+
+    async def refresh(self) -> None:
+        """One round; what is answered counts, also when a later question is not."""
+        try:
+            await self._ask_all()
+        except (GanetiError, msgspec.ValidationError) as error:
+            self._hear_fault(one_line(error) if isinstance(error, GanetiError) else f"an answer does not fit: {error}")
+        else:
+            self._hear_fault("")
+            self.heard = self.clock.seconds()
+        self.told(self.settings, self._hypervisors())
+
+    async def _ask_all(self) -> None:
+        told = await self.questions.ask(questions.collectors())
+        self.settings = {name: DataCollector(active=each.active, interval=each.interval) for name, each in told.items()}
+        on_node = await self.questions.ask(questions.node_instances(self.node))
+        own, others = (msgspec.convert(each, list[NodeInstance]) for each in on_node)
+        self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)
+        minors = await self.questions.ask(questions.node_drbd(self.node))
+        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in minors})
+        await self._learn_volumes([*own, *others])
+
+    async def _learn_volumes(self, instances: list[NodeInstance]) -> None:
+        names = {each.name for each in instances}
+        self._disks = {name: known for name, known in self._disks.items() if name in names}
+        for instance in instances:
+            await self._learn_disks(instance)
+        volumes = {volume: name for name, known in self._disks.items() for volume in known.volumes}
+        self._facts = evolve(self._facts, volumes=volumes)
+
+    async def _learn_disks(self, instance: NodeInstance) -> None:
+        known, now = self._disks.get(instance.name), self.clock.seconds()
+        if known is not None and known.disks == instance.disks and now - known.time < DISKS_AGE:
+            return
+        answer = await self.questions.ask(questions.instance_disks(instance.name))
+        parts = msgspec.convert(answer, list[DiskPart])
+        volumes = tuple(volume for part in parts for volume in volumes_of(part))
+        self._disks[instance.name] = KnownDisks(now, instance.disks, volumes)
+
+    def _hypervisors(self) -> tuple[str, ...]:
+        """What the node's own files say is enabled; nothing when they cannot be read."""
+        try:
+            text = self.files.read(self.paths.ssconf_file("hypervisor_list"), MAX_SSCONF)
+        except OSError:
+            return ()
+        return tuple(text.decode("ascii", "replace").split())
+
+    def _hear_fault(self, fault: str) -> None:
+        if fault != self._fault:
+            self._fault = fault
+            if fault:
+                log.warn("the last known configuration stays: {fault}", fault=fault)
+            else:
+                log.info("the configuration daemons answer")
+
+
+def _known(instance: NodeInstance) -> KnownInstance:
+    return KnownInstance(**{name: getattr(instance, name) for name in KnownInstance.__struct_fields__})
+
+
+def volumes_of(part: DiskPart) -> Iterator[Volume]:
+    """The logical volumes that a disk is made of."""
+    if part.dev_type == "plain" and part.logical_id is not None and len(part.logical_id) == 2:
+        yield str(part.logical_id[0]), str(part.logical_id[1])
+    for child in part.children:
+        yield from volumes_of(child)

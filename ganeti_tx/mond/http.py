@@ -1,0 +1,162 @@
+"""The daemon's answers over plain HTTP: what the URLs of Ganeti's monitoring daemon tell, and /metrics."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IAddress
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.web.http import INTERNAL_SERVER_ERROR, NOT_ALLOWED, NOT_FOUND
+from twisted.web.http import Request as HttpRequest
+from twisted.web.resource import Resource
+from twisted.web.server import NOT_DONE_YET, Request, Site
+
+from ganeti_tx.metrics.page import Page
+from ganeti_tx.mond.envelope import listed
+from ganeti_tx.mond.run import CollectorFailed
+from ganeti_tx.mond.schedule import Schedule
+from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
+
+log = Logger()
+
+API_VERSIONS = [1]
+TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+#: Seconds after which a connection without a request is closed.
+IDLE_LIMIT = 60.0
+
+
+class MonitoringRequest(Request):
+    """A request without a body; one with a body is refused before it is read. No content type is told by itself."""
+
+    defaultContentType = None  # it is told only where one is meant
+    _refused = False
+
+    def gotLength(self, length: int | None) -> None:
+        if length == 0:
+            super().gotLength(0)
+            return
+        channel = self._channel()
+        self._refused = True
+        super().gotLength(0)
+        channel.write(TOO_LARGE)
+        channel.loseConnection()
+        channel.allow(LINGER)
+
+    def handleContentChunk(self, data: bytes) -> None:
+        """Nothing of it is kept."""
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        if not self._refused:
+            self._channel().came_in_time()
+            super().requestReceived(command, path, version)
+
+    def _channel(self) -> NodeChannel:
+        assert isinstance(self.channel, NodeChannel)
+        return self.channel
+
+
+class NotFound(Exception):
+    """There is nothing at a path."""
+
+
+class Reports(Resource):
+    """Every path. Reports are the collectors' last ones; nothing is looked up for a request."""
+
+    isLeaf = True
+
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page]) -> None:
+        super().__init__()
+        self._schedule = schedule
+        self._metrics = metrics
+
+    def render(self, request: Request) -> bytes | int:
+        """Answer now, or when the first reports are there."""
+        if request.method not in (b"GET", b"HEAD"):
+            request.setHeader(b"Allow", b"GET, HEAD")
+            finish(request, NOT_ALLOWED, b"only GET\n")
+            return NOT_DONE_YET
+        answer = Deferred.fromCoroutine(self._answer(request))
+        request.notifyFinish().addErrback(lambda _: answer.cancel())
+        answer.addErrback(broken, request)
+        return NOT_DONE_YET
+
+    async def _answer(self, request: Request) -> None:
+        try:
+            if request.path == b"/metrics":
+                page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
+                request.setHeader(b"Content-Type", page.content_type.encode())
+                finish(request, 200, page.body)
+            else:
+                finish(request, 200, msgspec.json.encode(await self._found(request.path)))
+        except NotFound:
+            finish(request, NOT_FOUND, b"not found; / lists the versions, /1/list/collectors the collectors\n")
+        except CollectorFailed as error:
+            finish(request, INTERNAL_SERVER_ERROR, f"{error}\n".encode())
+
+    def _found(self, path: bytes) -> Awaitable[Any]:
+        match path.decode("ascii", "replace").split("/"):
+            case ["", ""]:
+                return ready(API_VERSIONS)
+            case ["", "1", ""]:
+                return ready(None)
+            case ["", "1", "list", "collectors"]:
+                return ready([listed(run.collector) for run in self._schedule.active()])
+            case ["", "1", "report", "all"]:
+                return self._all()
+            case ["", "1", "report", category, name]:
+                return self._one(category, name)
+        raise NotFound
+
+    async def _all(self) -> list[Any]:
+        return [await run.report() for run in self._schedule.active()]
+
+    async def _one(self, category: str, name: str) -> Any:
+        run = self._schedule.find(category, name)
+        if run is None:
+            raise NotFound
+        return await run.report()
+
+
+async def ready(value: Any) -> Any:
+    """A value that is there already."""
+    return value
+
+
+def finish(request: Request, code: int, body: bytes) -> None:
+    """Send an answer in chunks, as Ganeti does; nobody may be there any more."""
+    if not request._disconnected:
+        request.setResponseCode(code)
+        request.write(body)
+        request.finish()
+
+
+def broken(failure: Failure, request: Request) -> None:
+    """A fault of ours; a client that hung up is none."""
+    if failure.check(CancelledError) is None:
+        log.failure("an answer broke", failure)
+        if not request.finished:
+            finish(request, INTERNAL_SERVER_ERROR, b"internal error; the monitoring daemon's log has more\n")
+
+
+class MonitoringSite(Site):
+    """The HTTP server; it keeps no access log."""
+
+    noisy = False
+    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
+        super().__init__(
+            Reports(schedule, metrics), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
+        )
+        self._connections = Connections(reactor)
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        channel = super().buildProtocol(addr)
+        assert isinstance(channel, NodeChannel)
+        channel.connections = self._connections
+        return channel
+
+    def log(self, request: HttpRequest) -> None:
+        """Nothing is written down."""

@@ -1,0 +1,114 @@
+"""The collector "inst-status-kvm": whether this node's KVM instances do what was asked of them.
+
+Ganeti has no such collector; its reports have the shape of "inst-status-xen".
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.interfaces import IReactorTime
+from zope.interface import implementer
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.mond.inst_status import Reasons, Seen, instances_report, uptime_text
+from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind
+from ganeti_tx.node.hypervisor.kvm import state as states
+from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
+from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+KVM = frozenset({"kvm"})
+UPTIME = Path("/proc/uptime")
+MAX_FILE = 4096
+TICKS = os.sysconf("SC_CLK_TCK")
+#: Where a process's start is after its name, in ticks since the boot (proc(5), field 22).
+START_FIELD = 19
+#: With it a machine stays when its guest has powered itself off, and only its QEMU knows.
+STAYS = "-no-shutdown"
+#: Seconds that a QEMU gets to tell; the node daemon may be talking to it.
+ASK_LIMIT = 2.0
+
+
+@define
+class KvmMachines:
+    """The machines whose QEMU is there. QEMU itself is asked only where its process does not tell all: it serves one
+    client at a time, and the node daemon has work to do with it.
+    """
+
+    files: IFiles
+    paths: Paths
+    clock: IReactorTime
+    processes: IMachineProcesses
+    monitors: Monitors
+
+    async def seen(self) -> dict[str, Seen]:
+        """By name."""
+        found = {}
+        for name in states.saved_names(self.files, self.paths):
+            if (one := await self._look(name)) is not None:
+                found[name] = one
+        return found
+
+    async def _look(self, name: str) -> Seen | None:
+        try:
+            machine = machine_files(self.paths, name)
+            state = states.load(self.files, machine)
+        except HypervisorError:
+            return None  # no machine of ours is called so
+        pid = self._pid(machine.pid)
+        if pid is None or state is None:
+            return None
+        if STAYS in state.argv and await self._is_off(machine.qmp):
+            return Seen("shutdown")
+        return Seen("running", self._uptime(pid))
+
+    def _pid(self, pid_file: Path) -> int | None:
+        try:
+            text = self.files.read(pid_file, MAX_FILE).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return None
+        return int(text) if text.isdigit() and self.processes.is_alive(int(text), pid_file) else None
+
+    def _uptime(self, pid: int) -> str | None:
+        try:
+            after_name = self.files.read(Path(f"/proc/{pid:d}/stat"), MAX_FILE).rpartition(b")")[2]
+            started = int(after_name.split()[START_FIELD]) / TICKS
+            return uptime_text(max(0.0, float(self.files.read(UPTIME, MAX_FILE).split()[0]) - started))
+        except (OSError, ValueError, IndexError):
+            return None  # it is ending just now
+
+    async def _is_off(self, socket: Path) -> bool:
+        """Whether the guest has powered itself off; a QEMU that does not tell in time counts as running."""
+        asking: Deferred[bool] = Deferred.fromCoroutine(self._ask(socket))
+        try:
+            return await asking.addTimeout(ASK_LIMIT, self.clock)
+        except (HypervisorError, TimeoutError):
+            return False
+
+    async def _ask(self, socket: Path) -> bool:
+        async with self.monitors.open(socket) as client:
+            return bool((await client.execute("query-status"))["status"] == "shutdown")
+
+
+@implementer(ICollector)
+@define
+class InstanceStatusKvm:
+    """States are "running", "shutdown" (the guest powered itself off, its QEMU is still there) and "down"."""
+
+    machines: KvmMachines
+    config: IConfigFacts
+    reasons: Reasons
+    name: str = "inst-status-kvm"
+    category: Category | None = Category.INSTANCE
+    kind: Kind = Kind.STATUS
+    format_version: int = 1
+
+    async def collect(self) -> Any:
+        """See `ICollector`."""
+        seen = await self.machines.seen()
+        return instances_report(self.config.facts(), KVM, seen, self.reasons)

@@ -1,0 +1,39 @@
+"""`twistd ganeti-mond`: the options and the service."""
+
+from typing import Any
+
+from twisted.internet.interfaces import IReactorCore
+from twisted.python import usage
+
+from ganeti_tx.mond.service import PORT, real_parts, start
+from ganeti_tx.runtime.daemon import Daemon
+
+
+class Options(usage.Options):
+    """What the monitoring daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
+
+    optParameters = [
+        ["port", "p", PORT, "the TCP port", int],
+        ["bind", "b", None, "the address to listen on (default: the node's own)"],
+    ]
+    optFlags = [
+        ["debug", "d", "log more"],
+        ["no-user-checks", None, "accepted as by Ganeti's daemon; the user is not checked"],
+    ]
+
+
+def makeService(options: Options) -> Daemon:
+    """The service that twistd runs."""
+    from twisted.internet import reactor
+
+    return make_service(options, reactor)
+
+
+def make_service(options: Options, reactor: IReactorCore) -> Daemon:
+    """The same with the reactor given."""
+    parts = real_parts(reactor)
+
+    async def bring_up() -> Any:
+        return await start(parts, options["port"], options["bind"])
+
+    return Daemon("ganeti-mond", parts.paths, reactor, bring_up)

@@ -1,0 +1,1 @@
+"""What clients can ask for, one function a method and one file a noun."""

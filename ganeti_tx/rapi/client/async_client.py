@@ -1,0 +1,92 @@
+"""The client for programs that wait without blocking; `on_twisted.client` and `on_asyncio.client` make one."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+
+from ganeti_tx.rapi.client.cache import Cache
+from ganeti_tx.rapi.client.call import Waiting
+from ganeti_tx.rapi.client.calls import Calls
+from ganeti_tx.rapi.client.conversation import Conversation
+from ganeti_tx.rapi.client.course import course
+from ganeti_tx.rapi.client.errors import NoAnswerError
+from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
+from ganeti_tx.rapi.client.server import Server
+
+T = TypeVar("T")
+
+#: Connections kept for later calls.
+_KEPT = 4
+
+
+class Framework(NamedTuple):
+    """What is needed of Twisted or asyncio."""
+
+    #: Opens a connection. @raise NoAnswerError
+    connect: Callable[[], Awaitable[Conversation]]
+    #: Waits for so many seconds.
+    sleep: Callable[[float], Awaitable[Any]]
+    #: Seconds of a clock that only goes forward.
+    now: Callable[[], float]
+
+
+class AsyncClient(Calls, Waiting):
+    """Calls may overlap; each has a connection for itself, which is kept for the next one."""
+
+    def __init__(self, server: Server, framework: Framework) -> None:
+        self._server = server
+        self._framework = framework
+        self._cache = Cache(server.cache_size)
+        self._resting: list[Conversation] = []
+
+    async def do(self, action: Action[T]) -> T:
+        """Carry an action out; cancelling stops the waiting, not what the server has begun.
+
+        @raise RapiError: the server answered with an error.
+        @raise ClientError: there was no answer that can be read.
+        """
+        steps = course(action, self._cache, self._server.retries)
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    came = await self._take(step)
+                except NoAnswerError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(came)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def close(self) -> None:
+        """Close the connections that wait for further calls; the next call opens another."""
+        while self._resting:
+            self._resting.pop().end(NoAnswerError("The client was closed"))
+
+    async def _take(self, step: Step) -> Any:
+        match step:
+            case Message():
+                return await self._exchange(step)
+            case Pause(seconds):
+                return await self._framework.sleep(seconds)
+        return self._framework.now()
+
+    async def _exchange(self, message: Message) -> Reply:
+        conversation = await self._conversation()
+        try:
+            reply: Reply = await conversation.ask(message)
+        except BaseException:
+            conversation.end(NoAnswerError("nobody waits for the answer any more"))
+            raise
+        if conversation.open and len(self._resting) < _KEPT:
+            self._resting.append(conversation)
+        else:
+            conversation.end(NoAnswerError("not needed"))
+        return reply
+
+    async def _conversation(self) -> Conversation:
+        while self._resting:
+            conversation = self._resting.pop()
+            if conversation.open:
+                return conversation
+        return await self._framework.connect()

@@ -1,0 +1,162 @@
+"""The client that blocks, on the standard library's sockets and TLS."""
+
+import select
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ganeti_tx.rapi.client.cache import Cache
+from ganeti_tx.rapi.client.call import Blocking
+from ganeti_tx.rapi.client.calls import Calls
+from ganeti_tx.rapi.client.connect_errors import connect_error, lost, silent
+from ganeti_tx.rapi.client.course import course
+from ganeti_tx.rapi.client.errors import NoAnswerError
+from ganeti_tx.rapi.client.http1 import Response, request_bytes
+from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
+from ganeti_tx.rapi.client.reading import WholeReply
+from ganeti_tx.rapi.client.request import checked
+from ganeti_tx.rapi.client.server import Server
+from ganeti_tx.rapi.client.trust import check_pin, ssl_context
+
+T = TypeVar("T")
+
+_CHUNK = 64 * 1024
+
+
+class Client(Calls, Blocking):
+    """One connection, opened by the first call and again when the server has closed it; for one thread at a time."""
+
+    def __init__(self, server: Server) -> None:
+        """@raise X509CertError: the trusted certificates cannot be read."""
+        self._server = server
+        self._tls = ssl_context(server.trust)
+        self._cache = Cache(server.cache_size)
+        self._connection: ssl.SSLSocket | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection, if there is one; the next call opens another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def do(self, action: Action[T]) -> T:
+        """Carry an action out.
+
+        @raise RapiError: the server answered with an error.
+        @raise ClientError: there was no answer that can be read.
+        """
+        steps = course(action, self._cache, self._server.retries)
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    came = self._take(step)
+                except NoAnswerError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(came)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def _take(self, step: Step) -> Any:
+        match step:
+            case Message():
+                return self._exchange(step)
+            case Pause(seconds):
+                return time.sleep(seconds)
+        return time.monotonic()
+
+    def _exchange(self, message: Message) -> Reply:
+        data = request_bytes(self._server, message)
+        connection = self._open()
+        whole = WholeReply(self._server.largest_answer)
+        deadline = time.monotonic() + self._server.answer_timeout
+        try:
+            _send(connection, data, deadline)
+            while not whole.feed(_receive(connection, deadline)):
+                continue
+        except TimeoutError:
+            self.close()
+            raise silent(self._server, self._server.answer_timeout) from None
+        except OSError as error:
+            self.close()
+            raise lost(self._server, error) from None
+        except BaseException:
+            self.close()  # the rest of this answer may still come, which no later call may take for its own
+            raise
+        if not whole.response.reusable:
+            self.close()
+        return whole.reply
+
+    def _stream(self, message: Message) -> Iterator[bytes]:
+        """The body of a response as it comes. @raise RapiError: it is no success."""
+        limit = self._server.silence_timeout
+        with closing(self._connect()) as connection:
+            response = Response()
+            try:
+                _send(connection, request_bytes(self._server, message), time.monotonic() + limit)
+                while not response.ended:
+                    data = _receive(connection, time.monotonic() + limit)
+                    if not data:
+                        return
+                    part = response.feed(data)
+                    if response.started:
+                        checked(Reply(response.status, response.headers, part))
+                        yield part
+            except TimeoutError:
+                raise silent(self._server, limit) from None
+            except OSError as error:
+                raise lost(self._server, error) from None
+
+    def _open(self) -> ssl.SSLSocket:
+        if self._connection is not None and _hung_up(self._connection):
+            self.close()
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> ssl.SSLSocket:
+        server = self._server
+        try:
+            plain = socket.create_connection((server.host, server.port), server.connect_timeout)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with_tls = self._tls.wrap_socket(plain, server_hostname=server.verified_name)
+        except OSError as error:
+            raise connect_error(server, error) from None
+        try:
+            check_pin(server.trust, with_tls.getpeercert(binary_form=True))
+        except BaseException:
+            with_tls.close()
+            raise
+        return with_tls
+
+
+def _send(connection: ssl.SSLSocket, data: bytes, deadline: float) -> None:
+    connection.settimeout(max(deadline - time.monotonic(), 0.001))
+    connection.sendall(data)
+
+
+def _receive(connection: ssl.SSLSocket, deadline: float) -> bytes:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
+    return connection.recv(_CHUNK)
+
+
+def _hung_up(connection: ssl.SSLSocket) -> bool:
+    """Whether the server has closed the connection, or sent what nobody asked for, since the last call."""
+    return bool(select.select([connection], [], [], 0)[0])

@@ -1,0 +1,92 @@
+"""Where the Remote API is, who calls it, and how much of what it sends is taken."""
+
+import base64
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.rapi.client.cache import SIZE
+from ganeti_tx.rapi.client.course import RETRIES
+from ganeti_tx.rapi.client.message import Message
+from ganeti_tx.rapi.client.trust import SYSTEM, Trust
+
+PORT = 5080
+#: Bytes of one answer.
+LARGEST_ANSWER = 64 * 1024 * 1024
+
+
+@frozen
+class Login:
+    """A user of the Remote API with his password."""
+
+    user: str
+    password: str = field(repr=False)
+
+    @property
+    def authorization(self) -> str:
+        """The header's value."""
+        return "Basic " + base64.b64encode(f"{self.user}:{self.password}".encode()).decode("ascii")
+
+
+@frozen
+class Token:
+    """A token in place of user and password."""
+
+    token: str = field(repr=False)
+
+    @property
+    def authorization(self) -> str:
+        """The header's value."""
+        return f"Bearer {self.token}"
+
+
+Credentials: TypeAlias = Login | Token
+
+
+def _header_safe(instance: object, attribute: object, value: str) -> None:
+    if not value.isascii() or not value.isprintable() or " " in value or not value:
+        raise OpPrereqError(f"Not a host name or address: {value[:100]!r}", ECode.INVAL)
+
+
+@frozen
+class Server:
+    """One Remote API. Times are in seconds."""
+
+    host: str = field(validator=_header_safe)
+    port: int = PORT
+    #: Which certificates are taken.
+    trust: Trust = SYSTEM
+    credentials: Credentials | None = None
+    #: The name that the certificate must be for, where it is not the host.
+    name: str | None = None
+    connect_timeout: float = 10.0
+    #: For a whole answer, however steadily its bytes come.
+    answer_timeout: float = 90.0
+    #: For the next sign of life while events are awaited.
+    silence_timeout: float = 90.0
+    largest_answer: int = LARGEST_ANSWER
+    #: How often safe requests are sent again when nothing comes back or the server is busy.
+    retries: int = RETRIES
+    #: Bytes of answers kept for as long as the server says that they are still true.
+    cache_size: int = SIZE
+
+    @property
+    def verified_name(self) -> str:
+        """The name that the certificate must be for."""
+        return self.name or self.host
+
+    @property
+    def netloc(self) -> str:
+        """Host and port as they stand in URLs."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def headers(self, message: Message) -> list[tuple[str, str]]:
+        """All headers of a message, save Host and those about its length and the connection."""
+        found = [("Accept", "*/*"), ("User-Agent", "ganeti_tx"), *message.headers]
+        if self.credentials is not None:
+            found.append(("Authorization", self.credentials.authorization))
+        for name, value in found:
+            if not (value.isascii() and value.isprintable()):
+                raise OpPrereqError(f"The value for the header {name} has characters that cannot be sent", ECode.INVAL)
+        return found
