@@ -18,6 +18,7 @@ from ganeti_tx.rapi.access.gate import Gate
 from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.connections import MOST, Connections
+from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
 from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.questions import SharedQuestions, unread
@@ -99,12 +100,18 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
     )
 
 
+def make_feed(parts: RapiParts) -> EventFeed:
+    """What streams events to clients; it asks for none yet."""
+    socket = str(parts.paths.query_socket)
+    return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
+
+
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
-    luxi = make_luxi(parts)
+    luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(parts.reactor, settings.max_clients)
     measures = Measures(parts.reactor, connections)
-    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures))
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
     site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
@@ -117,6 +124,7 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
+        feed.close()
         luxi.close()
         access_log.close()
 

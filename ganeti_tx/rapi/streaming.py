@@ -47,6 +47,8 @@ async def send_stream(request: RapiRequest, stream: Stream) -> bytes:
     request.setResponseCode(HTTPStatus.OK.value)
     request.setHeader(b"Content-Type", stream.content_type)
     request.setHeader(b"Cache-Control", b"no-store")
+    if request.method == b"HEAD":
+        return b""
     request.registerProducer(flow, True)
     measures = request.channel.site.measures
     measures.stream_begins()

@@ -28,7 +28,7 @@ async def metrics(call: Call) -> Document:
     whole.set(UP, told is not None)
     for readings in (told or Readings(), call.measures.readings()):
         whole.add(readings, METRICS)
-    shown = page(whole.readings(), METRICS, call.accept)
+    shown = page(whole.readings(), METRICS, call.header("accept") or "")
     return Document(shown.content_type, shown.body)
 
 
