@@ -20,6 +20,7 @@ from ganeti_tx.rapi.answers import Stream
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.event_feed import RETRY, EventFeed
 from ganeti_tx.rapi.event_window import EventWindow
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.operation import Call
 from ganeti_tx.rapi.resources.events import OPERATIONS, followed
 from ganeti_tx.rapi.sse import SseEvent, SseParser
@@ -178,7 +179,9 @@ class EventStreamCase(SynchronousTestCase):
         """A request for events."""
         listed = {name: [value] for name, value in arguments.items()}
         headers = {"last-event-id": last_id}
-        return Call(OPERATION, {}, listed, None, self.caller, self.luxi, 0, headers.get, self.feed)
+        return Call(
+            OPERATION, {}, listed, None, self.caller, self.luxi, 0, Measures(self.clock), headers.get, self.feed
+        )
 
     def read(self, last_id: str | None = None, **arguments: str) -> Reader:
         """A reader with a stream."""

@@ -109,7 +109,7 @@ class KvmTests(TestCase):
         """A real QEMU is seen running while its process is there; one that keeps its machine is asked itself."""
         node = KvmNode()
         self.addCleanup(node.clear)
-        processes: Any = LinuxMachineProcesses(reactor)  # type: ignore[arg-type]
+        processes: Any = LinuxMachineProcesses(reactor)
         monitors = Monitors(UnixQmpConnector(node.reactor, node.clock))
         machines = KvmMachines(node.files, node.paths, node.clock, processes, monitors)
         self.assertEqual(await machines.seen(), {})
