@@ -66,8 +66,8 @@ class KnownDisks:
 @implementer(IConfigFacts)
 @define(eq=False)
 class ConfigFacts:
-    """@ivar told: hears the collectors' settings and the enabled hypervisors after each round; before the first
-    answer, the settings are empty.
+    """@ivar told: hears the collectors' settings and the enabled hypervisors after each round; as long as nobody has
+    answered, there are no settings.
     """
 
     node: str
@@ -88,17 +88,19 @@ class ConfigFacts:
         """See `IConfigFacts`."""
         return self._facts
 
-    def start(self) -> None:
-        """Ask now and from then on."""
-        self.told(self.settings, self._hypervisors())
-        self._loop = LoopingCall(self._round)
-        self._loop.clock = self.clock
-        self._loop.start(INTERVAL)
+    async def start(self) -> None:
+        """Ask, and then again and again; done once the first round is, however it went."""
+        loop = self._loop = LoopingCall(self._round)
+        loop.clock = self.clock
+        await self._round()
+        if self._loop is loop:  # else it was stopped meanwhile
+            loop.start(INTERVAL, now=False)
 
     def stop(self) -> None:
         """Ask no more, and wait for no answer."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
+        self._loop = None
         if self._asking is not None:
             self._asking.cancel()
 

@@ -54,6 +54,19 @@ class ConfigFactsTests(SynchronousTestCase):
         """One round."""
         self.successResultOf(Deferred.fromCoroutine(self.config.refresh()))
 
+    def start(self) -> "Deferred[None]":
+        """The first round, and more on the interval."""
+        return Deferred.fromCoroutine(self.config.start())
+
+    def test_nobody_at_the_start(self) -> None:
+        """When nobody answers in the first round, all that needs no settings begins, and the questions go on."""
+        self.questions.answers.clear()
+        self.successResultOf(self.start())
+        self.assertEqual((self.told, self.config.facts().heard), ([({}, ("kvm", "xen-pvm"))], False))
+        self.clock.advance(INTERVAL)
+        self.assertEqual(len(self.told), 2)
+        self.config.stop()
+
     def test_facts(self) -> None:
         """The own instances, the volumes of all instances that have some here, and the minors, by instance."""
         self.assertFalse(self.config.facts().heard)
@@ -73,25 +86,25 @@ class ConfigFactsTests(SynchronousTestCase):
         self.assertNotIn("password", kept)
 
     def test_told(self) -> None:
-        """The settings and the hypervisors are told at the start, before anything is known, and after each round."""
-        self.config.start()
+        """The settings and the hypervisors are told after each round."""
+        self.successResultOf(self.start())
         settings = {"lv": DataCollector(active=False, interval=7_000_000)}
-        self.assertEqual(self.told, [({}, ("kvm", "xen-pvm")), (settings, ("kvm", "xen-pvm"))])
+        self.assertEqual(self.told, [(settings, ("kvm", "xen-pvm"))])
         put(self.files, PATHS.ssconf_file("hypervisor_list"), "fake\n")
         self.clock.advance(INTERVAL)
-        self.assertEqual(self.told[2:], [(settings, ("fake",))])
+        self.assertEqual(self.told[1:], [(settings, ("fake",))])
         self.config.stop()
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_nobody_answers(self) -> None:
         """When nobody answers all stays as it was, and the questions go on."""
-        self.config.start()
+        self.successResultOf(self.start())
         before = self.config.facts()
         answers = dict(self.questions.answers)
         self.questions.answers.clear()
         self.clock.pump([INTERVAL] * 3)
         self.assertEqual((self.config.facts(), self.config.heard), (before, 0.0))
-        self.assertEqual(self.told[-1], self.told[1])
+        self.assertEqual(self.told[-1], self.told[0])
         self.questions.answers.update(answers)
         self.questions.answers[RequestType.NODE_INSTANCES, "node1"] = [[], []]
         self.clock.advance(INTERVAL)
@@ -134,7 +147,7 @@ class ConfigFactsTests(SynchronousTestCase):
     def test_fault_of_ours(self) -> None:
         """A round that breaks is not the last one."""
         self.questions.answers[RequestType.DATA_COLLECTORS, None] = ZeroDivisionError()
-        self.config.start()
+        self.successResultOf(self.start())
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
         self.questions.answers[RequestType.DATA_COLLECTORS, None] = {}
         self.clock.advance(INTERVAL)
@@ -146,8 +159,9 @@ class ConfigFactsTests(SynchronousTestCase):
         cancelled: list[Any] = []
         waiting: Deferred[Any] = Deferred(cancelled.append)
         self.questions.answers[RequestType.DATA_COLLECTORS, None] = waiting
-        self.config.start()
+        starting = self.start()
         self.config.stop()
+        self.successResultOf(starting)
         self.assertEqual(cancelled, [waiting])
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
