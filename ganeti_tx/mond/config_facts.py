@@ -1,11 +1,11 @@
 """What the configuration daemons say of this node, asked again and again; the last answers stay when none answers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 from attrs import define, evolve, field
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 #: Seconds between two rounds of questions (Ganeti 3.0 monitoring table, "config_source").
 INTERVAL = 15.0
+#: Seconds after which nobody waits any more for the first round.
+FIRST_ROUND = 5.0
 #: Seconds for which the disks of an instance are not asked for again, unless it has others.
 DISKS_AGE = 60.0
 MAX_SSCONF = 64 * 1024
@@ -80,7 +82,6 @@ class ConfigFacts:
     heard: float | None = None  # when all was last told, by the clock
     _facts: NodeFacts = field(factory=NodeFacts)
     _disks: dict[str, KnownDisks] = field(factory=dict)
-    _fault: str = ""
     _loop: LoopingCall | None = None
     _asking: "Deferred[None] | None" = None
 
@@ -89,24 +90,27 @@ class ConfigFacts:
         return self._facts
 
     async def start(self) -> None:
-        """Ask, and then again and again; done once the first round is, however it went."""
-        loop = self._loop = LoopingCall(self._round)
-        loop.clock = self.clock
-        await self._round()
-        if self._loop is loop:  # else it was stopped meanwhile
-            loop.start(INTERVAL, now=False)
+        """Ask now and then on the interval; done once the first round is, or after a while without an answer."""
+        first: Deferred[None] = Deferred()
+        self._loop = LoopingCall(self._round, first)
+        self._loop.clock = self.clock
+        self._loop.start(INTERVAL)
+        try:
+            await first.addTimeout(FIRST_ROUND, self.clock)
+        except TimeoutError:
+            self.told(self.settings, self._hypervisors())
 
     def stop(self) -> None:
         """Ask no more, and wait for no answer."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
-        self._loop = None
         if self._asking is not None:
             self._asking.cancel()
 
-    def _round(self) -> "Deferred[None]":
+    def _round(self, first: "Deferred[None]") -> "Deferred[None]":
         self._asking = Deferred.fromCoroutine(self.refresh())
-        return self._asking.addErrback(self._broken)
+        self._asking.addErrback(self._broken)
+        return self._asking.addCallback(lambda _: None if first.called else first.callback(None))
 
     def _broken(self, failure: Failure) -> None:
         """A fault of ours must not be the last round."""
@@ -114,25 +118,29 @@ class ConfigFacts:
             log.failure("a round of questions broke", failure)
 
     async def refresh(self) -> None:
-        """One round; what is answered counts, also when a later question is not."""
-        try:
-            await self._ask_all()
-        except (GanetiError, msgspec.ValidationError) as error:
-            self._hear_fault(one_line(error) if isinstance(error, GanetiError) else f"an answer does not fit: {error}")
-        else:
-            self._hear_fault("")
+        """One round; what is answered counts, also when something else is not."""
+        faults = [
+            fault for learn in (self._settings, self._instances, self._minors) if (fault := await _tried(learn()))
+        ]
+        if not faults:
             self.heard = self.clock.seconds()
+        self._tell_fault(faults[0] if faults else "")
+        self._facts = evolve(self._facts, fault=faults[0] if faults else "")
         self.told(self.settings, self._hypervisors())
 
-    async def _ask_all(self) -> None:
+    async def _settings(self) -> None:
         told = await self.questions.ask(questions.collectors())
         self.settings = {name: DataCollector(active=each.active, interval=each.interval) for name, each in told.items()}
+
+    async def _instances(self) -> None:
         on_node = await self.questions.ask(questions.node_instances(self.node))
         own, others = (msgspec.convert(each, list[NodeInstance]) for each in on_node)
         self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)
-        minors = await self.questions.ask(questions.node_drbd(self.node))
-        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in minors})
         await self._learn_volumes([*own, *others])
+
+    async def _minors(self) -> None:
+        told = await self.questions.ask(questions.node_drbd(self.node))
+        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in told})
 
     async def _learn_volumes(self, instances: list[NodeInstance]) -> None:
         names = {each.name for each in instances}
@@ -159,13 +167,23 @@ class ConfigFacts:
             return ()
         return tuple(text.decode("ascii", "replace").split())
 
-    def _hear_fault(self, fault: str) -> None:
-        if fault != self._fault:
-            self._fault = fault
-            if fault:
-                log.warn("the last known configuration stays: {fault}", fault=fault)
-            else:
-                log.info("the configuration daemons answer")
+    def _tell_fault(self, fault: str) -> None:
+        """Into the log, when it is another than before."""
+        if fault and fault != self._facts.fault:
+            log.warn("the last known configuration stays: {fault}", fault=fault)
+        elif not fault and self._facts.fault:
+            log.info("the configuration daemons answer")
+
+
+async def _tried(learning: Awaitable[None]) -> str:
+    """What was wrong with an answer, in one line; nothing when all was right."""
+    try:
+        await learning
+    except GanetiError as error:
+        return one_line(error)
+    except msgspec.ValidationError as error:
+        return f"an answer does not fit: {error}"
+    return ""
 
 
 def _known(instance: NodeInstance) -> KnownInstance:

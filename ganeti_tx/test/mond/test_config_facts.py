@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from attrs import evolve
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.confd.messages import RequestType
 from ganeti_tx.model.cluster import DataCollector
-from ganeti_tx.mond.config_facts import DISKS_AGE, INTERVAL, ConfigFacts
-from ganeti_tx.mond.interfaces import KnownInstance
+from ganeti_tx.mond.config_facts import DISKS_AGE, FIRST_ROUND, INTERVAL, ConfigFacts
+from ganeti_tx.mond.interfaces import KnownInstance, NodeFacts
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.mond.parts import Answering, put
@@ -26,6 +27,11 @@ MIRROR = {
     "children": [{**PLAIN, "logical_id": ["xenvg", "d2_data"]}, {**PLAIN, "logical_id": ["xenvg", "d2_meta"]}],
 }  # fmt: skip
 FILE = {"uuid": "d3", "dev_type": "file", "logical_id": ["loop", "/srv/x"]}
+
+
+def without_fault(facts: NodeFacts) -> NodeFacts:
+    """All that counts."""
+    return evolve(facts, fault="")
 
 
 class ConfigFactsTests(SynchronousTestCase):
@@ -67,6 +73,18 @@ class ConfigFactsTests(SynchronousTestCase):
         self.assertEqual(len(self.told), 2)
         self.config.stop()
 
+    def test_slow_start(self) -> None:
+        """Nobody waits long for the first round; its answers count when they come."""
+        waiting: Deferred[Any] = Deferred()
+        self.questions.answers[RequestType.DATA_COLLECTORS, None] = waiting
+        starting = self.start()
+        self.clock.advance(FIRST_ROUND)
+        self.successResultOf(starting)
+        self.assertEqual(self.told, [({}, ("kvm", "xen-pvm"))])
+        waiting.callback({})
+        self.assertTrue(self.config.facts().heard)
+        self.config.stop()
+
     def test_facts(self) -> None:
         """The own instances, the volumes of all instances that have some here, and the minors, by instance."""
         self.assertFalse(self.config.facts().heard)
@@ -103,7 +121,7 @@ class ConfigFactsTests(SynchronousTestCase):
         answers = dict(self.questions.answers)
         self.questions.answers.clear()
         self.clock.pump([INTERVAL] * 3)
-        self.assertEqual((self.config.facts(), self.config.heard), (before, 0.0))
+        self.assertEqual((without_fault(self.config.facts()), self.config.heard), (before, 0.0))
         self.assertEqual(self.told[-1], self.told[0])
         self.questions.answers.update(answers)
         self.questions.answers[RequestType.NODE_INSTANCES, "node1"] = [[], []]
@@ -112,12 +130,13 @@ class ConfigFactsTests(SynchronousTestCase):
         self.config.stop()
 
     def test_part(self) -> None:
-        """What was answered counts, also when a later question is not."""
-        del self.questions.answers[RequestType.INSTANCE_DISKS, "mail1"]
-        del self.questions.answers[RequestType.NODE_DRBD, "node1"]
+        """What was answered counts, also when something else is not; what was not is told."""
+        del self.questions.answers[RequestType.NODE_INSTANCES, "node1"]
         self.refresh()
-        self.assertEqual([each.name for each in self.config.facts().instances], ["web1"])
-        self.assertIsNone(self.config.heard)
+        facts = self.config.facts()
+        self.assertEqual((facts.minors, facts.heard, self.config.heard), ({1: "mail1"}, False, None))
+        self.assertEqual(facts.fault, "NODE_INSTANCES: nobody answers")
+        self.assertEqual(list(self.config.settings), ["lv"])
 
     def test_odd_answers(self) -> None:
         """An answer that does not fit changes nothing and stops nothing."""
@@ -129,7 +148,8 @@ class ConfigFactsTests(SynchronousTestCase):
                 self.questions.answers[key] = odd
                 self.clock.advance(DISKS_AGE)
                 self.refresh()
-                self.assertEqual(self.config.facts(), before, (key, odd))
+                self.assertEqual(without_fault(self.config.facts()), before, (key, odd))
+                self.assertNotEqual(self.config.facts().fault, "")
             self.questions.answers[key] = good
 
     def test_disks(self) -> None:
