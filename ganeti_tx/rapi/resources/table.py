@@ -3,6 +3,7 @@
 from ganeti_tx.rapi.operation import Operation
 from ganeti_tx.rapi.resources import (
     cluster,
+    events,
     filters,
     groups,
     info,
@@ -13,6 +14,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -21,8 +23,9 @@ from ganeti_tx.rapi.resources import (
     query,
     tags,
 )
+from ganeti_tx.rapi.resources.openapi import with_description
 
-OPERATIONS: tuple[Operation, ...] = (
+_DECLARED: tuple[Operation, ...] = (
     *info.OPERATIONS,
     *cluster.OPERATIONS,
     *instances.OPERATIONS,
@@ -41,4 +44,8 @@ OPERATIONS: tuple[Operation, ...] = (
     *jobs.OPERATIONS,
     *filters.OPERATIONS,
     *query.OPERATIONS,
+    *events.OPERATIONS,
+    *metrics.OPERATIONS,
 )
+
+OPERATIONS = with_description(_DECLARED)
