@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 from zope.interface import Interface, implementer
 
 from ganeti_tx.confd import questions
+from ganeti_tx.confd.messages import NodeInstancesQuery, RequestType
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import GanetiError, one_line
 from ganeti_tx.model.cluster import DataCollector
@@ -42,10 +43,22 @@ class IAsk(Interface):
         """The newest answer. @raise GanetiError: nobody answered in time, or the answer is an error."""
 
 
-class NodeInstance(KnownInstance, frozen=True, kw_only=True):
-    """The same with what tells whether its disks must be asked for."""
+class NodeInstance(msgspec.Struct, frozen=True, array_like=True):
+    """What is asked of an instance: what may be told, and what tells whether its disks must be asked for."""
 
-    disks: tuple[str, ...] = ()
+    uuid: str
+    name: str
+    hypervisor: str
+    admin_state: str
+    mtime: float
+    disks: tuple[str, ...]
+
+
+def instances_on(node: str) -> Question[tuple[list[NodeInstance], list[NodeInstance]]]:
+    """Those that have the node as primary, and as secondary; so much of each that a datagram holds some hundreds."""
+    query = NodeInstancesQuery(node, NodeInstance.__struct_fields__)
+    answer = tuple[list[NodeInstance], list[NodeInstance]]
+    return Question(RequestType.NODE_INSTANCES, answer, msgspec.Raw(msgspec.json.encode(query)))
 
 
 class DiskPart(msgspec.Struct, frozen=True):
@@ -133,8 +146,7 @@ class ConfigFacts:
         self.settings = {name: DataCollector(active=each.active, interval=each.interval) for name, each in told.items()}
 
     async def _instances(self) -> None:
-        on_node = await self.questions.ask(questions.node_instances(self.node))
-        own, others = (msgspec.convert(each, list[NodeInstance]) for each in on_node)
+        own, others = await self.questions.ask(instances_on(self.node))
         self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)
         await self._learn_volumes([*own, *others])
 

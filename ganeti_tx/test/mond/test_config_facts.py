@@ -16,11 +16,9 @@ from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.mond.parts import Answering, put
 
 PATHS = Paths("/n1")
-WEB = {
-    "uuid": "u1", "name": "web1", "hypervisor": "kvm", "admin_state": "up", "mtime": 12.5, "disks": ["d1"],
-    "osparams_private": {"password": "<redacted>"}, "primary_node": "n", "nics": [],
-}  # fmt: skip
-MAIL = {**WEB, "uuid": "u2", "name": "mail1", "disks": ["d2"]}
+INSTANCES = (RequestType.NODE_INSTANCES, '{"0":"node1","3":["uuid","name","hypervisor","admin_state","mtime","disks"]}')
+WEB = ["u1", "web1", "kvm", "up", 12.5, ["d1"]]
+MAIL = ["u2", "mail1", "kvm", "up", 12.5, ["d2"]]
 PLAIN = {"uuid": "d1", "dev_type": "plain", "logical_id": ["xenvg", "d1"], "size": 8}
 MIRROR = {
     "uuid": "d2", "dev_type": "drbd", "logical_id": ["n1", "n2", 11000, 0, 1, "s3cret"],
@@ -41,7 +39,7 @@ class ConfigFactsTests(SynchronousTestCase):
         self.clock, self.files = Clock(), MemoryFiles()
         self.questions = Answering({
             (RequestType.DATA_COLLECTORS, None): {"lv": {"active": False, "interval": 7_000_000}},
-            (RequestType.NODE_INSTANCES, "node1"): [[WEB], [MAIL]],
+            INSTANCES: [[WEB], [MAIL]],
             (RequestType.NODE_DRBD, "node1"): [["node1", 1, "mail1", "disk/0", "secondary", "node2"]],
             (RequestType.INSTANCE_DISKS, "web1"): [PLAIN, FILE],
             (RequestType.INSTANCE_DISKS, "mail1"): [MIRROR],
@@ -124,14 +122,14 @@ class ConfigFactsTests(SynchronousTestCase):
         self.assertEqual((without_fault(self.config.facts()), self.config.heard), (before, 0.0))
         self.assertEqual(self.told[-1], self.told[0])
         self.questions.answers.update(answers)
-        self.questions.answers[RequestType.NODE_INSTANCES, "node1"] = [[], []]
+        self.questions.answers[INSTANCES] = [[], []]
         self.clock.advance(INTERVAL)
         self.assertEqual((self.config.facts().instances, self.config.facts().volumes), ((), {}))
         self.config.stop()
 
     def test_part(self) -> None:
         """What was answered counts, also when something else is not; what was not is told."""
-        del self.questions.answers[RequestType.NODE_INSTANCES, "node1"]
+        del self.questions.answers[INSTANCES]
         self.refresh()
         facts = self.config.facts()
         self.assertEqual((facts.minors, facts.heard, self.config.heard), ({1: "mail1"}, False, None))
@@ -157,7 +155,7 @@ class ConfigFactsTests(SynchronousTestCase):
         self.refresh()
         self.refresh()
         self.assertEqual(self.asked(RequestType.INSTANCE_DISKS), 2)
-        self.questions.answers[RequestType.NODE_INSTANCES, "node1"] = [[{**WEB, "disks": ["d1", "d3"]}], [MAIL]]
+        self.questions.answers[INSTANCES] = [[[*WEB[:-1], ["d1", "d3"]]], [MAIL]]
         self.refresh()
         self.assertEqual(self.asked(RequestType.INSTANCE_DISKS), 3)
         self.clock.advance(DISKS_AGE)
