@@ -7,6 +7,8 @@ from attrs import field, frozen
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.caller import Caller
+from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.measures import Measures
 
 Method = Literal["GET", "PUT", "POST", "DELETE"]
 #: A JSON schema.
@@ -43,6 +45,12 @@ class Call:
     luxi: AsyncCalls
     #: Nanoseconds since the epoch at which the request came.
     received: int
+    #: What this daemon counts.
+    measures: Measures
+    #: A header of the request by its name in lower case; None when it did not come.
+    header: Callable[[str], str | None] = lambda name: None
+    #: The cluster's events, for who streams them; not all programs that run operations have any.
+    events: EventFeed | None = None
 
 
 @frozen

@@ -3,6 +3,7 @@
 from ganeti_tx.rapi.operation import Operation
 from ganeti_tx.rapi.resources import (
     cluster,
+    events,
     filters,
     groups,
     info,
@@ -13,6 +14,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -42,6 +44,8 @@ _DECLARED: tuple[Operation, ...] = (
     *jobs.OPERATIONS,
     *filters.OPERATIONS,
     *query.OPERATIONS,
+    *events.OPERATIONS,
+    *metrics.OPERATIONS,
 )
 
 OPERATIONS = with_description(_DECLARED)

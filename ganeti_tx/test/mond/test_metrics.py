@@ -76,9 +76,7 @@ class MetricsTests(SynchronousTestCase):
         self.looks["inst-status-kvm"].looks[0].callback(self.report())
         found = self.samples()
         counted = {labels: value for (name, labels), value in found.items() if name == "ganeti_host_instances"}
-        self.assertEqual(
-            counted, {("kvm", "up", "running"): 1, ("kvm", "up", "down"): 1, ("kvm", "down", "down"): 1}
-        )
+        self.assertEqual(counted, {("kvm", "up", "running"): 1, ("kvm", "up", "down"): 1, ("kvm", "down", "down"): 1})
         self.schedule.apply({}, ())
         self.assertEqual([name for name, _ in self.samples() if name == "ganeti_host_instances"], [])
 

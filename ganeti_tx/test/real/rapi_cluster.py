@@ -41,17 +41,19 @@ class RapiCluster:
 
     def server(self, credentials: Credentials | None = WRITER) -> Server:
         """How clients reach it."""
-        return Server(self.address, PORT, trust=authority_file(self._bundle), credentials=credentials)
+        return Server(self.address, PORT, trust=authority_file(self.bundle), credentials=credentials)
 
     @property
-    def _bundle(self) -> Path:
+    def bundle(self) -> Path:
+        """The daemon's certificate and what it was signed by."""
         return self.cluster.node.root / "var/lib/ganeti/rapi.pem"
 
     def _start(self) -> None:
-        if not self._bundle.exists():
+        if not self.bundle.exists():
             now = datetime.datetime.now(datetime.UTC)
-            own = issue_server(create_authority("c", now), [self.address], now)
-            self._bundle.write_bytes(own.bundle)
+            authority = create_authority("c", now)
+            own = issue_server(authority, [self.address], now)
+            self.bundle.write_bytes(own.bundle + authority.certificate)
         users = self.cluster.node.root / "var/lib/ganeti/rapi/users"
         users.parent.mkdir(exist_ok=True)
         users.write_text(USERS)
