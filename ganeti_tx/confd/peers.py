@@ -27,7 +27,7 @@ def candidates(paths: Paths, port: int = PORT) -> list[Peer]:
     @raise ConfigurationError: it knows none. @raise ConfdClientError: its file holds what is no address.
     """
     path = paths.ssconf_file("master_candidates_ips")
-    found = [peer(line, port) for line in read(path).decode("utf-8", "replace").split()]
+    found = list(dict.fromkeys(peer(line, port) for line in read(path).decode("utf-8", "replace").split()))
     if not found:
         raise ConfigurationError(f"{path} lists no master candidates")
     return found

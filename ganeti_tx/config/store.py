@@ -11,6 +11,8 @@ from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.edit import Change
 from ganeti_tx.config.other_writer import OtherWriter
 from ganeti_tx.errors import ConfigurationError, GanetiError
+from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.files import IFiles
@@ -35,6 +37,7 @@ class ConfigStore:
     _files: IFiles
     _paths: Paths
     _now: Callable[[], float]
+    _tally: Tally = attrs.field(factory=Tally, kw_only=True)
     _log: Logger = attrs.field(factory=Logger, init=False)
     _on_disk: ConfigData | None = attrs.field(default=None, init=False)
     _next: ConfigData | None = attrs.field(default=None, init=False)
@@ -130,14 +133,18 @@ class ConfigStore:
             if (why := self._other.reason_not_to_write(writing)) is not None:
                 self._fall_back(f"{self._paths.config_file}: {why}")
                 continue
+            begun = self._now()
             try:
                 await self._write(encode(writing))
             except OSError as error:
+                self._tally.count(WRITE_FAILURES)
                 self._fall_back(reason(error) if error.filename else f"{self._paths.config_file}: {reason(error)}")
                 continue
             except (TypeError, ValueError) as error:  # something in it cannot be JSON
                 self._fall_back(f"{self._paths.config_file}: {error}")
                 continue
+            self._tally.observe(WRITE, self._now() - begun)
+            self._tally.observe(SHARED_BY, len(self._served))
             self._on_disk = writing
             self._other.remember()
             for listener in self._listeners:

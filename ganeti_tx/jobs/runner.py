@@ -30,6 +30,7 @@ from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.logic.base import Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import Replicator
 from ganeti_tx.queue.files.faults import queue_faults
@@ -40,6 +41,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     Hello,
     JobOver,
     Leave,
+    Measured,
     Message,
     RunJob,
     SetPriority,
@@ -50,6 +52,7 @@ from ganeti_tx.queue.runners.runner_channel import (
 )
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import create_livelock
@@ -69,6 +72,8 @@ REOPEN_INTERVAL = 30.0
 TURN_LIMIT = 10.0
 #: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
 ORPHAN_LIMIT = 5.0
+#: Series of what was counted that go into one message, which then is far shorter than it may be.
+SERIES_AT_A_TIME = 100
 
 
 def run_forever(paths: Paths) -> int:
@@ -147,6 +152,7 @@ class Runner:
     parts: RunnerParts
     replicator: Replicator = field(init=False)
     rpc: INodeRpc = field(init=False)
+    tally: Tally = field(factory=Tally)
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None
@@ -165,7 +171,7 @@ class Runner:
             log.error("a job process cannot start: {error}", error=error_text(error))
             self._end()
             return
-        self.rpc = StampedRpc(self.parts.rpc, stamps)
+        self.rpc = StampedRpc(MeasuredRpc(self.parts.rpc, self.tally, self.parts.reactor), stamps)
         self.replicator = Replicator(
             self.rpc,
             lambda: other_candidates(ssconf, self.parts.own_name),
@@ -242,6 +248,7 @@ class Runner:
             return True
         turn = self._turn = Deferred()
         limit = self.parts.reactor.callLater(TURN_LIMIT, self._answered, True)
+        self._tell_measured(self._channel)
         self._channel.tell(TurnOver(self._job_id, priority))
         try:
             return await turn
@@ -280,9 +287,15 @@ class Runner:
         if self._ends:
             self._end()
         elif self._channel is not None:
+            self._tell_measured(self._channel)
             self._channel.tell(JobOver(job.id))
         else:
             self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
+
+    def _tell_measured(self, channel: Channel) -> None:
+        """Hand over what was counted; what luxid does not get because it is away goes with the next job's."""
+        for piece in self.tally.take().pieces(SERIES_AT_A_TIME):
+            channel.tell(Measured(piece))
 
     def _leave_alone(self) -> None:
         """Nobody came back for us: the job's file tells its end."""

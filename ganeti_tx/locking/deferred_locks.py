@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import attrs
@@ -18,9 +19,11 @@ from ganeti_tx.locking.interfaces import (
     LockTimeout,
     Owner,
 )
-from ganeti_tx.locking.levels import Lock, Mode
+from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.locking.waiters import Ticket
+from ganeti_tx.metrics.locks import WAIT
+from ganeti_tx.metrics.tally import Tally
 
 
 def _no_listener() -> None:
@@ -33,6 +36,7 @@ class _Wait:
 
     ticket: Ticket
     deferred: Deferred[None]
+    since: float
     timer: IDelayedCall | None = None
 
     def finish(self, error: LockError | None = None) -> None:
@@ -58,6 +62,7 @@ class DeferredLocks:
     _table: LockTable
     _clock: IReactorTime
     _on_change: Callable[[], None] = _no_listener
+    _tally: Tally = attrs.field(factory=Tally, kw_only=True)
     _waits: dict[Owner, _Wait] = attrs.field(factory=dict, init=False)
 
     def update(
@@ -76,7 +81,7 @@ class DeferredLocks:
         if owner in self._waits:
             raise LockError(f"{owner} cannot ask for more locks before its last update has ended")
         outcome = self._table.update(owner, requests, priority)
-        wait = _Wait(outcome.ticket, Deferred(lambda _: self._give_up(owner)))
+        wait = _Wait(outcome.ticket, Deferred(lambda _: self._give_up(owner)), self._clock.seconds())
         self._waits[owner] = wait
         deferred = wait.deferred
         self._announce(outcome.granted)
@@ -132,6 +137,7 @@ class DeferredLocks:
         refused = [wait for ticket in removal.refused if (wait := self._waits.pop(ticket.owner, None)) is not None]
         self._announce(removal.granted, changed=True)
         for wait in refused:
+            self._record(wait, "failed")
             wait.finish(LockError(f"{lock} was removed while {wait.ticket.owner} waited for it"))
 
     def owners(self) -> list[Owner]:
@@ -142,18 +148,34 @@ class DeferredLocks:
         """Every lock that is held or waited for, in the order of locks."""
         return self._table.overview()
 
+    def held_at(self) -> Counter[tuple[Level, Mode]]:
+        """How many locks of a level are held in a mode."""
+        return self._table.held_at()
+
+    def waiting_at(self) -> Counter[Level]:
+        """How many owners wait for locks of a level."""
+        return Counter(level for wait in self._waits.values() for level in {lock.level for lock in wait.ticket.wants})
+
+    def _record(self, wait: _Wait, result: str) -> None:
+        """Count how a wait ended. A request that only gives up locks never waits and is not counted."""
+        if wait.ticket.wants:
+            first = next(iter(wait.ticket.wants))
+            self._tally.observe(WAIT, self._clock.seconds() - wait.since, first.level.wire_name, result)
+
     def _drop(self, owner: Owner, error: LockError) -> None:
         held = bool(self._table.held(owner))
         granted = self._table.drop(owner)
         wait = self._waits.pop(owner, None)
         self._announce(granted, changed=held)
         if wait is not None:
+            self._record(wait, "failed")
             wait.finish(error)
 
     def _time_out(self, owner: Owner, timeout: float) -> None:
         wait = self._waits.pop(owner)
         granted = self._table.withdraw(wait.ticket)
         self._announce(granted)
+        self._record(wait, "timeout")
         wait.finish(LockTimeout(f"{owner} waited {timeout:g} s in vain for {wait.ticket.describe()}"))
 
     def _give_up(self, owner: Owner) -> None:
@@ -163,6 +185,7 @@ class DeferredLocks:
         """
         wait = self._waits.pop(owner)
         wait.stop_timer()
+        self._record(wait, "failed")
         self._announce(self._table.withdraw(wait.ticket))
 
     def _announce(self, granted: Sequence[Ticket], changed: bool = False) -> None:
@@ -176,4 +199,5 @@ class DeferredLocks:
             wait = self._waits.get(ticket.owner)
             if wait is not None and wait.ticket is ticket:
                 del self._waits[ticket.owner]
+                self._record(wait, "granted")
                 wait.finish()

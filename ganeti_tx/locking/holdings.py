@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeVar
@@ -65,6 +66,14 @@ class Holdings:
         """Every lock that somebody holds."""
         for level in self._levels:
             yield from level.holders
+
+    def counts(self) -> Counter[tuple[Level, Mode]]:
+        """How many locks of a level are held in a mode."""
+        return Counter(
+            (lock.level, next(iter(holders.values())))
+            for level in self._levels
+            for lock, holders in level.holders.items()
+        )
 
     def assign(self, owner: Owner, lock: Lock, mode: Mode | None) -> None:
         """Let an owner hold a lock in a mode from now on; None takes it away."""

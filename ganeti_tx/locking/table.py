@@ -26,6 +26,7 @@ members of a level are finitely many. A group of readers closes when the first o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 
@@ -34,7 +35,7 @@ import attrs
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.holdings import Holdings
 from ganeti_tx.locking.interfaces import DEFAULT_PRIORITY, LockRequest, LockStatus, Owner
-from ganeti_tx.locking.levels import Lock, Mode
+from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.locking.order import check_group, check_order, check_priority, split
 from ganeti_tx.locking.waiters import Ticket, WaitQueue
 
@@ -80,6 +81,10 @@ class LockTable:
     def held(self, owner: Owner) -> dict[Lock, Mode]:
         """What an owner holds."""
         return dict(self._holdings.of(owner))
+
+    def held_at(self) -> Counter[tuple[Level, Mode]]:
+        """How many locks of a level are held in a mode."""
+        return self._holdings.counts()
 
     def waiting(self, owner: Owner) -> Ticket | None:
         """The ticket that an owner waits on."""

@@ -15,6 +15,8 @@ WAIT_FOR_EVENTS = Method(
     gives_way=True,
 )
 
-OWN_METHODS = (WAIT_FOR_EVENTS,)
+QUERY_METRICS = Method("QueryMetrics", ())
+
+OWN_METHODS = (WAIT_FOR_EVENTS, QUERY_METRICS)
 #: What our master daemon answers.
 ALL_METHODS = MethodTable([*(METHODS[name] for name in METHODS.names), *OWN_METHODS])

@@ -13,11 +13,13 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.luxid.metrics_methods import WconfdReadings
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
 from ganeti_tx.mastership.address import MasterAddress
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.files.store import FILE_MODE
 from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
@@ -30,6 +32,7 @@ from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.livelock_holders import end_job_processes
 from ganeti_tx.runtime.local_livelock import LocalLiveness
+from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
@@ -76,6 +79,8 @@ async def run_luxid(
     config: IConfig,
     look_for_dead: Callable[[], Coroutine[Any, Any, None]],
     role: MasterRole,
+    wconfd_readings: WconfdReadings,
+    daemon: str,
     follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None,
 ) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
@@ -84,6 +89,8 @@ async def run_luxid(
     @param locks: every lock that is held or waited for.
     @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
     @param config: for the changes that luxid itself makes, those of filter rules.
+    @param wconfd_readings: what WConfD has counted.
+    @param daemon: the name under which this daemon tells of its process.
     @param look_for_dead: has WConfD free the locks of a job's process that died.
     @param follow_config: has a listener called with each new configuration; without it the file is watched.
     """
@@ -100,6 +107,8 @@ async def run_luxid(
     watch = InotifyWatch(reactor)
     rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
     address = MasterAddress(rpc, own_name())
+    tally = Tally()
+    process = OwnProcess(daemon, tally, reactor)
     parts = LuxidParts(
         own_name=own_name(),
         paths=paths,
@@ -110,11 +119,14 @@ async def run_luxid(
         watch=watch,
         snapshot=snapshot,
         locks=locks,
+        wconfd_readings=wconfd_readings,
         look_for_dead=clear_away,
         config=config,
         make_launcher=lambda: processes.launcher,
         threads=threads,
         follow_config=follow_config,
+        tally=tally,
+        process=process,
     )
     luxid = await build_luxid(parts)
     gc.collect()
@@ -122,9 +134,11 @@ async def run_luxid(
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
     await address.take(snapshot())
     role.watch()
+    process.start()
 
     async def stop() -> None:
         role.stop()
+        process.stop()
         await maybeDeferred(luxi.stopListening)
         luxid.catch_up.stop()
         watch.stop()

@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -21,10 +21,15 @@ from ganeti_tx.luxid.events.methods import EventMethods
 from ganeti_tx.luxid.filter_methods import FilterMethods
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
+from ganeti_tx.luxid.measured_dispatch import MeasuredDispatch
+from ganeti_tx.luxid.metrics_methods import MetricsMethods, WconfdReadings
+from ganeti_tx.luxid.node_watch import NodeWatch
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.query.view import Views
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.copies.catch_up import CatchUp
 from ganeti_tx.queue.copies.comparison import Comparison
@@ -36,10 +41,12 @@ from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.launcher import IJobLauncher
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
+from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
@@ -59,6 +66,7 @@ class LuxidParts:
     watch: IFileWatch
     snapshot: Callable[[], ConfigData]
     locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    wconfd_readings: WconfdReadings
     config: IConfig
     look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
@@ -66,6 +74,8 @@ class LuxidParts:
     ticks: Callable[[], int] = time.monotonic_ns
     #: Has a listener called with each new configuration; None when its file must be watched.
     follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None
+    tally: Tally = field(factory=Tally)
+    process: OwnProcess | None = None
 
 
 @define
@@ -95,6 +105,7 @@ class QueueFiles:
 
 async def build_luxid(parts: LuxidParts) -> Luxid:
     """Load the queue and take up what an earlier luxid left. @raise OSError: the queue cannot be read."""
+    parts = evolve(parts, rpc=MeasuredRpc(parts.rpc, parts.tally, parts.clock))
     stamps = await stamped(parts)
     queue = queue_files(parts, stamps)
     await queue.store.load()
@@ -102,11 +113,13 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     events = make_events(parts, stamps, queue.store, changes)
     scheduler = make_scheduler(parts, queue.store, changes)
     catch_up = make_catch_up(parts, queue, scheduler)
-    dispatch = make_dispatch(parts, queue, scheduler, changes, events)
+    metrics = make_metrics(parts, queue, scheduler)
+    dispatch = make_dispatch(parts, queue, scheduler, changes, events, metrics)
     follow(parts, scheduler, catch_up)
     await scheduler.resume()
     catch_up.look()
-    factory = LuxiFactory(dispatch, parts.clock, methods=ALL_METHODS)
+    factory = LuxiFactory(MeasuredDispatch(dispatch, parts.tally, parts.clock), parts.clock, methods=ALL_METHODS)
+    metrics.connections = lambda: factory.connections
     return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up)
 
 
@@ -147,6 +160,7 @@ def make_scheduler(parts: LuxidParts, store: JobStore, changes: JobChanges) -> S
         tracked_limit=lambda: parts.snapshot().cluster.max_tracked_jobs,
         rules=lambda: parts.snapshot().filters,
         look_for_dead=parts.look_for_dead,
+        tally=parts.tally,
     )
 
 
@@ -161,8 +175,22 @@ def make_catch_up(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) ->
     return catch_up
 
 
+def make_metrics(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) -> MetricsMethods:
+    """What is counted, and where it is asked for."""
+    nodes = NodeWatch(parts.rpc, Views(parts.snapshot), parts.clock)
+    return MetricsMethods(
+        parts.tally, parts.snapshot, scheduler, queue.drain.is_set, lambda: queue.replicator.behind, nodes,
+        parts.wconfd_readings, parts.process, parts.clock, parts.now,
+    )  # fmt: skip
+
+
 def make_dispatch(
-    parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler, changes: JobChanges, events: EventMethods
+    parts: LuxidParts,
+    queue: QueueFiles,
+    scheduler: Scheduler,
+    changes: JobChanges,
+    events: EventMethods,
+    metrics: MetricsMethods,
 ) -> LuxiDispatch:
     """Every method of LUXI with its answer."""
     rows = JobRows(queue.store)
@@ -172,7 +200,8 @@ def make_dispatch(
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
     return LuxiDispatch(
-        jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set}, events.table()
+        jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set},
+        events.table(), metrics.table(),
     )  # fmt: skip
 
 

@@ -62,7 +62,10 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead, role)
+        return await run_luxid(
+            reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead, role, wconf.readings,
+            "ganeti-luxid",
+        )  # fmt: skip
 
     daemon = Daemon("ganeti-luxid", paths, reactor, bring_up)
     return daemon

@@ -8,6 +8,7 @@ from twisted.python import usage
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import run_luxid
 from ganeti_tx.mastership import voting
+from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
@@ -45,9 +46,13 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def look_for_dead() -> None:
             wconfd.owners.bury()
 
+        async def readings() -> Readings:
+            return wconfd.readings()
+
         config = wconfd.config(LUXID)
         stop_luxid = await run_luxid(
-            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, wconfd.store.subscribe
+            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, readings, "ganeti-master",
+            wconfd.store.subscribe,
         )  # fmt: skip
 
         async def stop() -> None:

@@ -42,7 +42,7 @@ class Tally:
         """That is so now; also for a counter that is kept elsewhere, as the kernel does with a process's time."""
         series = self._values.setdefault(gauge, {})
         if labels in series or len(series) < self.most_series:
-            series[labels] = value
+            series[labels] = float(value)
 
     def observe(self, histogram: Histogram, value: float, *labels: str) -> None:
         """One more observation. A clock that was set back gives no negative ones."""

@@ -1,17 +1,19 @@
 """What the configuration daemons say of this node, asked again and again; the last answers stay when none answers."""
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import define, evolve, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 from zope.interface import Interface, implementer
 
+from ganeti_tx.confd import questions
+from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import GanetiError, one_line
 from ganeti_tx.model.cluster import DataCollector
 from ganeti_tx.mond.interfaces import IConfigFacts, KnownInstance, NodeFacts, Volume
@@ -19,6 +21,8 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
+
+T = TypeVar("T")
 
 #: Seconds between two rounds of questions (Ganeti 3.0 monitoring table, "config_source").
 INTERVAL = 15.0
@@ -29,19 +33,10 @@ MAX_SSCONF = 64 * 1024
 Settings = Mapping[str, DataCollector]
 
 
-class Question(IntEnum):
-    """The requests of a configuration daemon that are made here (Ganeti 3.0 confd table)."""
-
-    NODE_DRBD = 7
-    NODE_INSTANCES = 8
-    INSTANCE_DISKS = 9
-    DATA_COLLECTORS = 11
-
-
 class IAsk(Interface):
     """A way to the configuration daemons."""
 
-    async def ask(question: Question, query: Any) -> Any:
+    async def ask(question: Question[T]) -> T:
         """The newest answer. @raise GanetiError: nobody answered in time, or the answer is an error."""
 
 
@@ -87,6 +82,7 @@ class ConfigFacts:
     _disks: dict[str, KnownDisks] = field(factory=dict)
     _fault: str = ""
     _loop: LoopingCall | None = None
+    _asking: "Deferred[None] | None" = None
 
     def facts(self) -> NodeFacts:
         """See `IConfigFacts`."""
@@ -95,14 +91,25 @@ class ConfigFacts:
     def start(self) -> None:
         """Ask now and from then on."""
         self.told(self.settings, self._hypervisors())
-        self._loop = LoopingCall(lambda: Deferred.fromCoroutine(self.refresh()))
+        self._loop = LoopingCall(self._round)
         self._loop.clock = self.clock
-        self._loop.start(INTERVAL).addErrback(lambda failure: log.failure("questions ended", failure))
+        self._loop.start(INTERVAL)
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Ask no more, and wait for no answer."""
         if self._loop is not None and self._loop.running:
             self._loop.stop()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _round(self) -> "Deferred[None]":
+        self._asking = Deferred.fromCoroutine(self.refresh())
+        return self._asking.addErrback(self._broken)
+
+    def _broken(self, failure: Failure) -> None:
+        """A fault of ours must not be the last round."""
+        if failure.check(CancelledError) is None:
+            log.failure("a round of questions broke", failure)
 
     async def refresh(self) -> None:
         """One round; what is answered counts, also when a later question is not."""
@@ -116,17 +123,19 @@ class ConfigFacts:
         self.told(self.settings, self._hypervisors())
 
     async def _ask_all(self) -> None:
-        answer = await self.questions.ask(Question.DATA_COLLECTORS, None)
-        self.settings = msgspec.convert(answer, dict[str, DataCollector])
-        answer = await self.questions.ask(Question.NODE_INSTANCES, self.node)
-        own, others = msgspec.convert(answer, tuple[list[NodeInstance], list[NodeInstance]])
+        told = await self.questions.ask(questions.collectors())
+        self.settings = {name: DataCollector(active=each.active, interval=each.interval) for name, each in told.items()}
+        on_node = await self.questions.ask(questions.node_instances(self.node))
+        own, others = (msgspec.convert(each, list[NodeInstance]) for each in on_node)
         self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)
-        rows = msgspec.convert(
-            await self.questions.ask(Question.NODE_DRBD, self.node), list[tuple[str, int, str, str, str, str]]
-        )
-        self._facts = evolve(self._facts, minors={minor: owner for _, minor, owner, *_ in rows})
-        self._disks = {name: kept for name, kept in self._disks.items() if name in {each.name for each in own + others}}
-        for instance in own + others:
+        minors = await self.questions.ask(questions.node_drbd(self.node))
+        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in minors})
+        await self._learn_volumes([*own, *others])
+
+    async def _learn_volumes(self, instances: list[NodeInstance]) -> None:
+        names = {each.name for each in instances}
+        self._disks = {name: known for name, known in self._disks.items() if name in names}
+        for instance in instances:
             await self._learn_disks(instance)
         volumes = {volume: name for name, known in self._disks.items() for volume in known.volumes}
         self._facts = evolve(self._facts, volumes=volumes)
@@ -135,7 +144,7 @@ class ConfigFacts:
         known, now = self._disks.get(instance.name), self.clock.seconds()
         if known is not None and known.disks == instance.disks and now - known.time < DISKS_AGE:
             return
-        answer = await self.questions.ask(Question.INSTANCE_DISKS, instance.name)
+        answer = await self.questions.ask(questions.instance_disks(instance.name))
         parts = msgspec.convert(answer, list[DiskPart])
         volumes = tuple(volume for part in parts for volume in volumes_of(part))
         self._disks[instance.name] = KnownDisks(now, instance.disks, volumes)

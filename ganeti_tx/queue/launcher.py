@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+from attrs import frozen
 from twisted.internet.defer import Deferred
 from zope.interface import Attribute, Interface
 
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.queue.job import QueuedJob
 
 
@@ -14,6 +16,15 @@ class RunnerDied(Exception):
 
 class NeverGiven(RunnerDied):
     """The process was gone before it could be given the job, of which it knows nothing."""
+
+
+@frozen
+class RunnerCounts:
+    """How many runners there are."""
+
+    busy: int = 0
+    idle: int = 0
+    starting: int = 0
 
 
 class IRunner(Interface):
@@ -51,6 +62,7 @@ class IJobLauncher(Interface):
         "Set by the queue: whether a job, by its id, keeps its slot although it is between opcodes or did not get its locks; "
         "the priority is that of those who must wait for it no longer."
     )
+    tally: Tally = Attribute("Set by luxid: takes what is counted here, and what runners have counted.")
 
     def reserve() -> "Deferred[IRunner]":
         """A runner that is ready and nobody else's. Cancelling gives it up.
@@ -60,6 +72,9 @@ class IJobLauncher(Interface):
 
     def give_back(runner: IRunner) -> None:
         """A reserved runner that was not used after all."""
+
+    def counts() -> RunnerCounts:
+        """How many runners there are now."""
 
     def adopt(job: QueuedJob) -> "IRunner | None":
         """The runner that an earlier daemon started for this job, when it lives; its `run` waits for the end only."""

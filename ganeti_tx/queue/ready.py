@@ -21,6 +21,10 @@ class ReadyQueue:
     def __contains__(self, job_id: int) -> bool:
         return job_id in self._places or job_id in self._aside
 
+    def __len__(self) -> int:
+        """How many jobs wait for a slot; those that wait for other jobs do not count."""
+        return len(self._places)
+
     def join(self, job_id: int, priority: int) -> None:
         """Put a job behind those of its priority."""
         self._joined += 1

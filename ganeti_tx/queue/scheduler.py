@@ -9,9 +9,13 @@ from typing import Any
 from attrs import define, field
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobFileCorrupted, JobQueueError, OpExecError
+from ganeti_tx.metrics.jobs import SUBMITTED
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.changes import JobChanges
+from ganeti_tx.queue.counting import count_end
 from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
+from ganeti_tx.queue.files.job_head import JobHead
 from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.filters.admission import Rules
 from ganeti_tx.queue.filters.gate import Gate
@@ -40,6 +44,7 @@ class Scheduler:
     tracked_limit: Callable[[], int] = field(kw_only=True)
     look_for_dead: Callable[[], Coroutine[Any, Any, None]] = field(kw_only=True)
     rules: Callable[[], Rules] = field(kw_only=True)
+    tally: Tally = field(factory=Tally, kw_only=True)
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
     requests: JobRequests = field(init=False)
@@ -51,6 +56,7 @@ class Scheduler:
         self.runs = Runs(self.store, self.changes, self.launcher, self.now, self._over, self.look_for_dead)
         self.tracking = Tracking(self.changes, self.runs, self.tracked_limit)
         self.launcher.may_go_on = self.may_go_on
+        self.launcher.tally = self.tally
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
         self.gate = Gate(self.rules, self.store, self.ready, self.runs)
 
@@ -92,6 +98,7 @@ class Scheduler:
         except JobQueueError:
             self.runs.refused(numbers)
             raise
+        self.tally.count(SUBMITTED, by=len(stored))
         for job in stored:
             self._enqueue(job)
         self.gate.turn_away(stored)
@@ -183,6 +190,8 @@ class Scheduler:
         job = self.store.glance(job_id)
         self.ready.unblock(job_id)
         self.gate.over(job_id)
+        if isinstance(job, JobHead):
+            count_end(self.tally, job)
         if not isinstance(job, QueuedJob) or job.finalized:
             self.ready.leave(job_id)
         elif job.status is Status.QUEUED and job.livelock is None and job_id not in self.ready:

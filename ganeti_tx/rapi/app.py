@@ -18,9 +18,10 @@ from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
 from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.json_body import read_body
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.memory import Memory
 from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
 from ganeti_tx.rapi.preconditions import Preconditions
 from ganeti_tx.rapi.recording import Luxi, Recording
 from ganeti_tx.rapi.representation import Representation
@@ -30,8 +31,6 @@ from ganeti_tx.runtime.threads import IThreads
 
 log = Logger()
 
-#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
-NUMBERS = {"job_id", "disk_index"}
 VARY = b"Accept, Accept-Encoding"
 
 
@@ -58,6 +57,7 @@ class AppParts:
     luxi: Luxi
     threads: IThreads
     now: Callable[[], int]
+    measures: Measures
     events: EventFeed | None = None
 
 
@@ -65,10 +65,12 @@ class RapiApp:
     """All operations behind one gate.
 
     @ivar klein: the routes.
+    @ivar measures: what is counted.
     """
 
     def __init__(self, operations: Iterable[Operation], parts: AppParts) -> None:
         self._parts = parts
+        self.measures = parts.measures
         self._memory = Memory()
         self._preconditions = Preconditions(operations)
         self.klein = Klein()
@@ -87,13 +89,15 @@ class RapiApp:
 
     async def _answer(self, operation: Operation, request: RapiRequest, parts: Mapping[str, str]) -> bytes:
         received = self._parts.now()
+        request.operation = operation
         authorization = request.getHeader("authorization")
         caller = await self._parts.gate.admit(authorization, request.channel.address, operation, parts)
         request.came_from(caller)
         body = read_body(operation, request)
         luxi = within_scopes(Recording(self._parts.luxi), caller, received)
         call = Call(
-            operation, parts, request.arguments(), body, caller, luxi, received, request.getHeader, self._parts.events
+            operation, parts, request.arguments(), body, caller, luxi, received, self.measures, request.getHeader,
+            self._parts.events,
         )  # fmt: skip
         if operation.method == "GET" and not operation.submits:
             return await self._show(request, call)

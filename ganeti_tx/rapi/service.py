@@ -20,6 +20,7 @@ from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.connections import MOST, Connections
 from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.questions import SharedQuestions, unread
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
@@ -108,14 +109,19 @@ def make_feed(parts: RapiParts) -> EventFeed:
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
     luxi, feed = make_luxi(parts), make_feed(parts)
-    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, feed))
+    connections = Connections(parts.reactor, settings.max_clients)
+    measures = Measures(parts.reactor, connections)
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
-    site = RapiSite(app, Connections(parts.reactor, settings.max_clients), access_log, parts.reactor)
+    site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
     log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
 
+    measures.process.start()
+
     async def stop() -> None:
+        measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
         feed.close()

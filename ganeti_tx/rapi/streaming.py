@@ -50,6 +50,8 @@ async def send_stream(request: RapiRequest, stream: Stream) -> bytes:
     if request.method == b"HEAD":
         return b""
     request.registerProducer(flow, True)
+    measures = request.channel.site.measures
+    measures.stream_begins()
     try:
         async with aclosing(cast(Any, stream.chunks)) as chunks:
             request.write(b"")
@@ -57,6 +59,7 @@ async def send_stream(request: RapiRequest, stream: Stream) -> bytes:
                 request.write(chunk)
                 await flow.free()
     finally:
+        measures.stream_ends()
         if request.channel is not None:
             request.unregisterProducer()
     return b""

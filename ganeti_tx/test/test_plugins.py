@@ -16,8 +16,9 @@ from twisted.trial.unittest import SynchronousTestCase
 import ganeti_tx
 
 ROOT = Path(ganeti_tx.__file__).parents[1]
-NAMES = ["ganeti-luxid", "ganeti-master", "ganeti-noded", "ganeti-wconfd"]
+NAMES = ["ganeti-confd", "ganeti-luxid", "ganeti-master", "ganeti-noded", "ganeti-wconfd"]
 MODULES = {
+    "ganeti-confd": "ganeti_tx.confd.tap",
     "ganeti-luxid": "ganeti_tx.luxid.tap",
     "ganeti-master": "ganeti_tx.master.tap",
     "ganeti-noded": "ganeti_tx.node.tap",

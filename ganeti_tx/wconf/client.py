@@ -7,8 +7,9 @@ from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
+from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.wconf.link import PATIENCE, Link
-from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, WireLock
+from ganeti_tx.wconf.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, READ_METRICS, WireLock
 from ganeti_tx.wconf.remote_config import RemoteConfig
 from ganeti_tx.wconf.remote_locks import RemoteLocks
 
@@ -58,6 +59,10 @@ class WconfClient:
     async def look_for_dead(self) -> None:
         """Have the locks of the dead freed now; WConfD finds them by itself a little later."""
         await self._link.ask(LOOK_FOR_DEAD, NOBODY)
+
+    async def readings(self) -> Readings:
+        """What WConfD has counted."""
+        return await self._link.ask(READ_METRICS, NOBODY)
 
     def close(self) -> None:
         """Hang up."""

@@ -9,6 +9,7 @@ import msgspec
 
 from ganeti_tx.luxi.methods import Method, MethodTable, Param
 from ganeti_tx.luxi.shapes import Shape, ShapeError
+from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
@@ -128,6 +129,9 @@ REMOVE_LOCK = Call("RemoveLock", "remove", (str,), NoneType, NEVER)
 LIST_ALL_LOCKS = Call("ListAllLocks", "overview", (), list[WireLock])
 #: Somebody knows that a process died: what it had is free when the answer comes.
 LOOK_FOR_DEAD = Call("LookForDead", "look_for_dead", (), NoneType)
+
+#: What luxid, when it runs apart, shows of this daemon (doc/design/metrics.rst).
+READ_METRICS = Call("ReadMetrics", "readings", (), Readings)
 
 CALLS: dict[str, Call[Any]] = {each.name: each for each in list(globals().values()) if isinstance(each, Call)}
 

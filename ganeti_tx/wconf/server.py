@@ -12,6 +12,7 @@ from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.peer import Peer
+from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, DROP_RESERVATIONS, RESERVING, WireLock, WireOwner, WireRequest
 
@@ -36,6 +37,7 @@ class WconfDispatch:
     _is_alive: Callable[[Owner], bool]
     _look_for_dead: Callable[[], None]
     _is_unknown: Callable[[Owner], bool] = lambda owner: False
+    _readings: Callable[[], Readings] = Readings
     _newest: dict[str, int] = attrs.field(factory=dict, init=False)
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
     _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
@@ -128,6 +130,10 @@ class WconfDispatch:
     async def look_for_dead(self, owner: Owner) -> None:
         """Take from the dead what they have, now."""
         self._look_for_dead()
+
+    async def readings(self, owner: Owner) -> Readings:
+        """What this daemon has counted."""
+        return self._readings()
 
     def _is_overtaken(self, owner: Owner, number: int) -> bool:
         """Whether a later request of the owner's process was heard before this one, over another connection."""

@@ -7,6 +7,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import UploadFile, WriteSsconfFiles
@@ -86,6 +88,7 @@ class Distributor:
     _files: IFiles
     _paths: Paths
     _own_name: str
+    _tally: Tally = attrs.field(factory=Tally, kw_only=True)
     _log: Logger = attrs.field(factory=Logger, init=False)
     _newest: State | None = attrs.field(default=None, init=False)
     _couriers: dict[str, Courier] = attrs.field(factory=dict, init=False)
@@ -134,6 +137,17 @@ class Distributor:
             done: Deferred[None] = Deferred()
             self._waiting.append((self._newest.serial, done))
             await done
+
+    def describe(self) -> None:
+        """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
+        self._tally.forget(BEHIND)
+        nodes = {} if self._newest is None else self._present().config.nodes
+        for uuid, node in nodes.items():
+            if not node.offline:
+                self._tally.set(BEHIND, self._lacks_something(node, self._couriers[uuid]), node.name)
+
+    def _lacks_something(self, node: Node, courier: Courier) -> bool:
+        return courier.failures > 0 or courier.tried < self._present().serial
 
     def stop(self) -> None:
         """Break off what is under way."""
@@ -215,6 +229,7 @@ class Distributor:
         courier.has_ssconf = None  # it may have been cut off in the middle
         courier.has_keys = False
         self._why = str(error)
+        self._tally.count(DISTRIBUTION_FAILURES, node.name)
         if courier.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
             self._judge()

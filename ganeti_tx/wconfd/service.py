@@ -25,20 +25,25 @@ from ganeti_tx.luxi.limits import MIB, Limits
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole
+from ganeti_tx.metrics.readings import Readings
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
+from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.methods import server_table
 from ganeti_tx.wconf.server import WconfDispatch
+from ganeti_tx.wconfd.description import Description
 from ganeti_tx.wconfd.distribute import Distributor
 from ganeti_tx.wconfd.mirror import Mirror
 from ganeti_tx.wconfd.owners import Owners
@@ -62,6 +67,8 @@ class WconfdParts:
     """What WConfD works with; the composition root fills it with real things or with simulated ones.
 
     The node calls are made once it is known that this node is the master: before that it may have no keys for them.
+
+    @ivar process: this daemon's, unless it is part of one that tells of itself.
     """
 
     own_name: str
@@ -72,6 +79,8 @@ class WconfdParts:
     make_rpc: Callable[[], INodeRpc]
     liveness: ILiveness
     entropy: IEntropy
+    tally: Tally = attrs.field(factory=Tally)
+    process: OwnProcess | None = None
 
 
 @attrs.frozen
@@ -87,6 +96,7 @@ class Wconfd:
     factory: LuxiFactory
     config: Callable[[Owner], LocalConfig]
     saved: Callable[[float | None], Awaitable[None]]
+    readings: Callable[[], Readings]
 
     async def stop(self) -> None:
         """Break off what can be done again later, and wait for what cannot."""
@@ -122,17 +132,19 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         await locks_file.saved(patience)
         await reservations_file.saved(patience)
 
-    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown)
+    readings = Description(parts.tally, store, locks, distributor, parts.process).readings
+    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown, readings)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     return Wconfd(
-        store, LocalReader(store, names), locks, reservations, distributor, owners, factory, config, saved
+        store, LocalReader(store, names), locks, reservations, distributor, owners, factory, config, saved,
+        readings,
     )  # fmt: skip
 
 
 async def load_config(parts: WconfdParts) -> ConfigStore:
     """The configuration; what is wrong in it is logged. @raise ConfigurationError: as `build_wconfd`."""
     check_ssconf_master(parts.files, parts.paths, parts.own_name)
-    store = ConfigStore(parts.files, parts.paths, parts.now)
+    store = ConfigStore(parts.files, parts.paths, parts.now, tally=parts.tally)
     await store.load()
     check_master(store.snapshot, parts.paths, parts.own_name)
     for fault in verify(store.snapshot):
@@ -146,8 +158,8 @@ async def begin_distribution(parts: WconfdParts, store: ConfigStore) -> Distribu
     term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
     # serial numbers order what is sent from here, so time stands still
     stamps = Stamps(term, lambda: 0, lambda: read_term(parts.files, parts.paths))
-    rpc = StampedRpc(parts.make_rpc(), stamps)
-    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name)
+    rpc = StampedRpc(MeasuredRpc(parts.make_rpc(), parts.tally, parts.clock), stamps)
+    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name, tally=parts.tally)
     store.subscribe(distributor.distribute)
     distributor.distribute(store.snapshot)
     return distributor
@@ -169,7 +181,7 @@ def kept_locks(parts: WconfdParts) -> tuple[DeferredLocks, Mirror, Callable[[Own
         return owner in unknown
 
     file = Mirror(parts.files, parts.paths.locks_file, held_by_all, parts.clock)
-    locks = DeferredLocks(table, parts.clock, file.changed)
+    locks = DeferredLocks(table, parts.clock, file.changed, tally=parts.tally)
     unknown.protect(locks)
     return locks, file, is_unknown
 

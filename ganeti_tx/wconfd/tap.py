@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import attrs
 from twisted.python import usage
 
 from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 
@@ -27,6 +29,8 @@ def makeService(options: Options) -> Daemon:
 def make_service(options: Options, reactor: Any) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
+    process = OwnProcess("ganeti-wconfd", parts.tally, reactor)
+    parts = attrs.evolve(parts, process=process)
 
     async def bring_up() -> Callable[[], Awaitable[None]]:
         role, loyal = master_role(parts, lambda error: daemon.leave(error))
@@ -34,9 +38,11 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         wconfd = await build_wconfd(loyal)
         stop = await listen(wconfd, reactor, parts.paths)
         role.watch()
+        process.start()
 
         async def stop_all() -> None:
             role.stop()
+            process.stop()
             await stop()
 
         return stop_all

@@ -11,8 +11,11 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from ganeti_tx.metrics.jobs import RUNNERS_DIED, RUNNERS_STARTED
+from ganeti_tx.metrics.nodes import NODE_METRICS
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerCounts, RunnerDied
 from ganeti_tx.queue.runners.runner_channel import (
     MAX_REPORT,
     Channel,
@@ -20,6 +23,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     Hello,
     JobOver,
     Leave,
+    Measured,
     Message,
     RunJob,
     SetPriority,
@@ -129,6 +133,7 @@ class ProcessJobLauncher:
     fork: Callable[[], None]
     send_signal: Callable[[int, int], None]
     may_go_on: Callable[[int, int], bool] = lambda job_id, priority: True
+    tally: Tally = field(factory=Tally)
     _idle: list[ProcessRunner] = field(factory=list)
     _wanted: "list[Deferred[IRunner]]" = field(factory=list)
     _known: dict[str, ProcessRunner] = field(factory=dict)
@@ -169,6 +174,11 @@ class ProcessJobLauncher:
         if isinstance(runner, ProcessRunner) and runner.channel is not None:
             self._lend_or_keep(runner)
 
+    def counts(self) -> RunnerCounts:
+        """As IJobLauncher says."""
+        idle = len(self._idle)
+        return RunnerCounts(len(self._known) - idle, idle, len(self._forking))
+
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """As IJobLauncher says."""
         if job.livelock is None or job.process_id is None or not self._lives(job.livelock):
@@ -207,6 +217,8 @@ class ProcessJobLauncher:
         if runner is None:
             runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
             self._greeted.add(hello.process_id)
+            if hello.job_id is None:
+                self.tally.count(RUNNERS_STARTED)
             if hello.job_id is None and self._forking:
                 self._forking.pop(0).cancel()
         runner.channel = channel
@@ -224,6 +236,8 @@ class ProcessJobLauncher:
         if isinstance(message, JobOver) and message.job_id == runner.job_id:
             runner.finish()
             self._lend_or_keep(runner)
+        elif isinstance(message, Measured):
+            self.tally.add(message.readings, NODE_METRICS)
         elif isinstance(message, Stopping) and message.job_id == runner.job_id:
             runner.heard_of_stop()
         elif isinstance(message, TurnOver) and message.job_id == runner.job_id:
@@ -263,6 +277,7 @@ class ProcessJobLauncher:
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
         self._known.pop(runner.livelock, None)
+        self.tally.count(RUNNERS_DIED)
         runner.finish(RunnerDied("its livelock is free"))
 
     def kill(self, runner: ProcessRunner) -> None:

@@ -10,6 +10,7 @@ from twisted.protocols.basic import Int32StringReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.queue.job import QueuedJob
 
 log = Logger()
@@ -32,6 +33,12 @@ class JobOver(msgspec.Struct, frozen=True, tag=True):
     """The runner has done with the job: its file holds its end, or has it queued again without a livelock."""
 
     job_id: int
+
+
+class Measured(msgspec.Struct, frozen=True, tag=True):
+    """What the runner has counted since it last said so."""
+
+    readings: Readings
 
 
 class Stopping(msgspec.Struct, frozen=True, tag=True):
@@ -79,7 +86,7 @@ class Leave(msgspec.Struct, frozen=True, tag=True):
     """There is no more work: end."""
 
 
-Message = Hello | JobOver | Stopping | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
+Message = Hello | JobOver | Measured | Stopping | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 

@@ -14,6 +14,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -22,8 +23,9 @@ from ganeti_tx.rapi.resources import (
     query,
     tags,
 )
+from ganeti_tx.rapi.resources.openapi import with_description
 
-OPERATIONS: tuple[Operation, ...] = (
+_DECLARED: tuple[Operation, ...] = (
     *info.OPERATIONS,
     *cluster.OPERATIONS,
     *instances.OPERATIONS,
@@ -43,4 +45,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *filters.OPERATIONS,
     *query.OPERATIONS,
     *events.OPERATIONS,
+    *metrics.OPERATIONS,
 )
+
+OPERATIONS = with_description(_DECLARED)

@@ -7,8 +7,9 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerCounts, RunnerDied
 
 
 @implementer(IRunner)
@@ -56,6 +57,7 @@ class FakeLauncher:
     """Has a runner ready at once, unless `holding`: then the test calls `release`."""
 
     may_go_on: Callable[[int, int], bool] = lambda job_id, priority: True
+    tally: Tally = field(factory=Tally)
     holding: bool = False
     living: set[str] = field(factory=set)
     runners: list[FakeRunner] = field(factory=list)
@@ -85,6 +87,10 @@ class FakeLauncher:
     def give_back(self, runner: IRunner) -> None:
         """Remember."""
         self.returned.append(runner)
+
+    def counts(self) -> RunnerCounts:
+        """Those that were lent."""
+        return RunnerCounts(busy=len(self.runners))
 
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """A runner for a job whose livelock the test named as living."""

@@ -169,6 +169,7 @@ class MasterDaemons:
             watch=ProcessFileWatch(self.node.disk, process),
             snapshot=FileSnapshot(files, self.paths).current,
             locks=wconf.lock_overview,
+            wconfd_readings=wconf.readings,
             config=wconf.config(NOBODY),
             look_for_dead=wconf.look_for_dead,
             make_launcher=lambda: launcher,

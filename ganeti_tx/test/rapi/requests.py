@@ -23,6 +23,7 @@ from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.caller import Caller, IGate
 from ganeti_tx.rapi.connections import Connections
 from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.operation import Operation
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
@@ -168,11 +169,14 @@ class Rapi:
     most: int = 20
     events: EventFeed | None = None
     connections: Connections = field(init=False)
+    measures: Measures = field(init=False)
     site: RapiSite = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.connections = Connections(self.clock, self.most)
-        app = RapiApp(self.operations, AppParts(self.gate, self.luxi, InlineThreads(), self.now, self.events))
+        self.measures = Measures(self.clock, self.connections)
+        parts = AppParts(self.gate, self.luxi, InlineThreads(), self.now, self.measures, self.events)
+        app = RapiApp(self.operations, parts)
         log = AccessLog(self.access_log, self.clock, lambda: self.now() / 1e9)
         self.site = RapiSite(app, self.connections, log, self.clock)
 

@@ -1,0 +1,61 @@
+"""Node calls whose answers are timed and whose failures are counted."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+from twisted.internet.defer import CancelledError, Deferred, gatherResults
+from twisted.internet.interfaces import IReactorTime
+from zope.interface import implementer
+
+from ganeti_tx.metrics.nodes import CALLS, FAILURES
+from ganeti_tx.metrics.tally import Tally
+from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, RpcError, Target
+
+
+@implementer(INodeRpc)
+@attrs.frozen
+class MeasuredRpc:
+    """Passes every call on; a call on many nodes is timed for each."""
+
+    rpc: INodeRpc
+    tally: Tally
+    clock: IReactorTime
+
+    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+        """As INodeRpc says."""
+        begun = self.clock.seconds()
+        try:
+            result = await self.rpc.call(node, call, timeout)
+        except NodeOfflineError:
+            raise  # nothing was sent
+        except NodeCallError:
+            self._answered(node, call, begun)
+            self.tally.count(FAILURES, node.name, call.name, "failed")
+            raise
+        except RpcError:
+            self.tally.count(FAILURES, node.name, call.name, "unreachable")
+            raise
+        except CancelledError:
+            self.tally.count(FAILURES, node.name, call.name, "given up")
+            raise
+        self._answered(node, call, begun)
+        return result
+
+    def _answered(self, node: Target, call: NodeCall, begun: float) -> None:
+        self.tally.observe(CALLS, self.clock.seconds() - begun, node.name, call.name)
+
+    async def call_many(
+        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
+    ) -> Mapping[str, Outcome[Any]]:
+        """As INodeRpc says."""
+        named = {node.name: node for node in nodes}
+        running = [Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in named.values()]
+        return dict(zip(named, await gatherResults(running, consumeErrors=True), strict=True))
+
+    async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
+        try:
+            return Outcome(value=await self.call(node, call, timeout))
+        except RpcError as error:
+            return Outcome(error=error)
