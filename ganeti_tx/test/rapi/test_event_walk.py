@@ -21,10 +21,9 @@ from ganeti_tx.luxid.events.methods import WAKE_DELAY
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.event_feed import RETRY, EventFeed
 from ganeti_tx.rapi.event_window import EventWindow
-from ganeti_tx.rapi.operation import Call
 from ganeti_tx.rapi.resources.events import followed
 from ganeti_tx.rapi.sse import SseParser
-from ganeti_tx.test.rapi.event_case import OPERATION, Luxid, Reader, instance
+from ganeti_tx.test.rapi.event_case import Luxid, Reader, call_for, instance
 from ganeti_tx.test.rapi.requests import FakeLuxi
 
 READERS = st.integers(0, 2)
@@ -55,8 +54,7 @@ class EventWalk(RuleBasedStateMachine):
         reader.drop()
         reader.parser.lost()
         arguments = {"object": ["even"]} if reader is self.readers[2] else {}
-        headers = {"last-event-id": reader.parser.last_id or None}
-        call = Call(OPERATION, {}, arguments, None, Caller("x"), FakeLuxi(), 0, headers.get, self.feed)
+        call = call_for(self.feed, reader.parser.last_id or None, arguments, Caller("x"), FakeLuxi())
         results: list[Any] = []
         Deferred.fromCoroutine(followed(call)).addBoth(results.append)
         reader.ended, reader.fast = False, True
