@@ -1,5 +1,7 @@
 """The two files that a configuration daemon lives on: the configuration and the key."""
 
+from collections.abc import Callable
+
 from attrs import define
 from twisted.logger import Logger
 
@@ -55,10 +57,10 @@ class Sources:
         return answers
 
 
-def sources_of(files: IFiles, paths: Paths) -> Sources:
-    """A node's."""
+def sources_of(files: IFiles, paths: Paths, answers: Callable[[bytes], IAnswers]) -> Sources:
+    """A node's. @param answers: makes answers of a configuration in JSON: `answers_of` or the like."""
     return Sources(
-        WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers_of),
+        WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers),
         WatchedFile(files, paths.hmac_key, MAX_KEY_BYTES, Key),
     )
 

@@ -14,7 +14,7 @@ from ganeti_tx.confd.answers import IAnswers
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.following import LOOK_INTERVAL, READ_INTERVAL, Following
 from ganeti_tx.confd.protocol import respond
-from ganeti_tx.confd.sources import Sources, sources_of
+from ganeti_tx.confd.sources import Sources, answers_of, sources_of
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.runtime.paths import Paths
@@ -77,7 +77,7 @@ class FollowingCase(SynchronousTestCase):
 
     def begin(self) -> None:
         """Read the files and follow them."""
-        self.sources: Sources = sources_of(self.files, PATHS)
+        self.sources: Sources = sources_of(self.files, PATHS, answers_of)
         self.present = self.sources.first()
         watch = MemoryFileWatch(self.files)
         self.following = Following(self.sources, self.present, self.threads, self.clock, watch)
@@ -196,7 +196,7 @@ class ConfigTests(FollowingCase):
         self.write(PATHS.config_file, encode(serial(2)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
-        self.sources.config.make = sources_of(self.files, PATHS).config.make
+        self.sources.config.make = sources_of(self.files, PATHS, answers_of).config.make
         self.write(PATHS.config_file, encode(serial(3)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(self.serial(), 3)
@@ -241,13 +241,13 @@ class LifeTests(FollowingCase):
     def test_no_cluster(self) -> None:
         """Without a key the node is part of no cluster."""
         self.files.remove(PATHS.hmac_key)
-        error = self.assertRaises(ConfigurationError, sources_of(self.files, PATHS).first)
+        error = self.assertRaises(ConfigurationError, sources_of(self.files, PATHS, answers_of).first)
         self.assertIn("not part of a cluster: no /var/lib/ganeti/hmac.key", str(error))
 
     def test_empty_key(self) -> None:
         """With an empty key file it does not start."""
         self.write(PATHS.hmac_key, b"\n")
-        self.assertRaises(ConfigurationError, sources_of(self.files, PATHS).first)
+        self.assertRaises(ConfigurationError, sources_of(self.files, PATHS, answers_of).first)
 
     def test_broken_first(self) -> None:
         """With a broken configuration it starts, answers with errors, and well when that is mended."""
