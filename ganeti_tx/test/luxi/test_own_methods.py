@@ -1,7 +1,6 @@
 """LUXI methods of our own beside those of Ganeti."""
 
 import json
-from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -92,7 +91,7 @@ class QueryMetricsTests(ServerTestCase):
 
     def test_wrong_answer(self) -> None:
         """What is no such answer, or one whose form is not known here, is an error."""
-        answers: list[Any] = [None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}]
-        for answer in answers:
+        wrong: list[object] = [None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}]
+        for answer in wrong:
             work = Deferred.fromCoroutine(query_metrics(RecordingAsyncCalls(answer)))
             self.failureResultOf(work, ProtocolError)
