@@ -42,8 +42,13 @@ class StreamTests(SynchronousTestCase):
         """A reader."""
         connection = self.rapi.connect()
         connection.channel.dataReceived(request)
-        self.addCleanup(lambda: self.closed or connection.lose())
+        self.addCleanup(self.leave, connection)
         return connection
+
+    def leave(self, connection: Connection) -> None:
+        """The reader hangs up, if the test has not made him."""
+        if not self.closed:
+            connection.lose()
 
     def test_pieces(self) -> None:
         """Each piece is sent when it is there; caches keep none of it."""
