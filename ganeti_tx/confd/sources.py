@@ -48,7 +48,9 @@ class Sources:
         try:
             answers = self.config.newer()
         except Gone as error:
-            log.info("{error}: requests are answered with errors until this node is a master candidate", error=str(error))
+            log.info(
+                "{error}: requests are answered with errors until this node is a master candidate", error=str(error)
+            )
             return NoAnswers(NO_CANDIDATE)
         except ConfigurationError as error:
             log.error("requests are answered with errors: {error}", error=str(error))

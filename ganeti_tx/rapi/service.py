@@ -152,7 +152,7 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     if not parts.files.exists(certificate):
         raise ConfigurationError(
             f"there is no certificate for the Remote API at {certificate}; "
-            "make one with 'gnt-cluster renew-crypto --new-rapi-certificate'"
+            "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"
         )
     tls = RapiTls(parts.files, certificate, key)
     for directory in {certificate.parent, key.parent}:

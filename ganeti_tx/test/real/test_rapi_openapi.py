@@ -112,7 +112,13 @@ def scene() -> Scene:
     rapi = rapi_cluster("walk")
     with Client(rapi.server()) as client:
         node = client.get_nodes()[0]
-        settings: dict[str, Any] = {"pnode": node, "os_type": "noop", "no_install": True, "name_check": False, "ip_check": False}
+        settings: dict[str, Any] = {
+            "pnode": node,
+            "os_type": "noop",
+            "no_install": True,
+            "name_check": False,
+            "ip_check": False,
+        }
         client.wait_for_job(client.create_instance("create", INSTANCE, "diskless", [], [{}], **settings), limit=60)
         rule = client.add_filter(*PAUSE_ALL)
         waiting = client.add_cluster_tags(["walk"])
