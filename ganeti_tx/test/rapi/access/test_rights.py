@@ -75,5 +75,9 @@ class RolesFileTests(SynchronousTestCase):
             (b"admin read", "role 'admin' is built in"),
             (b"web @other", "role 'web' may use the built-in roles only, not @other"),
             (b"web scope=x", "'scope=x' is no scope"),
+            (b"web tag=", "'tag=' is no scope"),
+            (b"web read write", "'read write' has a space in it"),
+            (b"web instances:PATCH", "'PATCH' is no method, allowed are DELETE, GET, POST, PUT"),
+            (b"web @", "'@' stands before the name of a role"),
         ]:
             self.assertIn(message, str(self.assertRaises(LineError, parse_roles, text)))
