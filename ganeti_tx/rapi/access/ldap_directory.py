@@ -17,7 +17,7 @@ from ganeti_tx.rapi.access.ldap_connection import (
     connect,
     reason_of,
 )
-from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter
+from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter, is_usable
 from ganeti_tx.rapi.access.ldap_settings import LdapSettings, ServerUrl
 from ganeti_tx.rapi.access.rights import NOTHING, Rights
 
@@ -45,6 +45,8 @@ class Directory:
 
         The first server that can tell decides. @raise DirectoryFault: none can
         """
+        if not password or not is_usable(name):  # without a password a server lets everybody in as nobody
+            return None
         faults: list[str] = []
         answered = False
         for url in self.settings.urls:
@@ -66,7 +68,7 @@ class Directory:
 
     def _login_at(self, url: ServerUrl, name: str, password: str) -> Rights | None:
         dn = self._dn_of(url, name)
-        if dn is None or not password:  # without one a server lets everybody in as nobody
+        if dn is None:
             return None
         own = connect(self.settings, url, Account(dn, password))
         try:

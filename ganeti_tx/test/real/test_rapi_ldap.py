@@ -1,5 +1,6 @@
 """Logging in to the Remote API at a real directory server."""
 
+import io
 from pathlib import Path
 from typing import cast
 from unittest import SkipTest
@@ -12,10 +13,12 @@ from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublish
 from twisted.trial.unittest import TestCase
 from zope.interface import provider
 
+from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.composition import Surroundings, make_gate
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.runtime.directories import no_owners
 from ganeti_tx.runtime.entropy import SystemEntropy
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -136,6 +139,27 @@ class LoginTests(LdapCase):
         await self.check_logins()
         self.use(self.direct("start_tls = yes\n", url))
         await self.check_logins()
+
+    async def test_command(self) -> None:
+        """The administrator's command tells what somebody's groups give, or what is wrong."""
+        self.use(self.searching())
+        self.assertEqual(self.check_by_command("mel.o", "mel-secret"), (0, "write,tag=web\n", ""))
+        status, out, err = self.check_by_command("mel.o", "wrong")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("'mel.o' is refused", err)
+        self.slapd.stop()
+        status, _out, err = self.check_by_command("mel.o", "mel-secret")
+        self.assertEqual((status, err.count("\n")), (1, 1))
+        self.assertIn(f"ldaps://localhost:{self.slapd.tls_port}: ", err)
+
+    def check_by_command(self, name: str, password: str) -> tuple[int, str, str]:
+        """The exit status of `ldap check` and what it wrote."""
+        out, err = io.StringIO(), io.StringIO()
+        terminal = Terminal(
+            paths=self.paths, files=RealFiles(InlineThreads()), owners=no_owners, entropy=SystemEntropy(),
+            now=lambda: 0, stdin=io.StringIO(f"{password}\n"), out=out, err=err, ask=lambda _prompt: "",
+        )  # fmt: skip
+        return run(terminal, ["ldap", "check", name]), out.getvalue(), err.getvalue()
 
     async def test_injection(self) -> None:
         """Names with the characters of filters and distinguished names are nothing but names."""

@@ -46,6 +46,11 @@ class CoverTests(SynchronousTestCase):
         self.assertTrue(all(read_rights(text).is_list for text in ("@ops", "instances", "instances:GET,tag=web")))
         self.assertFalse(any(read_rights(text).is_list for text in ("", "read", "write,@ops", "tag=web")))
 
+    def test_text(self) -> None:
+        """They are written as they are read."""
+        for text in ("", "read,write,@a,@b,instances,query:GET,group=g,tag=t"):
+            self.assertEqual(str(read_rights(text)), text)
+
     def test_unknown_words(self) -> None:
         """What nobody knows is found."""
         rights = read_rights("instances,instance:GET,@admin,@ops,@opps")
