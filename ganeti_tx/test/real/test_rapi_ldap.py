@@ -15,6 +15,7 @@ from zope.interface import provider
 
 from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.composition import Surroundings, make_gate
+from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.operation import Operation
@@ -103,8 +104,13 @@ class LdapCase(TestCase):
 
     def connections(self) -> int:
         """How many the search account has."""
-        _local, directory, _nobody = self.gate.sources
-        return len(directory._directory._idle)  # type: ignore[attr-defined]
+        return len(self.directory()._idle)
+
+    def directory(self) -> Directory:
+        """What is asked."""
+        _local, ldap, _nobody = self.gate.sources
+        directory: Directory = ldap._directory  # type: ignore[attr-defined]
+        return directory
 
 
 class LoginTests(LdapCase):
@@ -285,9 +291,10 @@ class AwayTests(LdapCase):
         await self.admit("mel.o", "mel-secret")
 
     async def test_second_server(self) -> None:
-        """When the first server is away, the second is asked."""
+        """When the first server is away, the second is asked, and from then on first."""
         self.use(self.searching(url=f"ldaps://{HOST}:1 ldaps://{HOST}:{self.slapd.tls_port}"))
         await self.admit("jack", "jack-secret")
+        self.assertEqual([url.port for url in self.directory()._urls], [self.slapd.tls_port, 1])
 
     async def test_hanging(self) -> None:
         """A server that takes connections and says nothing costs no more than its time."""
