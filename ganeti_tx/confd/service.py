@@ -66,7 +66,7 @@ def real_parts(reactor: Any) -> ConfdParts:
 async def start(parts: ConfdParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
     """Answer on the node's own address.
 
-    @raise ConfigurationError: the node is not part of a cluster. @raise NotMasterError: it is no master candidate.
+    @raise ConfigurationError: the node is not part of a cluster.
     """
     sources = sources_of(parts.files, parts.paths, parts.answers)
     present = sources.first()

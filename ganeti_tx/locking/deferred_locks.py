@@ -148,11 +148,6 @@ class DeferredLocks:
         """Every lock that is held or waited for, in the order of locks."""
         return self._table.overview()
 
-    def longest_wait(self) -> float:
-        """How many seconds the first of those that wait has waited; 0 when nobody does."""
-        now = self._clock.seconds()
-        return max((now - wait.since for wait in self._waits.values()), default=0.0)
-
     def held_at(self) -> Counter[tuple[Level, Mode]]:
         """How many locks of a level are held in a mode."""
         return self._table.held_at()

@@ -7,6 +7,7 @@ import msgspec
 
 from ganeti_tx.luxi.timeouts import CLIENT_POLL
 from ganeti_tx.luxi.transport_errors import ProtocolError
+from ganeti_tx.metrics.readings import VERSION, Readings
 
 
 class Caller(Protocol):
@@ -47,6 +48,12 @@ async def wait_for_events(
         raise ProtocolError(f"WaitForEvents answered something else: {error}") from None
 
 
-async def query_metrics(luxi: Caller) -> Any:
-    """What is counted in the cluster, as `metrics.readings.Readings` writes it."""
-    return await luxi.call("QueryMetrics", [])
+async def query_metrics(luxi: Caller) -> Readings:
+    """All that is counted in the cluster, as of now. @raise ProtocolError: this is no answer, or of another version."""
+    try:
+        readings = msgspec.convert(await luxi.call("QueryMetrics", []), Readings)
+    except msgspec.ValidationError as error:
+        raise ProtocolError(f"QueryMetrics answered something else: {error}") from None
+    if readings.version != VERSION:
+        raise ProtocolError(f"QueryMetrics answered in version {readings.version} of its form; known is {VERSION}")
+    return readings

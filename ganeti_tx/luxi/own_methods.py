@@ -15,7 +15,7 @@ WAIT_FOR_EVENTS = Method(
     gives_way=True,
 )
 
-QUERY_METRICS = Method("QueryMetrics", (), any_args=True)
+QUERY_METRICS = Method("QueryMetrics", ())
 
 OWN_METHODS = (WAIT_FOR_EVENTS, QUERY_METRICS)
 #: What our master daemon answers.

@@ -12,7 +12,16 @@ from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.luxid.node_watch import NodeWatch
 from ganeti_tx.metrics.config import WCONFD_UP
-from ganeti_tx.metrics.jobs import COPIES_BEHIND, DRAINED, QUEUE_LENGTH, RUNNERS, RUNNING_LIMIT
+from ganeti_tx.metrics.jobs import (
+    COPIES_BEHIND,
+    DRAINED,
+    QUEUE_LENGTH,
+    RUNNERS,
+    RUNNERS_DIED,
+    RUNNERS_STARTED,
+    RUNNING_LIMIT,
+    SUBMITTED,
+)
 from ganeti_tx.metrics.luxi import CONNECTIONS
 from ganeti_tx.metrics.nodes import NODES
 from ganeti_tx.metrics.readings import Readings
@@ -91,6 +100,8 @@ class MetricsMethods:
         tally.set(QUEUE_LENGTH, len(scheduler.ready))
         tally.set(RUNNING_LIMIT, scheduler.running_limit())
         tally.set(DRAINED, self.is_drained())
+        for counter in (SUBMITTED, RUNNERS_STARTED, RUNNERS_DIED):
+            tally.count(counter, by=0)  # one that is not there cannot be seen to grow
         counts = scheduler.launcher.counts()
         for state, count in (("busy", counts.busy), ("idle", counts.idle), ("starting", counts.starting)):
             tally.set(RUNNERS, count, state)

@@ -30,7 +30,7 @@ IDLE_LIMIT = 60.0
 class MonitoringRequest(Request):
     """A request without a body; one with a body is refused before it is read. No content type is told by itself."""
 
-    defaultContentType = None  # type: ignore[assignment]  # Twisted allows it and does not say so
+    defaultContentType = None  # it is told only where one is meant
     _refused = False
 
     def gotLength(self, length: int | None) -> None:

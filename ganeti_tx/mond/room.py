@@ -48,7 +48,7 @@ class Rooms:
         def answered(answer: Room | Failure) -> None:
             self._asked.discard(directory)
             if not waiting.called:
-                waiting.callback(answer)  # type: ignore[arg-type]  # a Failure takes the error path by itself
+                waiting.callback(answer)  # a Failure takes the error path by itself
 
         self.threads.run(room_in, directory).addBoth(answered)
         try:

@@ -3,14 +3,17 @@
 import os
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from attrs import define
+from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.metrics.tally import Tally
+from ganeti_tx.mond.asking import Asking, MakeClient, make_client
 from ganeti_tx.mond.config_facts import ConfigFacts, IAsk
 from ganeti_tx.mond.cpu_load import CpuLoad
 from ganeti_tx.mond.diskstats import DiskStats
@@ -61,6 +64,7 @@ class MondParts:
     now: Callable[[], int]  # nanoseconds since the epoch
     machines: IMachineProcesses
     connect_qmp: ConnectQmp
+    make_client: MakeClient
 
 
 def real_parts(reactor: Any) -> MondParts:
@@ -77,6 +81,7 @@ def real_parts(reactor: Any) -> MondParts:
         now=time.time_ns,
         machines=LinuxMachineProcesses(reactor),
         connect_qmp=UnixQmpConnector(reactor, reactor),
+        make_client=partial(make_client, reactor),
     )
 
 
@@ -105,11 +110,11 @@ class Monitoring:
     own: OwnProcess
     site: MonitoringSite
 
-    def start(self) -> None:
-        """Ask, look and count from now on."""
+    async def start(self) -> None:
+        """Ask, look and count from now on; done once somebody has been asked what the cluster wants."""
         self.own.start()
         self.host.every(HOST_INTERVAL)
-        self.config.start()
+        await self.config.start()
 
     def stop(self) -> None:
         """Leave nothing to do."""
@@ -131,21 +136,23 @@ def monitoring(parts: MondParts, questions: IAsk) -> Monitoring:
     return Monitoring(config, schedule, host, own, MonitoringSite(schedule, metrics.page, parts.reactor))
 
 
-async def start(parts: MondParts, port: int, address: str | None, questions: IAsk) -> Callable[[], Awaitable[None]]:
+async def start(parts: MondParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
     """Tell on the node's own address. @raise ConfigurationError: the node is not part of a cluster."""
     if not parts.files.exists(parts.paths.hmac_key):
         raise ConfigurationError(
             f"this node is not part of a cluster: no {parts.paths.hmac_key}; add it with gnt-node add"
         )
-    if address is None:
-        _, address = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
-    running = monitoring(parts, questions)
+    _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
+    asking = Asking(parts.paths, own, parts.clock, parts.make_client)
+    running = monitoring(parts, asking)
+    await running.start()
+    address = address or own
     listening = parts.reactor.listenTCP(port, running.site, backlog=BACKLOG, interface=address)
-    running.start()
     log.info("monitoring of {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:
-        await listening.stopListening()
+        await maybeDeferred(listening.stopListening)
         running.stop()
+        asking.close()
 
     return stop

@@ -1,14 +1,15 @@
 """What is counted of jobs: how each ended and how long it took, and what the queue looks like now."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from ganeti_tx.metrics.jobs import ENDED, JOBS, OLDEST, RUN, SEVERAL, WAIT
+from ganeti_tx.metrics.locks import LONGEST_WAIT
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.opcodes import OPCODES
 from ganeti_tx.queue.files.job_head import JobHead
 from ganeti_tx.queue.files.loading import LiveJob
-from ganeti_tx.queue.job import Status, Timestamp
+from ganeti_tx.queue.job import QueuedJob, Status, Timestamp
 
 #: Jobs of these statuses are waited for by somebody, so their age matters.
 OPEN = (Status.QUEUED, Status.WAITING, Status.RUNNING, Status.CANCELING)
@@ -35,7 +36,7 @@ def opcode_of(job: JobHead) -> str:
     return name if f"OP_{name}" in OPCODES else UNKNOWN
 
 
-def describe_queue(tally: Tally, jobs: Iterable[LiveJob], now: float) -> None:
+def describe_queue(tally: Tally, jobs: Collection[LiveJob], now: float) -> None:
     """How many jobs there are, and how old the oldest of the open ones is."""
     counts = Counter(dict.fromkeys(Status, 0))
     oldest: dict[Status, float] = {}
@@ -44,6 +45,14 @@ def describe_queue(tally: Tally, jobs: Iterable[LiveJob], now: float) -> None:
         counts[status] += 1
         if status in OPEN and (received := seconds(job.received_timestamp)) is not None:
             oldest[status] = min(received, oldest.get(status, received))
+    waiting = (
+        op.start_timestamp
+        for job in jobs
+        if isinstance(job, QueuedJob)
+        for op in job.ops
+        if op.status is Status.WAITING
+    )
+    tally.set(LONGEST_WAIT, max((now - since for at in waiting if (since := seconds(at)) is not None), default=0.0))
     for status, count in counts.items():
         tally.set(JOBS, count, status.value)
     for status in OPEN:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
+from typing import Any, cast
 
 from attrs import evolve, frozen
 from klein import Klein
@@ -15,11 +16,13 @@ from ganeti_tx.rapi.answers import JSON, Document, Stream
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
 from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
+from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.json_body import read_body
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.memory import Memory
 from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
 from ganeti_tx.rapi.preconditions import Preconditions
 from ganeti_tx.rapi.recording import Luxi, Recording
 from ganeti_tx.rapi.representation import Representation
@@ -29,8 +32,6 @@ from ganeti_tx.runtime.threads import IThreads
 
 log = Logger()
 
-#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
-NUMBERS = {"job_id", "disk_index"}
 VARY = b"Accept, Accept-Encoding"
 
 
@@ -57,22 +58,27 @@ class AppParts:
     luxi: Luxi
     threads: IThreads
     now: Callable[[], int]
+    measures: Measures
+    events: EventFeed | None = None
 
 
 class RapiApp:
     """All operations behind one gate.
 
     @ivar klein: the routes.
+    @ivar measures: what is counted.
     """
 
     def __init__(self, operations: Iterable[Operation], parts: AppParts) -> None:
         self._parts = parts
+        self.measures = parts.measures
         self._memory = Memory()
         self._preconditions = Preconditions(operations)
         self.klein = Klein()
         self.klein.url_map.converters.update(name=NameConverter, number=NumberConverter)
         self.klein.url_map.merge_slashes = False
-        self.klein.handle_errors(Exception)(self._failed)
+        fail: Any = self._failed  # Klein asks for its own type of requests
+        self.klein.handle_errors(Exception)(fail)
         for operation in operations:
             self._add(operation)
 
@@ -85,12 +91,16 @@ class RapiApp:
 
     async def _answer(self, operation: Operation, request: RapiRequest, parts: Mapping[str, str]) -> bytes:
         received = self._parts.now()
+        request.operation = operation
         authorization = request.getHeader("authorization")
         caller = await self._parts.gate.admit(authorization, request.channel.address, operation, parts)
         request.came_from(caller)
         body = read_body(operation, request)
         luxi = within_scopes(Recording(self._parts.luxi), caller, received)
-        call = Call(operation, parts, request.arguments(), body, caller, luxi, received)
+        call = Call(
+            operation, parts, request.arguments(), body, caller, luxi, received, self.measures, request.getHeader,
+            self._parts.events,
+        )  # fmt: skip
         if operation.method == "GET" and not operation.submits:
             return await self._show(request, call)
         if request.method == b"HEAD":
@@ -110,6 +120,7 @@ class RapiApp:
         luxi = Recording(self._parts.luxi, answers)
         shown = await call.operation.run(evolve(call, luxi=within_scopes(luxi, call.caller, call.received)))
         if isinstance(shown, Stream):
+            luxi.asked = None  # it may ask for hours
             return await send_stream(request, shown)
         if isinstance(shown, Document):
             return request.reply(HTTPStatus.OK, shown.content_type, shown.body)
@@ -133,7 +144,7 @@ class RapiApp:
         return request.reply(HTTPStatus.OK, JSON, body)
 
     def _failed(self, request: RapiRequest, failure: Failure) -> bytes:
-        error = http_error(failure.value)
+        error = http_error(cast(BaseException, failure.value))
         if error is None:
             log.failure("{method} {path} broke", failure, method=request.method, path=request.path)
             error = HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL)

@@ -95,6 +95,10 @@ class RapiChannel(HTTPChannel):
         self._from_now(LINGER + self.unread / SLOWEST)
         super().loseConnection()
 
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """As LineReceiver says."""
+        self._respondToBadRequestAndDisconnect()
+
     def _respondToBadRequestAndDisconnect(self) -> None:
         self.refuse(HttpError(HTTPStatus.BAD_REQUEST, "this is no HTTP request that can be read"))
 

@@ -59,9 +59,9 @@ class Memory:
         return None, answers
 
     def keep(self, key: Hashable, asked: list[Asked] | None, representation: Representation) -> None:
-        """Remember it, unless it is too large or made of other things than answers."""
+        """Remember it, unless it is too large or was made of other things than answers."""
         self._forget(key)
-        made = None if asked is None else Remembered(asked, representation)
+        made = Remembered(asked, representation) if asked else None
         if made is None or made.size > self.most // 2:
             return
         self._known[key] = made

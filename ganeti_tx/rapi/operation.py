@@ -7,10 +7,14 @@ from attrs import field, frozen
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.caller import Caller
+from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.measures import Measures
 
 Method = Literal["GET", "PUT", "POST", "DELETE"]
 #: A JSON schema.
 Schema = Mapping[str, Any]
+#: Parts of paths that are numbers (Ganeti 3.0 RAPI table, uri_patterns); all others are names.
+NUMBERS = frozenset({"job_id", "disk_index"})
 
 
 @frozen
@@ -41,6 +45,12 @@ class Call:
     luxi: AsyncCalls
     #: Nanoseconds since the epoch at which the request came.
     received: int
+    #: What this daemon counts.
+    measures: Measures
+    #: A header of the request by its name in lower case; None when it did not come.
+    header: Callable[[str], str | None] = lambda name: None
+    #: The cluster's events, for who streams them; not all programs that run operations have any.
+    events: EventFeed | None = None
 
 
 @frozen
@@ -58,6 +68,8 @@ class Operation:
     run: Callable[[Call], Awaitable[object]]
     summary: str
     result: Schema
+    #: Of what is sent; `result` describes it as far as a JSON schema can.
+    content_type: str = "application/json"
     arguments: tuple[Argument, ...] = ()
     #: The schema of the body; None when it is not looked at.
     body: Schema | None = None

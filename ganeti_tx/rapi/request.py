@@ -12,6 +12,7 @@ from ganeti_tx.rapi.answers import JSON, SERVER, error_body
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller
 from ganeti_tx.rapi.channel import RapiChannel
 from ganeti_tx.rapi.http_errors import HttpError, bad_request, not_found
+from ganeti_tx.rapi.operation import Operation
 
 MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.
@@ -30,6 +31,10 @@ class RapiRequest(Request):
     defaultContentType = None
     channel: RapiChannel
     caller: Caller = ANONYMOUS
+    #: What was asked for, if there is such a thing.
+    operation: Operation | None = None
+    #: When it had come whole, in seconds of the clock.
+    begun = 0.0
     #: What stands after the question mark.
     query = b""
     _refused = False
@@ -67,6 +72,7 @@ class RapiRequest(Request):
         if self._refused:
             return
         self.channel.came_whole()
+        self.begun = self.channel.site.measures.clock.seconds()
         self.method, self.uri, self.clientproto = command, path, version
         self.path, _, self.query = path.partition(b"?")
         self.args = {}
@@ -130,7 +136,8 @@ class RapiRequest(Request):
     def body(self) -> bytes:
         """What came after the head."""
         assert self.content is not None
-        return self.content.read()
+        data: bytes = self.content.read()
+        return data
 
     # What is answered
 

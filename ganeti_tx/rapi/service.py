@@ -9,6 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
+from ganeti_tx.config.mastership import check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
@@ -18,7 +19,9 @@ from ganeti_tx.rapi.access.gate import Gate
 from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.connections import MOST, Connections
+from ganeti_tx.rapi.event_feed import EventFeed
 from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.questions import SharedQuestions, unread
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
@@ -98,19 +101,32 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
     )
 
 
+def make_feed(parts: RapiParts) -> EventFeed:
+    """What streams events to clients; it asks for none yet."""
+    socket = str(parts.paths.query_socket)
+    return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
+
+
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
-    luxi = make_luxi(parts)
-    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now))
+    check_ssconf_master(parts.files, parts.paths, parts.own_name)
+    luxi, feed = make_luxi(parts), make_feed(parts)
+    connections = Connections(parts.reactor, settings.max_clients)
+    measures = Measures(parts.reactor, connections)
+    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
-    site = RapiSite(app, Connections(parts.reactor, settings.max_clients), access_log, parts.reactor)
+    site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
     log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
 
+    measures.process.start()
+
     async def stop() -> None:
+        measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
+        feed.close()
         luxi.close()
         access_log.close()
 
@@ -136,7 +152,7 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     if not parts.files.exists(certificate):
         raise ConfigurationError(
             f"there is no certificate for the Remote API at {certificate}; "
-            "make one with 'gnt-cluster renew-crypto --new-rapi-certificate'"
+            "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"
         )
     tls = RapiTls(parts.files, certificate, key)
     for directory in {certificate.parent, key.parent}:

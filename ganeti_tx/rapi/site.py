@@ -26,6 +26,7 @@ class RapiSite(Site):
         super().__init__(app.klein.resource(), requestFactory=RapiRequest, timeout=None, reactor=reactor)
         self.connections = connections
         self.access_log = access_log
+        self.measures = app.measures
         self.bodies = 0
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
@@ -35,5 +36,7 @@ class RapiSite(Site):
         return channel
 
     def log(self, request: HttpRequest) -> None:
-        """Into the access log."""
+        """Into the access log, and among what is counted."""
         self.access_log.answered(request)
+        assert isinstance(request, RapiRequest)
+        self.measures.answered(request.operation, request.code, request.begun)

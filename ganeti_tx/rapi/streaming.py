@@ -47,7 +47,11 @@ async def send_stream(request: RapiRequest, stream: Stream) -> bytes:
     request.setResponseCode(HTTPStatus.OK.value)
     request.setHeader(b"Content-Type", stream.content_type)
     request.setHeader(b"Cache-Control", b"no-store")
+    if request.method == b"HEAD":
+        return b""
     request.registerProducer(flow, True)
+    measures = request.channel.site.measures
+    measures.stream_begins()
     try:
         async with aclosing(cast(Any, stream.chunks)) as chunks:
             request.write(b"")
@@ -55,6 +59,7 @@ async def send_stream(request: RapiRequest, stream: Stream) -> bytes:
                 request.write(chunk)
                 await flow.free()
     finally:
+        measures.stream_ends()
         if request.channel is not None:
             request.unregisterProducer()
     return b""

@@ -5,8 +5,8 @@ from attrs import frozen
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.metrics.config import SERIAL
-from ganeti_tx.metrics.locks import HELD, LONGEST_WAIT, WAITED_FOR
+from ganeti_tx.metrics.config import SERIAL, WRITE_FAILURES
+from ganeti_tx.metrics.locks import HELD, WAITED_FOR
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.runtime.own_process import OwnProcess
@@ -29,6 +29,7 @@ class Description:
         names = {node.name for node in config.nodes.values()}
         self.tally.keep("node", names.__contains__)
         self.tally.set(SERIAL, config.serial_no)
+        self.tally.count(WRITE_FAILURES, by=0)
         self.distributor.describe()
         self._describe_locks()
         if self.process is not None:
@@ -41,4 +42,3 @@ class Description:
             self.tally.set(WAITED_FOR, waiting[level], level.wire_name)
             for mode in Mode:
                 self.tally.set(HELD, held[level, mode], level.wire_name, mode.value)
-        self.tally.set(LONGEST_WAIT, self.locks.longest_wait())

@@ -1,8 +1,10 @@
 """All operations of the Remote API."""
 
 from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.refusals import with_clear_refusals
 from ganeti_tx.rapi.resources import (
     cluster,
+    events,
     filters,
     groups,
     info,
@@ -13,6 +15,7 @@ from ganeti_tx.rapi.resources import (
     instance_settings,
     instances,
     jobs,
+    metrics,
     networks,
     node_role,
     node_storage,
@@ -21,8 +24,9 @@ from ganeti_tx.rapi.resources import (
     query,
     tags,
 )
+from ganeti_tx.rapi.resources.openapi import with_description
 
-OPERATIONS: tuple[Operation, ...] = (
+_DECLARED: tuple[Operation, ...] = (
     *info.OPERATIONS,
     *cluster.OPERATIONS,
     *instances.OPERATIONS,
@@ -41,4 +45,8 @@ OPERATIONS: tuple[Operation, ...] = (
     *jobs.OPERATIONS,
     *filters.OPERATIONS,
     *query.OPERATIONS,
+    *events.OPERATIONS,
+    *metrics.OPERATIONS,
 )
+
+OPERATIONS = with_description(tuple(map(with_clear_refusals, _DECLARED)))

@@ -7,10 +7,11 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.limits import Limits
 from ganeti_tx.luxi.methods import METHODS
-from ganeti_tx.luxi.own_calls import Events, wait_for_events
+from ganeti_tx.luxi.own_calls import Events, query_metrics, wait_for_events
 from ganeti_tx.luxi.own_methods import ALL_METHODS, OWN_METHODS
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxi.transport_errors import ProtocolError
+from ganeti_tx.metrics.readings import Readings, Value
 from ganeti_tx.test.luxi.server_case import TAGS, WAIT, Connection, ServerTestCase, request
 from ganeti_tx.test.luxi.test_methods import RecordingAsyncCalls
 
@@ -76,3 +77,21 @@ class WaitForEventsTests(ServerTestCase):
         follower.send(WAIT)
         self.assertIn("Too many connections", Connection(factory).answers()[0][1])
         self.assertFalse(follower.transport.disconnecting)
+
+
+class QueryMetricsTests(ServerTestCase):
+    """QueryMetrics at both ends."""
+
+    def test_call(self) -> None:
+        """What the client sends passes the server's check, and the answer gets its types."""
+        luxi = RecordingAsyncCalls({"values": {"ganeti_config_serial": [[[], 3]]}})
+        got = self.successResultOf(Deferred.fromCoroutine(query_metrics(luxi)))
+        self.assertEqual(got, Readings(values={"ganeti_config_serial": [Value((), 3.0)]}))
+        self.assertEqual([ALL_METHODS[method].read(sent) for method, sent in luxi.calls], [[]])
+
+    def test_wrong_answer(self) -> None:
+        """What is no such answer, or one whose form is not known here, is an error."""
+        wrong: list[object] = [None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}]
+        for answer in wrong:
+            work = Deferred.fromCoroutine(query_metrics(RecordingAsyncCalls(answer)))
+            self.failureResultOf(work, ProtocolError)

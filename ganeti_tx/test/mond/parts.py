@@ -9,6 +9,10 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
+from ganeti_tx.confd.messages import RequestType
+from ganeti_tx.confd.questions import Question
+from ganeti_tx.errors import ConfdClientError
+from ganeti_tx.mond.config_facts import IAsk
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind, KnownInstance, NodeFacts
 from ganeti_tx.runtime.files import IFiles
 
@@ -52,6 +56,44 @@ class Scripted:
         look: Deferred[Any] = Deferred(self.cancelled.append)
         self.looks.append(look)
         return await look
+
+
+@implementer(IAsk)
+class Silent:
+    """Configuration daemons that answer nobody."""
+
+    async def ask(self, question: Question[Any]) -> Any:
+        """See `IAsk`."""
+        raise ConfdClientError("nobody answers")
+
+
+@implementer(IAsk)
+@define
+class Answering:
+    """Configuration daemons that answer what the test says, by the kind of question and its query (an object: as text).
+
+    An exception is raised, a Deferred waited for.
+    """
+
+    answers: dict[tuple[RequestType, Any], Any] = field(factory=dict)
+    asked: list[tuple[RequestType, Any]] = field(factory=list)
+
+    async def ask(self, question: Question[Any]) -> Any:
+        """See `IAsk`."""
+        query = msgspec.json.decode(question.query)
+        if isinstance(query, dict):
+            query = bytes(question.query).decode()
+        self.asked.append((question.type, query))
+        if (question.type, query) in self.answers:
+            return await self._answer(question, self.answers[question.type, query])
+        raise ConfdClientError(f"{question.type.name}: nobody answers")
+
+    async def _answer(self, question: Question[Any], answer: Any) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Deferred):
+            answer = await answer
+        return question.read(answer)
 
 
 def as_sent(data: Any) -> Any:

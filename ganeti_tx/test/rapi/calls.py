@@ -4,8 +4,11 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from twisted.internet.task import Clock
+
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.caller import ANONYMOUS
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources.table import OPERATIONS
 
@@ -42,4 +45,5 @@ def request(luxi: AsyncCalls, method: str, address: str, body: Any = None) -> Ca
         caller=ANONYMOUS,
         luxi=luxi,
         received=RECEIVED,
+        measures=Measures(Clock()),
     )

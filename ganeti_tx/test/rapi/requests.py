@@ -22,6 +22,8 @@ from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.caller import Caller, IGate
 from ganeti_tx.rapi.connections import Connections
+from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.operation import Operation
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
@@ -165,12 +167,16 @@ class Rapi:
     now: Callable[[], int] = lambda: NOW
     access_log: Path = Path("/dev/null")
     most: int = 20
+    events: EventFeed | None = None
     connections: Connections = field(init=False)
+    measures: Measures = field(init=False)
     site: RapiSite = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.connections = Connections(self.clock, self.most)
-        app = RapiApp(self.operations, AppParts(self.gate, self.luxi, InlineThreads(), self.now))
+        self.measures = Measures(self.clock, self.connections)
+        parts = AppParts(self.gate, self.luxi, InlineThreads(), self.now, self.measures, self.events)
+        app = RapiApp(self.operations, parts)
         log = AccessLog(self.access_log, self.clock, lambda: self.now() / 1e9)
         self.site = RapiSite(app, self.connections, log, self.clock)
 

@@ -17,7 +17,7 @@ from ganeti_tx.test.inprocess.chaos.record import Record
 class Deed:
     """One execution; `index` is the opcode's in its job. It ends only if its process lives so long.
 
-    `known_to` are the nodes whose copy of the job said then that it had a process.
+    `known_to` are the nodes whose copy of the job said then that it had this process.
     """
 
     node: str
@@ -45,7 +45,7 @@ class Deeds:
 
     record: Record
     held: Callable[[str, Owner], Mapping[Lock, Mode]]
-    who_knows: Callable[[int], set[str]]
+    who_knows: Callable[[int, str], set[str]]
     all: list[Deed] = field(factory=list)
 
     def units_of(self, node: str, livelock: str) -> "WatchedUnits":
@@ -57,7 +57,7 @@ class Deeds:
         owner = Owner(job_id, livelock)
         index = int(op.reason[-1][1].rpartition("index=")[2])
         deed = Deed(node, owner, index, op, dict(self.held(node, owner)), self.record.time.rightNow)
-        deed.known_to = self.who_knows(job_id)
+        deed.known_to = self.who_knows(job_id, livelock)
         if any(each.key == deed.key and (each.node == node or node in each.known_to) for each in self.all):
             self.record.breach(f"{deed} is executed a second time")
         self.all.append(deed)

@@ -101,13 +101,13 @@ class Life:
         daemons = self.cluster.daemons[node]
         return daemons.wconfd.locks.held(owner) if daemons.wconfd_is_up else {}
 
-    def _who_knows(self, job_id: int) -> set[str]:
-        """The nodes whose copy of a job says that it has a process."""
+    def _who_knows(self, job_id: int, livelock: str) -> set[str]:
+        """The nodes whose copy of a job says that it has this process."""
         if not self.cluster.voting:
             return set()
         path = self.cluster.paths.job_file(job_id)
         copies = ((node.name, node.disk.content(path)) for node in self.cluster.members)
-        return {name for name, copy in copies if copy is not None and decode_job(copy[0]).livelock is not None}
+        return {name for name, copy in copies if copy is not None and decode_job(copy[0]).livelock == livelock}
 
     def _rest(self) -> Rest:
         succession = self.succession

@@ -82,7 +82,9 @@ class SetParamsTests(SetParamsCase):
 
     def test_collectors(self) -> None:
         """A collector that the configuration does not name, as one of an older version does not, can be set like others."""
-        self.run_op(modify(enabled_data_collectors={"lv": False}, data_collector_interval={"inst-status-kvm": 9_000_000}))
+        self.run_op(
+            modify(enabled_data_collectors={"lv": False}, data_collector_interval={"inst-status-kvm": 9_000_000})
+        )
         found = self.settings.data_collectors
         self.assertEqual((found["lv"].active, found["inst-status-kvm"].interval), (False, 9_000_000))
 

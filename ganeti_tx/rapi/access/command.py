@@ -1,0 +1,210 @@
+"""`ganeti-rapi-access`: users and API tokens of the Remote API, from the command line."""
+
+import argparse
+import getpass
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TextIO
+
+import bcrypt
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
+from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
+from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
+from ganeti_tx.rapi.access.line_file import entries
+from ganeti_tx.rapi.access.passwords import MAX_BCRYPT_BYTES, read_password
+from ganeti_tx.rapi.access.roles import parse_roles
+from ganeti_tx.rapi.access.tokens import expiry_text, hash_of, new_secret, parse_token, parse_tokens, token_name
+from ganeti_tx.rapi.access.users import parse_users
+from ganeti_tx.rapi.resources.table import OPERATIONS
+from ganeti_tx.runtime.directories import Owners, no_owners, system_owners
+from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
+from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
+
+#: Each step takes twice as long; 12 is some quarter of a second.
+COST = 12
+_USER = re.compile(r"[^\s:#\x00-\x1f\x7f][^\s:\x00-\x1f\x7f]{0,99}")
+
+
+@frozen
+class Terminal:
+    """Where the command is run; tests bring their own."""
+
+    paths: Paths
+    files: IFiles
+    owners: Owners
+    entropy: IEntropy
+    now: Callable[[], float]
+    stdin: TextIO
+    out: TextIO
+    err: TextIO
+    #: Asks for a password without showing it.
+    ask: Callable[[str], str]
+    cost: int = COST
+
+    @property
+    def users(self) -> EditedFile:
+        """The users file."""
+        return EditedFile(self.files, self.paths.rapi_users_file, parse_users, self.owners)
+
+    @property
+    def tokens(self) -> EditedFile:
+        """The tokens file."""
+        return EditedFile(self.files, self.paths.rapi_tokens_file, parse_tokens, self.owners)
+
+    def column(self, words: argparse.Namespace) -> str:
+        """The rights that were typed. @raise ValueError: one is wrong or unknown"""
+        roles = EditedFile(self.files, self.paths.rapi_roles_file, parse_roles, self.owners).read()
+        return column_of(words, {operation.resource for operation in OPERATIONS}, parse_roles(roles).keys())
+
+    def tell(self, text: str) -> None:
+        """A line that is not the result."""
+        self.err.write(f"{text}\n")
+
+
+def token_add(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Make one, and show its secret this once."""
+    name, end, column = token_name(words.name), read_end(words.expires, terminal.now()), terminal.column(words)
+    if name in names_in(terminal.tokens):
+        raise OpPrereqError(f"token {name!r} is there already; revoke it first", ECode.EXISTS)
+    if not column:
+        terminal.tell(f"token {name!r} gets no rights: it may do what everybody may; see --role and --allow")
+    secret = new_secret(terminal.entropy.random_bytes)
+    terminal.tokens.put(name, f"{name} {hash_of(secret)} {end} {column}".rstrip())
+    terminal.tell(f"token {name!r} ends: {end}. It is shown only now:")
+    terminal.out.write(f"{secret}\n")
+
+
+def token_list(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Names, ends and rights."""
+    for _number, line in entries(terminal.tokens.read()):
+        token = parse_token(line)
+        past = token.expires is not None and token.expires <= terminal.now()
+        end = f"{expiry_text(token.expires)}{' (past)' if past else ''}"
+        terminal.out.write(f"{token.name} {end} {' '.join(line.split(None, 3)[3:])}".rstrip() + "\n")
+
+
+def token_revoke(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Take one away."""
+    known(terminal.tokens, words.name, "token")
+    terminal.tokens.put(words.name, None)
+
+
+def user_add(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Make one."""
+    if not _USER.fullmatch(words.name):
+        raise ValueError(f"{words.name!r} is no user name: up to 100 letters, without spaces and colons, no # first")
+    column = terminal.column(words)
+    if words.name in names_in(terminal.users):
+        raise OpPrereqError(f"user {words.name!r} is there already; see 'user modify'", ECode.EXISTS)
+    terminal.users.put(words.name, f"{words.name} {hashed_password(terminal)} {column}".rstrip())
+
+
+def user_password(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Give one another password."""
+    _name, _password, *column = known(terminal.users, words.name, "user").split(None, 2)
+    terminal.users.put(words.name, " ".join([words.name, hashed_password(terminal), *column]))
+
+
+def user_modify(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Give one other rights."""
+    _name, password, *_column = known(terminal.users, words.name, "user").split(None, 2)
+    terminal.users.put(words.name, f"{words.name} {password} {terminal.column(words)}".rstrip())
+
+
+def user_remove(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Take one away."""
+    known(terminal.users, words.name, "user")
+    terminal.users.put(words.name, None)
+
+
+def user_list(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Names, how their passwords are kept, and rights."""
+    for _number, line in entries(terminal.users.read()):
+        name, password, *column = line.split(None, 2)
+        terminal.out.write(" ".join([name, read_password(password).scheme.value, *column]) + "\n")
+
+
+COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None]] = {
+    ("token", "add"): token_add,
+    ("token", "list"): token_list,
+    ("token", "revoke"): token_revoke,
+    ("user", "add"): user_add,
+    ("user", "password"): user_password,
+    ("user", "modify"): user_modify,
+    ("user", "remove"): user_remove,
+    ("user", "list"): user_list,
+}
+
+
+def names_in(file: EditedFile) -> Collection[str]:
+    """Every name that has an entry."""
+    return {line.split()[0] for _number, line in entries(file.read())}
+
+
+def known(file: EditedFile, name: str, what: str) -> str:
+    """The entry of a name, which is the last if there are several. @raise OpPrereqError: there is none"""
+    found = [line for _number, line in entries(file.read()) if line.split()[0] == name]
+    if not found:
+        raise OpPrereqError(f"there is no {what} {name!r} in {file.path}", ECode.NOENT)
+    return found[-1]
+
+
+def hashed_password(terminal: Terminal) -> str:
+    """A new password as the users file keeps it: asked for twice, or else the first line of standard input.
+
+    @raise ValueError: it cannot be one
+    """
+    if terminal.stdin.isatty():
+        password = terminal.ask("New password: ")
+        if terminal.ask("The same again: ") != password:
+            raise ValueError("the two passwords differ; nothing is changed")
+    else:
+        password = terminal.stdin.readline().rstrip("\r\n")
+    if not password or "\0" in password or len(password.encode()) > MAX_BCRYPT_BYTES:
+        raise ValueError(f"a password has 1 to {MAX_BCRYPT_BYTES} bytes; nothing is changed")
+    return "{BCRYPT}" + bcrypt.hashpw(password.encode(), bcrypt.gensalt(terminal.cost)).decode()
+
+
+def run(terminal: Terminal, argv: Sequence[str]) -> int:
+    """Do what the words say; the exit status. Every problem is a line on standard error."""
+    words = parser().parse_args(argv)
+    try:
+        terminal.files.mkdir(terminal.paths.rapi_dir)
+        with one_at_a_time(terminal.paths.rapi_dir):
+            COMMANDS[words.noun, words.verb](terminal, words)
+    except (GanetiError, ValueError) as error:
+        terminal.tell(f"ganeti-rapi-access: {error}")
+        return ExitCode.FAILURE
+    except OSError as error:
+        terminal.tell(f"ganeti-rapi-access: {error.strerror or error}: {error.filename or terminal.paths.rapi_dir}")
+        return ExitCode.FAILURE
+    except (KeyboardInterrupt, EOFError):
+        terminal.tell("ganeti-rapi-access: interrupted; nothing is changed")
+        return ExitCode.FAILURE
+    return ExitCode.SUCCESS
+
+
+def main() -> int:
+    """The program; its exit status."""
+    os.umask(0o077)
+    try:
+        paths = Paths.from_environment(os.environ)
+    except ValueError as error:
+        print(f"ganeti-rapi-access: {error}", file=sys.stderr)
+        return ExitCode.FAILURE
+    terminal = Terminal(
+        paths=paths, files=RealFiles(InlineThreads()), owners=system_owners if os.geteuid() == 0 else no_owners,
+        entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
+    )  # fmt: skip
+    return run(terminal, sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""Programs that others wrote against Ganeti's Remote API, run against ours: Debian's client, and a monitoring check."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from ganeti_tx.model.opcodes import decode
+from ganeti_tx.test.rapi.facts_table import FACTS
+from ganeti_tx.test.real.devcluster import cluster_with, commands_are_installed
+from ganeti_tx.test.real.programs import until
+from ganeti_tx.test.real.rapi_calls import IN_ORDER, OS, WEB, Submitting
+from ganeti_tx.test.real.rapi_daemon import PASSWORD, PORT, USER, RapiUnderTest
+
+DEBIAN_PYTHON = "/usr/bin/python3"
+DEBIAN_CLIENT = Path("/usr/lib/python3/dist-packages/ganeti/rapi/client.py")
+SCRIPT = Path(__file__).parent / "stock_client.py"
+MONITORING = Path(sys.executable).parent / "gnt-monitoring"
+FINAL = ("success", "error", "canceled")
+NODES = ["node1.dev.example", "node2.dev.example", "node3.dev.example"]
+NEW_RULE = [["jobid", [">", "id", "watermark"]]]
+
+_served: list[RapiUnderTest] = []
+
+
+def remote_api() -> RapiUnderTest:
+    """The one of the devcluster that these tests share."""
+    if not commands_are_installed():
+        raise SkipTest("the ganeti commands are not installed beside this Python")
+    if not _served:
+        _served.append(RapiUnderTest(cluster_with(("--enabled-hypervisors", "fake"))))
+    return _served[0]
+
+
+class StockClient:
+    """Ganeti's own client in a process of its own."""
+
+    def __init__(self, host: str) -> None:
+        self._process = subprocess.Popen(
+            [DEBIAN_PYTHON, str(SCRIPT), host, str(PORT), USER, PASSWORD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.called: set[str] = set()
+
+    def __call__(self, method: str, *args: Any, **named: Any) -> Any:
+        """What came of a call: ["ok", result] or ["error", status, message]."""
+        self.called.add(method)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([method, args, named]) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate(timeout=10)
+
+
+class StockClientTests(SynchronousTestCase):
+    """Every method of Debian's python3-ganeti-rapi."""
+
+    if not DEBIAN_CLIENT.exists():
+        skip = "needs Debian's python3-ganeti-rapi"
+
+    def setUp(self) -> None:
+        self.client = StockClient(remote_api().host)
+        self.addCleanup(self.client.close)
+
+    def ok(self, method: str, *args: Any, **named: Any) -> Any:
+        """What a method that must succeed gives."""
+        outcome = self.client(method, *args, **named)
+        self.assertEqual(outcome[0], "ok", (method, outcome))
+        return outcome[1]
+
+    def error(self, status: int, method: str, *args: Any) -> str:
+        """The message of a method's failure."""
+        outcome = self.client(method, *args)
+        self.assertEqual(outcome[:2], ["error", status], outcome)
+        self.assertNotIn("Traceback", outcome[2])
+        return str(outcome[2])
+
+    def job(self, job_id: int) -> dict[str, Any]:
+        """A job that has ended."""
+        until(lambda: self.ok("GetJobStatus", job_id)["status"] in FINAL, f"the end of job {job_id}")
+        job: dict[str, Any] = self.ok("GetJobStatus", job_id)
+        return job
+
+    def test_every_method(self) -> None:
+        """Each method does what it is for; no method is left out."""
+        for call in IN_ORDER:
+            self.submit(call)
+            if call.method == "CreateInstance":
+                self.look_at_instance()
+        self.look_around()
+        self.look_at_jobs()
+        self.change_filters()
+        self.assertEqual(set(FACTS["client_requests"]) - self.client.called, set())
+
+    def submit(self, call: Submitting) -> None:
+        """The job has the opcode with its fields and says who wanted it; when it fails, one line says why."""
+        job = self.job(self.ok(call.method, *call.args, **call.named))
+        op = decode(job["ops"][0])
+        self.assertEqual(op.op_id(), call.op_id)
+        told = {name: job["ops"][0].get(name) for name in call.fields}
+        self.assertEqual(told, dict(call.fields), call.method)
+        self.assertTrue(job["ops"][0]["reason"][0][0].startswith("gnt:library:rlib2:"), job["ops"][0]["reason"])
+        if call.ended is not None:
+            self.assertEqual(job["status"], call.ended, (call.method, job["opresult"]))
+        if job["status"] == "error":
+            failed = job["opstatus"].index("error")
+            kind, (message, *_) = job["opresult"][failed]
+            self.assertIn(kind, ("OpExecError", "OpPrereqError"))
+            self.assertRegex(message, r"\A[^\n]{10,}\Z")
+
+    def look_at_instance(self) -> None:
+        """An instance is listed, shown, and has a console while it runs."""
+        self.assertEqual(self.ok("GetInstances"), [WEB])
+        (bulk,) = self.ok("GetInstances", bulk=True)
+        single = self.ok("GetInstance", WEB)
+        self.assertEqual(bulk.keys(), single.keys())
+        self.assertEqual((single["os"], single["status"]), (OS, "running"))
+        self.assertEqual(single["beparams"]["memory"], single["beparams"]["maxmem"])
+        self.assertEqual(self.ok("GetInstanceConsole", WEB)["instance"], WEB)
+        self.assertEqual(self.ok("GetInstanceTags", WEB), [])
+        self.assertIn("no-such-instance", self.error(404, "GetInstance", "no-such-instance"))
+        self.assertIsInstance(self.ok("InstanceAllocation", "create", "x", "diskless", [], [{}]), dict)
+
+    def look_around(self) -> None:
+        """Nodes, groups, networks, systems, and the cluster itself."""
+        self.assertEqual(self.ok("GetVersion"), 2)
+        self.assertEqual(sorted(self.ok("GetFeatures")), sorted(FACTS["features"]))
+        self.assertEqual(self.ok("GetInfo")["name"], "cluster.dev.example")
+        self.assertEqual(self.ok("GetClusterTags"), ["y"])
+        self.assertEqual(self.ok("GetNodes"), NODES)
+        self.assertEqual([node["name"] for node in self.ok("GetNodes", bulk=True)], NODES)
+        self.assertEqual(self.ok("GetNode", NODES[0])["secondary_ip"], remote_api().host)
+        self.assertEqual(self.ok("GetNodeRole", NODES[0]), "master")
+        self.assertEqual(self.ok("GetNodeTags", NODES[1]), [])
+        self.assertIn("default", self.ok("GetGroups"))
+        self.assertIn("default", [group["name"] for group in self.ok("GetGroups", bulk=True)])
+        self.assertEqual(self.ok("GetGroup", "default")["name"], "default")
+        self.assertEqual(self.ok("GetGroupTags", "default"), [])
+        self.assertIsInstance(self.ok("GetNetworks"), list)
+        self.assertIsInstance(self.ok("GetNetworks", bulk=True), list)
+        self.error(404, "GetNetwork", "no-such-net")
+        self.assertIn("no-such-net", self.error(404, "GetNetworkTags", "no-such-net"))
+        self.assertIn(OS, self.ok("GetOperatingSystems"))
+        answer = self.ok("Query", "node", ["name", "role"], ["=", "name", NODES[0]])
+        self.assertEqual(answer["data"], [[[0, NODES[0]], [0, "M"]]])
+        (definition,) = self.ok("QueryFields", "node", ["name"])["fields"]
+        self.assertEqual(definition["name"], "name")
+
+    def look_at_jobs(self) -> None:
+        """Jobs by number, awaited and cancelled."""
+        numbers = self.ok("GetJobs")
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual([job["id"] for job in self.ok("GetJobs", bulk=True)], numbers)
+        self.assertIs(self.ok("WaitForJobCompletion", numbers[0]), True)
+        change = self.ok("WaitForJobChange", numbers[0], ["id", "status"], None, None)
+        self.assertEqual(change["job_info"], [numbers[0], "success"])
+        cancelled, message = self.ok("CancelJob", numbers[0])
+        self.assertFalse(cancelled)
+        self.assertIn(str(numbers[0]), message)
+        self.assertIsNone(self.ok("GetJobStatus", 999_999)["status"])
+
+    def change_filters(self) -> None:
+        """A rule's life."""
+        uuid = self.ok("AddFilter", 1, NEW_RULE, "CONTINUE")
+        self.assertEqual(self.ok("GetFilters"), [uuid])
+        self.assertEqual(self.ok("GetFilter", uuid)["predicates"], NEW_RULE)
+        self.assertEqual(self.ok("ReplaceFilter", uuid, 2, [], "ACCEPT"), uuid)
+        (rule,) = self.ok("GetFilters", bulk=True)
+        self.assertEqual((rule["priority"], rule["action"], rule["predicates"]), (2, "ACCEPT", []))
+        self.assertIsNone(self.ok("DeleteFilter", uuid))
+        self.error(404, "DeleteFilter", uuid)
+
+
+class MonitoringTests(SynchronousTestCase):
+    """The check that PyPI has as gnt-monitoring."""
+
+    if not MONITORING.exists():
+        skip = "needs gnt-monitoring from PyPI"
+
+    def run_check(self, words: Sequence[str]) -> tuple[int, str]:
+        """Its exit status and its output."""
+        who = ["--rapi-host", remote_api().host, "--rapi-user", USER, "--rapi-password", PASSWORD]
+        done = subprocess.run(
+            [str(MONITORING), *who, *words], capture_output=True, text=True, timeout=60, check=False, cwd="/"
+        )
+        return done.returncode, done.stdout
+
+    def test_nodes(self) -> None:
+        """Every node has its line."""
+        status, out = self.run_check(["node-memory"])
+        self.assertEqual(status, 0, out)
+        for name in NODES:
+            self.assertIn(name, out)
+
+    def test_cluster(self) -> None:
+        """The cluster's memory is told as a whole."""
+        status, out = self.run_check(["cluster-memory"])
+        self.assertEqual(status, 0, out)
+        self.assertIn("GiB", out)
+
+    def test_alarm(self) -> None:
+        """A threshold that is reached is reported by the exit status."""
+        status, out = self.run_check(["node-memory", "-w", "0", "-c", "1"])
+        self.assertEqual(status, 1, out)
+        self.assertIn("WARNING", out)
