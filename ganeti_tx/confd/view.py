@@ -1,11 +1,10 @@
 """What questions need of a configuration, found once: one view serves all requests until the file changes."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from attrs import frozen
 
-from ganeti_tx.confd.messages import NodeRole
+from ganeti_tx.confd.messages import DrbdMinor, NodeRole
 from ganeti_tx.confd.secrets import without_secrets
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
@@ -16,17 +15,6 @@ from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.nic import fill_nicparams
-
-
-class DrbdMinor(NamedTuple):
-    """One mirror's place on a node."""
-
-    node: str
-    minor: int
-    instance: str
-    disk: str
-    role: str
-    peer: str
 
 
 @frozen

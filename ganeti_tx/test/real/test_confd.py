@@ -25,7 +25,7 @@ from ganeti_tx.confd.poll import Answer, Peer
 from ganeti_tx.confd.port import AT_ONCE, ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol, Present
 from ganeti_tx.confd.questions import Question
-from ganeti_tx.errors import ConfdClientError, ExitCode
+from ganeti_tx.errors import ConfdClientError
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.test.confd.cases import CLUSTER, CONFIG, present, request
@@ -143,12 +143,25 @@ class StartTests(DaemonCase):
     """Whether it starts, and what it says if not."""
 
     def test_no_candidate(self) -> None:
-        """On a node that is no candidate it ends with the status of those that must not run, and one line."""
+        """On a node without a configuration it runs and says so to who asks."""
         self.daemon.paths.config_file.unlink()
+        self.daemon.start()
+        with self.assertRaisesRegex(ConfdClientError, "^this node is not a master candidate$"):
+            self.client.ask(questions.master())
+        self.daemon.put(CONFIG)
+        deadline = time.monotonic() + LIMIT
+        done = self.run_command("ping")
+        while done.returncode != 0 and time.monotonic() < deadline:
+            done = self.run_command("ping")
+        self.assertEqual((done.stdout, done.stderr), ("3000000\n", ""))
+
+    def test_no_cluster(self) -> None:
+        """On a node that is part of no cluster it ends with one line."""
+        self.daemon.paths.hmac_key.unlink()
         process = self.daemon.run("daemons", "confd", *self.daemon.place())
         _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, ExitCode.NOTMASTER, errors)
-        self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not a master candidate: no /[^\n]+\n$")
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not part of a cluster: no /[^\n]+\n$")
 
     def test_taken_port(self) -> None:
         """When the port is taken it says so in one line."""
