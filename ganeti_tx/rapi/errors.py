@@ -5,7 +5,7 @@ from http import HTTPStatus
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
-from ganeti_tx.errors import GanetiError, JobQueueDrainError, JobQueueFull, one_line
+from ganeti_tx.errors import ECode, GanetiError, JobQueueDrainError, JobQueueFull, OpPrereqError, one_line
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.rapi.http_errors import HttpError
 
@@ -20,6 +20,8 @@ STATUSES: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (transport_errors.PermissionError, HTTPStatus.INTERNAL_SERVER_ERROR),
     (transport_errors.ProtocolError, HTTPStatus.BAD_GATEWAY),
 )
+#: Refusals that are the caller's fault; Ganeti 3.0 answers 500, as if they were the server's.
+REFUSALS = {ECode.NOENT: HTTPStatus.NOT_FOUND, ECode.INVAL: HTTPStatus.BAD_REQUEST}
 INTERNAL = "internal error; the log of ganeti-rapi on the master node has more"
 
 
@@ -30,6 +32,8 @@ def http_error(error: BaseException) -> HttpError | None:
     for kind, status in STATUSES:
         if isinstance(error, kind):
             return HttpError(status, one_line(error) if isinstance(error, GanetiError) else None)
+    if isinstance(error, OpPrereqError) and error.ecode in REFUSALS:
+        return HttpError(REFUSALS[error.ecode], str(error))
     if isinstance(error, GanetiError):
         return HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, stock_text(error))
     return None

@@ -204,12 +204,18 @@ class ErrorTests(SynchronousTestCase):
 
     def test_message(self) -> None:
         """The message is escaped as HTML; several arguments are told as a tuple, as programs expect it."""
-        answer = self.answer(OpPrereqError("no <b> & 'c'", ECode.INVAL))
+        answer = self.answer(OpPrereqError("no <b> & 'c'", ECode.STATE))
         self.assertEqual(answer.status, 500)
         self.assertEqual(
-            answer.json["message"], "(&quot;no &lt;b&gt; &amp; &#x27;c&#x27;&quot;, &#x27;wrong_input&#x27;)"
+            answer.json["message"], "(&quot;no &lt;b&gt; &amp; &#x27;c&#x27;&quot;, &#x27;wrong_state&#x27;)"
         )
         self.assertEqual(answer.json["explain"], "Server got itself in trouble")
+
+    def test_fault_of_the_caller(self) -> None:
+        """What the master daemon refuses because of what was asked is no fault of the server."""
+        for code, status in ((ECode.NOENT, 404), (ECode.INVAL, 400)):
+            answer = self.answer(OpPrereqError("no such field", code))
+            self.assertEqual((answer.status, answer.json["message"]), (status, "no such field"))
 
 
 class ConnectionTests(SynchronousTestCase):
