@@ -63,6 +63,8 @@ setup(
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
+            "ganeti-confd-client = ganeti_tx.confd.command:main",
+            "ganeti-rapi-access = ganeti_tx.rapi.access.command:main",
             *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in DAEMONS],
         ],
     },

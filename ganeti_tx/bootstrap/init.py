@@ -8,7 +8,14 @@ from pathlib import Path
 import attrs
 
 from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
-from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.keys import (
+    NodeKeys,
+    new_cluster_keys,
+    prepare_directories,
+    rapi_bundle,
+    write_node_keys,
+    write_private,
+)
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -18,12 +25,13 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.bootstrap.start import socket_answers, start, stop, tcp_answers
+from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop, tcp_answers
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.daemon_names import ALL, MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -31,6 +39,7 @@ from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
 
 CONFIG_MODE = 0o640
 AUTHORITY_KEY_MODE = 0o400
+RAPI_MODE = 0o440
 SYS_NET = Path("/sys/class/net")
 DEFAULT_NETDEV = "xen-br0"
 
@@ -109,6 +118,9 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
     """Write every file of a master; the configuration comes last, since it makes the node a master."""
     prepare_directories(paths)
     write_private(paths.authority_key, authority.key, AUTHORITY_KEY_MODE)
+    write_private(
+        paths.rapi_pem, rapi_bundle(authority, config.cluster.cluster_name, config.cluster.master_ip), RAPI_MODE
+    )
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():
         write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF_MODE)
@@ -116,16 +128,17 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
 
 
 def start_all(paths: Paths, address: str) -> None:
-    """Start the node daemon and the master daemon."""
-    start(paths, "ganeti-noded", tcp_answers(address, NODE_PORT))
-    start(paths, "ganeti-master", socket_answers(paths.query_socket))
+    """Start what a master runs."""
+    start(paths, NODE, tcp_answers(address, NODE_PORT))
+    start(paths, MASTER, socket_answers(paths.query_socket))
+    start_outward(paths, (*ON_ALL_NODES, RAPI))
 
 
 def take_back(paths: Paths) -> None:
     """Stop the daemons and remove every file of the cluster."""
     try:
-        stop(paths, "ganeti-master")
-        stop(paths, "ganeti-noded")
+        for daemon in reversed(ALL):
+            stop(paths, daemon)
     finally:
         forget(paths)
 

@@ -17,8 +17,9 @@ from ganeti_tx.bootstrap.problems import (
     check_writable,
     try_resolve,
 )
-from ganeti_tx.bootstrap.start import start, stop, tcp_answers
+from ganeti_tx.bootstrap.start import start, start_outward, stop, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
@@ -28,6 +29,8 @@ SSH = "ssh -oBatchMode=yes -oConnectTimeout=10 -oEscapeChar=none"
 JOIN_LIMIT = 120
 MAX_SSCONF = 16 * 1024 * 1024
 NO_COMMAND = 127
+#: What every node runs.
+DAEMONS = (NODE, *ON_ALL_NODES)
 
 
 class JoinRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +121,8 @@ def receive(paths: Paths, data: bytes) -> None:
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     if document.force_join or same_cluster(paths, document):
-        stop(paths, "ganeti-noded")
+        for daemon in reversed(DAEMONS):
+            stop(paths, daemon)
     check_address(problems, f"node {document.node_name}", document.primary_ip)
     if document.secondary_ip is not None:
         check_address(problems, "the secondary address", document.secondary_ip, 0)
@@ -149,7 +153,8 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
-        start(paths, "ganeti-noded", tcp_answers(document.primary_ip, NODE_PORT))
+        start(paths, NODE, tcp_answers(document.primary_ip, NODE_PORT))
+        start_outward(paths, ON_ALL_NODES)
     except OSError as error:
         take_back(paths)
         raise BootstrapError(f"cannot write {reason(error)}") from None

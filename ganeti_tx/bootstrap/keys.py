@@ -54,6 +54,12 @@ def node_keys(
     return NodeKeys(authority.certificate, server, client, hmac_key, domain_secret)
 
 
+def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str) -> bytes:
+    """What the Remote API shows on whichever node is the master; who trusts the authority can check the cluster's name."""
+    server = issue_server(authority, [cluster_name, master_ip], utc_now())
+    return server.bundle + authority.certificate
+
+
 def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
     """Write a node's keys; the last file makes the node a member."""
     write_private(paths.hmac_key, keys.hmac_key, 0o440)

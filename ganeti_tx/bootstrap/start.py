@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ganeti_tx.bootstrap.problems import BootstrapError
@@ -101,6 +102,13 @@ def running(paths: Paths, daemon: str) -> int | None:
 def is_running(paths: Paths, daemon: str) -> bool:
     """Whether a process holds the pid file."""
     return running(paths, daemon) is not None
+
+
+def start_outward(paths: Paths, daemons: Sequence[str]) -> None:
+    """Start daemons that do not wait for each other. @raise BootstrapError: one does not run."""
+    with ThreadPoolExecutor() as pool:
+        for _ in pool.map(lambda daemon: start(paths, daemon, lambda: is_running(paths, daemon)), daemons):
+            continue
 
 
 def tcp_answers(address: str, port: int) -> Callable[[], bool]:

@@ -84,6 +84,8 @@ def parser() -> argparse.ArgumentParser:
         added = words.add_parser(name, help=word.about, description=f"Show {word.about}.")
         if word.argument:
             added.add_argument("argument", metavar=word.argument, nargs=word.times)
+        if name == "ip":
+            added.add_argument("--link", help="of the addresses (default: the cluster's default link)")
     return made
 
 
@@ -131,7 +133,9 @@ def run(options: argparse.Namespace) -> int:
         options.timeout,
     )
     word = WORDS[options.word]
-    arguments = (options.argument,) if word.argument else ()
+    arguments = [options.argument] if word.argument else []
+    if options.word == "ip":
+        arguments.append(options.link)
     return show(options, word, client.ask(word.question(*arguments)))
 
 

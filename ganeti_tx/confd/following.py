@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.confd.answers import NoAnswers
 from ganeti_tx.confd.protocol import Present
-from ganeti_tx.confd.sources import Sources
+from ganeti_tx.confd.sources import NO_CANDIDATE, Sources
 from ganeti_tx.confd.watched_file import Gone
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.runtime.file_watch import IFileWatch
@@ -22,7 +22,6 @@ log = Logger()
 READ_INTERVAL = 0.25
 #: Seconds after which the files are looked at though nothing was heard of them (as there).
 LOOK_INTERVAL = 17.0
-NO_CANDIDATE = "this node is not a master candidate any more"
 
 
 @define

@@ -100,3 +100,10 @@ class InstanceIpQuery(msgspec.Struct, frozen=True, rename={"link": "0", "ip": "1
     link: str | None = None
     ip: str | None = None
     ips: tuple[str, ...] | None = None
+
+
+class NodeInstancesQuery(msgspec.Struct, frozen=True, rename={"node": "0", "fields": "3"}):
+    """An object query of NODE_INSTANCES, which Ganeti does not know: only these fields of each instance, as a list."""
+
+    node: str
+    fields: tuple[str, ...]

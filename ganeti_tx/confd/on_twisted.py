@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from twisted.internet.error import InvalidAddressError
 from twisted.internet.interfaces import IReactorTime, IReactorUDP
 from twisted.internet.protocol import DatagramProtocol
 from txaio import tx
@@ -33,7 +34,7 @@ class _Socket(DatagramProtocol):
         if self.transport is not None:
             try:
                 self.transport.write(datagram, (peer.host, peer.port))
-            except OSError:
+            except (OSError, InvalidAddressError):  # the latter: of the other family
                 return  # as if it had got lost: it is sent again
 
 

@@ -10,10 +10,20 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from ganeti_tx.confd.codec import MALFORMED
-from ganeti_tx.confd.messages import ErrorCode, InstanceIpQuery, MasterField, MasterQuery, Reply, RequestType, Status
+from ganeti_tx.confd.messages import (
+    ErrorCode,
+    InstanceIpQuery,
+    MasterField,
+    MasterQuery,
+    NodeInstancesQuery,
+    Reply,
+    RequestType,
+    Status,
+)
 from ganeti_tx.confd.pointer import resolve
 from ganeti_tx.confd.view import View
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError
+from ganeti_tx.model.instance import Instance
 
 T = TypeVar("T")
 #: The part of a question that says about what: nothing, a text or an object; what ignores it takes anything.
@@ -127,9 +137,15 @@ def node_drbd(view: View, query: Query) -> Found:
 
 
 def node_instances(view: View, query: Query) -> Found:
-    """The instances that have the node as primary, and as secondary."""
-    node = view.nodes.find(_text(query))
-    return Found([view.primaries[node.uuid], view.secondaries[node.uuid]], node.serial_no)
+    """The instances that have the node as primary, and as secondary: whole, which fits for some fifty, or some fields."""
+    wanted = None if isinstance(query, str) else _object(query, NodeInstancesQuery)
+    node = view.nodes.find(_text(query) if wanted is None else wanted.node)
+    found = [view.primaries[node.uuid], view.secondaries[node.uuid]]
+    if wanted is None:
+        return Found(found, node.serial_no)
+    if not set(wanted.fields) <= set(Instance.__struct_fields__):
+        raise WrongQuery
+    return Found([[[getattr(each, name) for name in wanted.fields] for each in part] for part in found], node.serial_no)
 
 
 def instance_disks(view: View, query: Query) -> Found:

@@ -9,10 +9,12 @@ from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.confd.answers import IAnswers
+from ganeti_tx.confd.beside import without_collection
 from ganeti_tx.confd.following import Following
 from ganeti_tx.confd.port import ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol
-from ganeti_tx.confd.sources import sources_of
+from ganeti_tx.confd.sources import answers_of, sources_of
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -35,6 +37,8 @@ class ConfdParts:
     now: Callable[[], float]
     #: Gives a protocol a port and an address; the result can stop listening.
     listen: Callable[[ConfdProtocol, int, str], Any]
+    #: Makes answers of a configuration in JSON.
+    answers: Callable[[bytes], IAnswers] = answers_of
 
 
 def real_parts(reactor: Any) -> ConfdParts:
@@ -55,15 +59,16 @@ def real_parts(reactor: Any) -> ConfdParts:
         clock=reactor,
         now=time.time,
         listen=listen,
+        answers=without_collection(answers_of),
     )
 
 
 async def start(parts: ConfdParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
     """Answer on the node's own address.
 
-    @raise ConfigurationError: the node is not part of a cluster. @raise NotMasterError: it is no master candidate.
+    @raise ConfigurationError: the node is not part of a cluster.
     """
-    sources = sources_of(parts.files, parts.paths)
+    sources = sources_of(parts.files, parts.paths, parts.answers)
     present = sources.first()
     if address is None:
         _, address = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)

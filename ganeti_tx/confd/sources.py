@@ -1,5 +1,7 @@
 """The two files that a configuration daemon lives on: the configuration and the key."""
 
+from collections.abc import Callable
+
 from attrs import define
 from twisted.logger import Logger
 
@@ -8,7 +10,6 @@ from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.protocol import Present
 from ganeti_tx.confd.view import view_of
 from ganeti_tx.confd.watched_file import Gone, WatchedFile
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, decode
 from ganeti_tx.runtime.files import IFiles
@@ -17,6 +18,7 @@ from ganeti_tx.runtime.paths import Paths
 log = Logger()
 
 MAX_KEY_BYTES = 64 * 1024
+NO_CANDIDATE = "this node is not a master candidate"
 UNREADABLE = "this node cannot read its copy of the configuration; its log says why"
 
 
@@ -28,9 +30,9 @@ class Sources:
     key: WatchedFile[Key]
 
     def first(self) -> Present:
-        """What to begin with; a configuration that cannot be read may get better. Blocks.
+        """What to begin with; a configuration that cannot be read, or is not there, may get better. Blocks.
 
-        @raise ConfigurationError: there is no key. @raise NotMasterError: there is no configuration.
+        @raise ConfigurationError: there is no key.
         """
         return Present(self._first_key(), self._first_answers())
 
@@ -46,7 +48,10 @@ class Sources:
         try:
             answers = self.config.newer()
         except Gone as error:
-            raise NotMasterError(f"this node is not a master candidate: {error}; ganeti-confd runs on those") from None
+            log.info(
+                "{error}: requests are answered with errors until this node is a master candidate", error=str(error)
+            )
+            return NoAnswers(NO_CANDIDATE)
         except ConfigurationError as error:
             log.error("requests are answered with errors: {error}", error=str(error))
             return NoAnswers(UNREADABLE)
@@ -54,10 +59,10 @@ class Sources:
         return answers
 
 
-def sources_of(files: IFiles, paths: Paths) -> Sources:
-    """A node's."""
+def sources_of(files: IFiles, paths: Paths, answers: Callable[[bytes], IAnswers]) -> Sources:
+    """A node's. @param answers: makes answers of a configuration in JSON: `answers_of` or the like."""
     return Sources(
-        WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers_of),
+        WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers),
         WatchedFile(files, paths.hmac_key, MAX_KEY_BYTES, Key),
     )
 

@@ -5,6 +5,7 @@ from typing import Any
 from twisted.internet.interfaces import IReactorCore
 from twisted.python import usage
 
+from ganeti_tx.confd.beside import take_short_turns
 from ganeti_tx.confd.messages import PORT
 from ganeti_tx.confd.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
@@ -32,6 +33,7 @@ def make_service(options: Options, reactor: IReactorCore) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
+        take_short_turns()
         return await start(parts, options["port"], options["bind"])
 
     return Daemon("ganeti-confd", parts.paths, reactor, bring_up)

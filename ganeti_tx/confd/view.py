@@ -7,12 +7,13 @@ from attrs import frozen
 
 from ganeti_tx.confd.messages import NodeRole
 from ganeti_tx.confd.secrets import without_secrets
-from ganeti_tx.config.placement import nodes_of_instance
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, drbd_id
+from ganeti_tx.model.disk import Disk, DrbdId, drbd_id
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
+from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.nic import fill_nicparams
 
@@ -67,24 +68,18 @@ def view_of(config: ConfigData) -> View:
     """Index a configuration."""
     config = without_secrets(config)
     instances = sorted(config.instances.values(), key=lambda instance: instance.name)
-    primaries: dict[str, list[Instance]] = {uuid: [] for uuid in config.nodes}
-    secondaries: dict[str, list[Instance]] = {uuid: [] for uuid in config.nodes}
-    minors: dict[str, list[DrbdMinor]] = {uuid: [] for uuid in config.nodes}
+    places = Places(config.nodes)
     for instance in instances:
-        primaries.setdefault(instance.primary_node, []).append(instance)
-        for uuid in nodes_of_instance(config, instance) - {instance.primary_node}:
-            secondaries.setdefault(uuid, []).append(instance)
-        for uuid, minor in minors_of(config, instance):
-            minors[uuid].append(minor)
+        places.add(instance, config.disks)
     return View(
         config=config,
         nodes=NameIndex("node", config.nodes),
         instances=NameIndex("instance", config.instances),
-        default_link=str(fill_nicparams(config.cluster)["link"]),
+        default_link=link_of(config.cluster),
         by_address=addresses_of(config, instances),
-        primaries=primaries,
-        secondaries=secondaries,
-        minors=minors,
+        primaries=places.primaries,
+        secondaries=places.secondaries,
+        minors=places.minors,
     )
 
 
@@ -94,30 +89,43 @@ def addresses_of(config: ConfigData, instances: list[Instance]) -> dict[str, dic
     for instance in instances:
         for nic in instance.nics:
             if nic.ip is not None:
-                link = str(fill_nicparams(config.cluster, nic.nicparams)["link"])
-                found.setdefault(link, {}).setdefault(nic.ip, instance)
+                found.setdefault(link_of(config.cluster, nic), {}).setdefault(nic.ip, instance)
     return found
 
 
-def minors_of(config: ConfigData, instance: Instance) -> Iterator[tuple[str, DrbdMinor]]:
-    """The mirrors of an instance, each on both its nodes (uuids)."""
-    for index, uuid in enumerate(instance.disks):
-        for disk in mirrors_in(config.disks.get(uuid)):
-            parts = drbd_id(disk)
-            ends = ((parts.node_a, parts.minor_a, parts.node_b), (parts.node_b, parts.minor_b, parts.node_a))
-            for node, minor, peer in ends:
-                if node in config.nodes and peer in config.nodes:
-                    yield (
-                        node,
-                        DrbdMinor(
-                            node=config.nodes[node].name,
-                            minor=minor,
-                            instance=instance.name,
-                            disk=f"disk/{index}",
-                            role="primary" if node == instance.primary_node else "secondary",
-                            peer=config.nodes[peer].name,
-                        ),
-                    )
+def link_of(cluster: Cluster, nic: Nic | None = None) -> str:
+    """What a network card is tied to, or would be by default."""
+    return str(fill_nicparams(cluster, None if nic is None else nic.nicparams)["link"])
+
+
+class Places:
+    """What is on which node (uuid)."""
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._nodes = nodes
+        self.primaries: dict[str, list[Instance]] = {uuid: [] for uuid in nodes}
+        self.secondaries: dict[str, list[Instance]] = {uuid: [] for uuid in nodes}
+        self.minors: dict[str, list[DrbdMinor]] = {uuid: [] for uuid in nodes}
+
+    def add(self, instance: Instance, disks: Mapping[str, Disk]) -> None:
+        """An instance with its disks, which are among these."""
+        on: set[str] = set()
+        for index, uuid in enumerate(instance.disks):
+            disk = disks.get(uuid)
+            on.update(() if disk is None else disk.nodes)
+            for mirror in mirrors_in(disk):
+                on.update(self._add_mirror(instance, f"disk/{index}", drbd_id(mirror)))
+        self.primaries.setdefault(instance.primary_node, []).append(instance)
+        for uuid in on - {instance.primary_node}:
+            self.secondaries.setdefault(uuid, []).append(instance)
+
+    def _add_mirror(self, instance: Instance, disk: str, parts: DrbdId) -> tuple[str, str]:
+        one, other = self._nodes.get(parts.node_a), self._nodes.get(parts.node_b)
+        if one is not None and other is not None:
+            for node, minor, peer in ((one, parts.minor_a, other), (other, parts.minor_b, one)):
+                role = "primary" if node.uuid == instance.primary_node else "secondary"
+                self.minors[node.uuid].append(DrbdMinor(node.name, minor, instance.name, disk, role, peer.name))
+        return parts.node_a, parts.node_b
 
 
 def mirrors_in(disk: Disk | None) -> Iterator[Disk]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.supervising import stop_supervisor
+from ganeti_tx.runtime.daemon_names import ALL
 
 #: Seconds that a process gets between being asked and being killed.
 GRACE = 10.0
-DAEMONS = ("ganeti-noded", "ganeti-master", "ganeti-luxid", "ganeti-wconfd")
 
 
 def processes_of(root: Path) -> Iterator[int]:
@@ -56,7 +56,7 @@ def daemon_of(process: int) -> str | None:
     except OSError:
         return None
     programs = {word.rpartition("/")[2] for word in words}
-    return next((name for name in DAEMONS if name in programs), None)
+    return next((name for name in ALL if name in programs), None)
 
 
 def node_of(process: int, roots: Sequence[Path]) -> Path | None:

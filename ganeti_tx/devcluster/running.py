@@ -4,11 +4,7 @@ from collections.abc import Iterator
 
 from ganeti_tx.devcluster.layout import DevNode, Layout
 from ganeti_tx.devcluster.processes import daemon_of, node_of, processes_of
-
-NODE = "ganeti-noded"
-MASTER = "ganeti-master"
-#: The master daemon's parts, when they run apart.
-PARTS = ("ganeti-wconfd", "ganeti-luxid")
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, NODE, ON_ALL_NODES, RAPI
 
 
 def running_daemons(layout: Layout) -> dict[DevNode, set[str]]:
@@ -31,7 +27,9 @@ def missing_daemons(layout: Layout) -> dict[DevNode, list[str]]:
     for node, running in running_daemons(layout).items():
         wanted = [NODE]
         if node == layout.master:
-            wanted += PARTS if running & set(PARTS) else [MASTER]
+            wanted += reversed(MASTER_PARTS) if running & set(MASTER_PARTS) else [MASTER]
+            wanted.append(RAPI)
+        wanted += ON_ALL_NODES
         missing[node] = [daemon for daemon in wanted if daemon not in running]
     return missing
 

@@ -13,14 +13,12 @@ from pathlib import Path
 from ganeti_tx.devcluster.layout import STATE_FILE, DevclusterError, DevNode, Layout, load
 from ganeti_tx.devcluster.supervisor import INTERVAL, Daemon, Supervisor
 from ganeti_tx.errors import PidFileLockError
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file, holder, was_abandoned
 
 PID_FILE = "supervisor.pid"
 LOG_FILE = "supervisor.log"
-MASTER = "ganeti-master"
-#: What ganeti-master is in one; it claims their pid files too.
-PARTS = ("ganeti-luxid", "ganeti-wconfd")
 #: Seconds that it may take to come up, and to end.
 LIMIT = 15.0
 
@@ -76,8 +74,8 @@ def pid_files(layout: Layout) -> Mapping[Daemon, bool]:
         run_dir = Paths(node.root).run_dir
         held = {path.stem: is_held(path) for path in run_dir.glob("ganeti-*.pid") if path.exists()}
         if MASTER in held:
-            apart = not held[MASTER] and any(held.get(part) for part in PARTS)
-            for name in (MASTER,) if apart else PARTS:
+            apart = not held[MASTER] and any(held.get(part) for part in MASTER_PARTS)
+            for name in (MASTER,) if apart else MASTER_PARTS:
                 held.pop(name, None)
         found.update({(node, name): living for name, living in held.items()})
     return found

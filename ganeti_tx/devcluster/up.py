@@ -11,8 +11,9 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all
-from ganeti_tx.devcluster.running import NODE, missing_daemons
+from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
+from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
 
 NODE_PORT = 1811

@@ -24,9 +24,8 @@ class ClusterInfo:
     drain_flag: Callable[[], bool]
     architecture: Callable[[], list[str]] = machine
 
-    def info(self) -> dict[str, Any]:
+    def info(self, config: ConfigData) -> dict[str, Any]:
         """The cluster's settings with all parameters filled (Ganeti 3.0 LUXI table, QueryClusterInfo)."""
-        config = self.snapshot()
         return cluster_facts(config.cluster, master_name(config), self.architecture())
 
     def values(self, names: Sequence[str]) -> list[object]:

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import define
+import msgspec
+from attrs import define, field
 
 from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.query.collect import Queries
+from ganeti_tx.query.encoded import in_ascii
 from ganeti_tx.query.resources import Jobs, Locks, make_queries
-from ganeti_tx.query.view import Views
+from ganeti_tx.query.view import View, Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 
@@ -22,6 +24,7 @@ class QueryMethods:
     queries: Queries
     view: Views
     info: ClusterInfo
+    _told: tuple[View, msgspec.Raw] | None = field(default=None, init=False)
 
     def table(self) -> Mapping[str, Answer]:
         """Which method is which call."""
@@ -48,8 +51,8 @@ class QueryMethods:
         return self.queries.fields(what, names)
 
     def _classic(self, what: str) -> Answer:
-        async def answer(items: Sequence[str], names: Sequence[str], lock: bool) -> list[list[object]]:
-            return await self.queries.classic(what, items, names)
+        async def answer(items: Sequence[str], names: Sequence[str], lock: bool) -> msgspec.Raw:
+            return await self.queries.classic_json(what, items, names)
 
         return answer
 
@@ -73,9 +76,12 @@ class QueryMethods:
         """As ClusterInfo.values says."""
         return self.info.values(names)
 
-    async def cluster_info(self) -> dict[str, Any]:
-        """As ClusterInfo.info says."""
-        return self.info.info()
+    async def cluster_info(self) -> msgspec.Raw:
+        """As ClusterInfo.info says; as JSON, made once as long as the configuration stays the same."""
+        view = self.view()
+        if self._told is None or self._told[0] is not view:
+            self._told = view, msgspec.Raw(in_ascii(msgspec.json.encode(self.info.info(view.config))))
+        return self._told[1]
 
 
 def make_query_methods(

@@ -53,11 +53,12 @@ AS_STORED = (
     "modify_ssh_setup",
     "ssh_key_type",
     "ssh_key_bits",
+    "modify_etc_hosts",
 )
 
 
 def cluster_facts(cluster: Cluster, master_name: str, architecture: list[str]) -> dict[str, Any]:
-    """The cluster as clients know it (Ganeti 3.0 LUXI table, QueryClusterInfo)."""
+    """The cluster as clients know it (Ganeti 3.0 LUXI table, QueryClusterInfo), with all that can be set."""
     return {
         "software_version": versions.RELEASE_VERSION,
         "protocol_version": versions.PROTOCOL_VERSION,
@@ -76,6 +77,8 @@ def from_cluster(cluster: Cluster) -> dict[str, Any]:
     return {
         **{name: getattr(cluster, name) for name in AS_STORED},
         "name": cluster.cluster_name,
+        "hv_state": cluster.hv_state_static,
+        "disk_state": cluster.disk_state_static,
         "default_hypervisor": cluster.enabled_hypervisors[0] if cluster.enabled_hypervisors else None,
         "hvparams": {hypervisor: fill_hvparams(cluster, hypervisor) for hypervisor in cluster.enabled_hypervisors},
         "beparams": {"default": fill_beparams(cluster)},

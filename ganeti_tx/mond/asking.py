@@ -11,7 +11,7 @@ from ganeti_tx.confd.client import ConfdClient, some
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.on_twisted import client
 from ganeti_tx.confd.peers import candidates, peer, read_key
-from ganeti_tx.confd.poll import EXPIRY, Peer
+from ganeti_tx.confd.poll import Peer
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
 from ganeti_tx.mond.config_facts import IAsk
@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 #: Seconds that the node's own daemon has.
 OWN_EXPIRY = 2.0
+#: Seconds that the others have.
+OTHERS_EXPIRY = 5.0
 #: How many of the others are asked at once.
 OTHERS = 3
 #: Seconds for which the node's own daemon is not asked after it was silent.
@@ -79,7 +81,7 @@ class Asking:
 
     def _ask_others(self, own: Peer) -> ConfdClient:
         if self._others is None:
-            self._others = self.make(read_key(self.paths.hmac_key), partial(self._besides, own), EXPIRY)
+            self._others = self.make(read_key(self.paths.hmac_key), partial(self._besides, own), OTHERS_EXPIRY)
         return self._others
 
     def _besides(self, own: Peer) -> list[Peer]:

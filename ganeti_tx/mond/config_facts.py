@@ -1,11 +1,11 @@
 """What the configuration daemons say of this node, asked again and again; the last answers stay when none answers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 from attrs import define, evolve, field
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 from zope.interface import Interface, implementer
 
 from ganeti_tx.confd import questions
+from ganeti_tx.confd.messages import NodeInstancesQuery, RequestType
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import GanetiError, one_line
 from ganeti_tx.model.cluster import DataCollector
@@ -26,6 +27,8 @@ T = TypeVar("T")
 
 #: Seconds between two rounds of questions (Ganeti 3.0 monitoring table, "config_source").
 INTERVAL = 15.0
+#: Seconds after which nobody waits any more for the first round.
+FIRST_ROUND = 5.0
 #: Seconds for which the disks of an instance are not asked for again, unless it has others.
 DISKS_AGE = 60.0
 MAX_SSCONF = 64 * 1024
@@ -40,10 +43,22 @@ class IAsk(Interface):
         """The newest answer. @raise GanetiError: nobody answered in time, or the answer is an error."""
 
 
-class NodeInstance(KnownInstance, frozen=True, kw_only=True):
-    """The same with what tells whether its disks must be asked for."""
+class NodeInstance(msgspec.Struct, frozen=True, array_like=True):
+    """What is asked of an instance: what may be told, and what tells whether its disks must be asked for."""
 
-    disks: tuple[str, ...] = ()
+    uuid: str
+    name: str
+    hypervisor: str
+    admin_state: str
+    mtime: float
+    disks: tuple[str, ...]
+
+
+def instances_on(node: str) -> Question[tuple[list[NodeInstance], list[NodeInstance]]]:
+    """Those that have the node as primary, and as secondary; so much of each that a datagram holds some hundreds."""
+    query = NodeInstancesQuery(node, NodeInstance.__struct_fields__)
+    answer = tuple[list[NodeInstance], list[NodeInstance]]
+    return Question(RequestType.NODE_INSTANCES, answer, msgspec.Raw(msgspec.json.encode(query)))
 
 
 class DiskPart(msgspec.Struct, frozen=True):
@@ -66,8 +81,8 @@ class KnownDisks:
 @implementer(IConfigFacts)
 @define(eq=False)
 class ConfigFacts:
-    """@ivar told: hears the collectors' settings and the enabled hypervisors after each round; before the first
-    answer, the settings are empty.
+    """@ivar told: hears the collectors' settings and the enabled hypervisors after each round; as long as nobody has
+    answered, there are no settings.
     """
 
     node: str
@@ -80,7 +95,6 @@ class ConfigFacts:
     heard: float | None = None  # when all was last told, by the clock
     _facts: NodeFacts = field(factory=NodeFacts)
     _disks: dict[str, KnownDisks] = field(factory=dict)
-    _fault: str = ""
     _loop: LoopingCall | None = None
     _asking: "Deferred[None] | None" = None
 
@@ -88,12 +102,16 @@ class ConfigFacts:
         """See `IConfigFacts`."""
         return self._facts
 
-    def start(self) -> None:
-        """Ask now and from then on."""
-        self.told(self.settings, self._hypervisors())
-        self._loop = LoopingCall(self._round)
+    async def start(self) -> None:
+        """Ask now and then on the interval; done once the first round is, or after a while without an answer."""
+        first: Deferred[None] = Deferred()
+        self._loop = LoopingCall(self._round, first)
         self._loop.clock = self.clock
         self._loop.start(INTERVAL)
+        try:
+            await first.addTimeout(FIRST_ROUND, self.clock)
+        except TimeoutError:
+            self.told(self.settings, self._hypervisors())
 
     def stop(self) -> None:
         """Ask no more, and wait for no answer."""
@@ -102,9 +120,10 @@ class ConfigFacts:
         if self._asking is not None:
             self._asking.cancel()
 
-    def _round(self) -> "Deferred[None]":
+    def _round(self, first: "Deferred[None]") -> "Deferred[None]":
         self._asking = Deferred.fromCoroutine(self.refresh())
-        return self._asking.addErrback(self._broken)
+        self._asking.addErrback(self._broken)
+        return self._asking.addCallback(lambda _: None if first.called else first.callback(None))
 
     def _broken(self, failure: Failure) -> None:
         """A fault of ours must not be the last round."""
@@ -112,25 +131,28 @@ class ConfigFacts:
             log.failure("a round of questions broke", failure)
 
     async def refresh(self) -> None:
-        """One round; what is answered counts, also when a later question is not."""
-        try:
-            await self._ask_all()
-        except (GanetiError, msgspec.ValidationError) as error:
-            self._hear_fault(one_line(error) if isinstance(error, GanetiError) else f"an answer does not fit: {error}")
-        else:
-            self._hear_fault("")
+        """One round; what is answered counts, also when something else is not."""
+        faults = [
+            fault for learn in (self._settings, self._instances, self._minors) if (fault := await _tried(learn()))
+        ]
+        if not faults:
             self.heard = self.clock.seconds()
+        self._tell_fault(faults[0] if faults else "")
+        self._facts = evolve(self._facts, fault=faults[0] if faults else "")
         self.told(self.settings, self._hypervisors())
 
-    async def _ask_all(self) -> None:
+    async def _settings(self) -> None:
         told = await self.questions.ask(questions.collectors())
         self.settings = {name: DataCollector(active=each.active, interval=each.interval) for name, each in told.items()}
-        on_node = await self.questions.ask(questions.node_instances(self.node))
-        own, others = (msgspec.convert(each, list[NodeInstance]) for each in on_node)
+
+    async def _instances(self) -> None:
+        own, others = await self.questions.ask(instances_on(self.node))
         self._facts = evolve(self._facts, instances=tuple(map(_known, own)), heard=True)
-        minors = await self.questions.ask(questions.node_drbd(self.node))
-        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in minors})
         await self._learn_volumes([*own, *others])
+
+    async def _minors(self) -> None:
+        told = await self.questions.ask(questions.node_drbd(self.node))
+        self._facts = evolve(self._facts, minors={each.minor: each.instance for each in told})
 
     async def _learn_volumes(self, instances: list[NodeInstance]) -> None:
         names = {each.name for each in instances}
@@ -157,13 +179,23 @@ class ConfigFacts:
             return ()
         return tuple(text.decode("ascii", "replace").split())
 
-    def _hear_fault(self, fault: str) -> None:
-        if fault != self._fault:
-            self._fault = fault
-            if fault:
-                log.warn("the last known configuration stays: {fault}", fault=fault)
-            else:
-                log.info("the configuration daemons answer")
+    def _tell_fault(self, fault: str) -> None:
+        """Into the log, when it is another than before."""
+        if fault and fault != self._facts.fault:
+            log.warn("the last known configuration stays: {fault}", fault=fault)
+        elif not fault and self._facts.fault:
+            log.info("the configuration daemons answer")
+
+
+async def _tried(learning: Awaitable[None]) -> str:
+    """What was wrong with an answer, in one line; nothing when all was right."""
+    try:
+        await learning
+    except GanetiError as error:
+        return one_line(error)
+    except msgspec.ValidationError as error:
+        return f"an answer does not fit: {error}"
+    return ""
 
 
 def _known(instance: NodeInstance) -> KnownInstance:

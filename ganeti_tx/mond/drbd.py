@@ -56,7 +56,7 @@ def _data(found: DrbdStatus, status: Status) -> dict[str, Any]:
 def without_module(facts: NodeFacts) -> Status:
     """How well it is that DRBD is not loaded."""
     if not facts.heard:
-        return Status(StatusCode.UNKNOWN, "DRBD is not loaded; whether mirrors are configured is not known yet")
+        return Status(StatusCode.UNKNOWN, f"DRBD is not loaded; whether it should be is not known: {facts.fault}")
     if facts.minors:
         owners = ", ".join(sorted(set(facts.minors.values())))
         return Status(StatusCode.BAD, f"DRBD is not loaded, though this node has mirrors of {owners}")

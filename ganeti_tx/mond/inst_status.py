@@ -68,7 +68,7 @@ class Reasons:
 def instances_report(facts: NodeFacts, kinds: frozenset[str], seen: Mapping[str, Seen], reasons: Reasons) -> Any:
     """The report about the node's own instances of some hypervisors."""
     if not facts.heard:
-        unknown = Status(StatusCode.UNKNOWN, "no configuration daemon has told yet which instances this node has")
+        unknown = Status(StatusCode.UNKNOWN, f"it is not known which instances this node has: {facts.fault}")
         return InstancesReport((), unknown)
     found = tuple(
         _instance(each, seen.get(each.name, Seen(DOWN)), reasons)

@@ -55,12 +55,16 @@ class KnownInstance(msgspec.Struct, frozen=True, kw_only=True):
 
 @frozen
 class NodeFacts:
-    """What the configuration says about this node. `heard` is false until somebody has told it for the first time."""
+    """What the configuration says about this node.
+
+    `heard` is false until somebody has told its instances for the first time, `fault` what was wrong the last time.
+    """
 
     instances: tuple[KnownInstance, ...] = ()  # those whose primary node this is
     volumes: Mapping[Volume, str] = field(factory=dict)  # the instance of each logical volume
     minors: Mapping[int, str] = field(factory=dict)  # the instance of each DRBD minor
     heard: bool = False
+    fault: str = "nobody was asked yet"
 
 
 class IConfigFacts(Interface):

@@ -110,11 +110,11 @@ class Monitoring:
     own: OwnProcess
     site: MonitoringSite
 
-    def start(self) -> None:
-        """Ask, look and count from now on."""
+    async def start(self) -> None:
+        """Ask, look and count from now on; done once somebody has been asked what the cluster wants."""
         self.own.start()
         self.host.every(HOST_INTERVAL)
-        self.config.start()
+        await self.config.start()
 
     def stop(self) -> None:
         """Leave nothing to do."""
@@ -145,9 +145,9 @@ async def start(parts: MondParts, port: int, address: str | None) -> Callable[[]
     _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
     asking = Asking(parts.paths, own, parts.clock, parts.make_client)
     running = monitoring(parts, asking)
+    await running.start()
     address = address or own
     listening = parts.reactor.listenTCP(port, running.site, backlog=BACKLOG, interface=address)
-    running.start()
     log.info("monitoring of {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:

@@ -5,12 +5,13 @@ from hmac import compare_digest
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.local_daemons import LocalDaemons
 from ganeti_tx.rpc.calls import NodeCall, NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
+from ganeti_tx.runtime.daemon_names import ON_ALL_NODES
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_digest, peer_name
@@ -57,7 +58,7 @@ class Membership:
     files: IFiles
     paths: Paths
     cluster_files: ClusterFiles
-    clock: IReactorTime
+    daemons: LocalDaemons
     end: Callable[[], None]
 
     def table(self) -> Mapping[type[NodeCall], Method]:
@@ -70,6 +71,7 @@ class Membership:
         return [(SSL_TOKEN, digest(Identity.from_bundle(data, str(self.paths.client_pem)).certificate))]
 
     async def leave(self, call: NodeLeaveCluster) -> None:
-        """Forget the cluster, then end the daemon when the answer is out."""
+        """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()
-        self.clock.callLater(LEAVE_DELAY, self.end)
+        await self.daemons.stop(ON_ALL_NODES)
+        self.daemons.clock.callLater(LEAVE_DELAY, self.end)

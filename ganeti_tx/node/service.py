@@ -21,9 +21,10 @@ from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
-from ganeti_tx.node.master_role import MachineProcesses, MasterRoleCalls, forget_spared_vote
+from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
@@ -57,7 +58,7 @@ UPLOADS = {
     "/var/lib/ganeti/config.data": 0o640,
     "/var/lib/ganeti/hmac.key": 0o440,
     "/var/lib/ganeti/cluster-domain-secret": 0o640,
-    "/var/lib/ganeti/rapi.pem": 0o640,
+    "/var/lib/ganeti/rapi.pem": 0o440,
     "/var/lib/ganeti/rapi/users": 0o640,
     "/var/lib/ganeti/rapi/roles": 0o640,
     "/var/lib/ganeti/rapi/tokens": 0o640,
@@ -116,7 +117,8 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     terms = Terms(parts.files, parts.paths)
     queue = JobCopies(parts.files, parts.paths, terms)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
-    role = MasterRoleCalls(parts.files, parts.paths, parts.threads, parts.runner, parts.clock, parts.processes)
+    daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
+    role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
     master_ip = MasterIp(
         parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
     )
@@ -129,7 +131,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         Instances(hypervisors, disks, parts.name).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
         OsCalls(scripts, disks, parts.threads).table(),
-        Membership(parts.files, parts.paths, cluster_files, parts.clock, parts.leave).table(),
+        Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),
         role.table(),
         master_ip.table(),
         guard=allegiance.perform,

@@ -80,6 +80,8 @@ GROUP_FIELDS = by_name(
         ),
         Field("ndparams", "NDParams", Kind.OTHER, "Node parameters (filled)", ndparams),
         stored("custom_ndparams", "CustomNDParams", Kind.OTHER, "Node parameters of its own", "ndparams"),
+        stored("hv_state", "HypervisorState", Kind.OTHER, "Hypervisor state set by hand", "hv_state_static"),
+        stored("disk_state", "DiskState", Kind.OTHER, "Disk state set by hand", "disk_state_static"),
     ],
     tracking(),
     ndparam_fields(ndparams),

@@ -16,6 +16,7 @@ from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.query.encoded import AllRows
 from ganeti_tx.query.order import natural
 
 
@@ -37,6 +38,7 @@ class View:
 
     def __init__(self, config: ConfigData) -> None:
         self.config = config
+        self._secondary_nodes: dict[str, list[str]] = {}
 
     @property
     def cluster(self) -> Cluster:
@@ -111,6 +113,12 @@ class View:
 
     def secondary_nodes(self, instance: Instance) -> list[str]:
         """The uuids of the nodes that mirror the instance's disks."""
+        known = self._secondary_nodes.get(instance.uuid)
+        if known is None:
+            known = self._secondary_nodes[instance.uuid] = self._mirrors(instance)
+        return known
+
+    def _mirrors(self, instance: Instance) -> list[str]:
         nodes = (
             str(node)
             for disk in self.disks(instance)
@@ -149,9 +157,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def in_order(things: Iterable[N]) -> list[N]:
+def in_order(things: Iterable[N]) -> AllRows[N]:
     """By name, naturally."""
-    return sorted(things, key=lambda thing: natural(thing.name))
+    return AllRows(sorted(things, key=lambda thing: natural(thing.name)))
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
+from typing import Any, cast
 
 from attrs import evolve, frozen
 from klein import Klein
@@ -76,7 +77,8 @@ class RapiApp:
         self.klein = Klein()
         self.klein.url_map.converters.update(name=NameConverter, number=NumberConverter)
         self.klein.url_map.merge_slashes = False
-        self.klein.handle_errors(Exception)(self._failed)
+        fail: Any = self._failed  # Klein asks for its own type of requests
+        self.klein.handle_errors(Exception)(fail)
         for operation in operations:
             self._add(operation)
 
@@ -142,7 +144,7 @@ class RapiApp:
         return request.reply(HTTPStatus.OK, JSON, body)
 
     def _failed(self, request: RapiRequest, failure: Failure) -> bytes:
-        error = http_error(failure.value)
+        error = http_error(cast(BaseException, failure.value))
         if error is None:
             log.failure("{method} {path} broke", failure, method=request.method, path=request.path)
             error = HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL)

@@ -72,11 +72,11 @@ class EventStream:
             if items is None:
                 log.info("a reader of events is too slow, and cut off")
                 return None
-            sent = await self._told_of(items)
+            sent = await self._wanted_of(items)
             self.place = place
             if sent:
-                self._told = place
-                return sent
+                self._told = place_of(sent[-1].id)
+                return b"".join(self._gap_text(item) if item.kind == GAP else item.text for item in sent)
             left = deadline - self.clock.seconds()
             if left <= 0:
                 return self._sign_of_life()
@@ -118,16 +118,12 @@ class EventStream:
             return [gap_item(found.last, found.gap)], last
         return [item_of(id, event) for id, event in found.events], last
 
-    async def _told_of(self, items: Sequence[Item]) -> bytes:
-        """What the client gets of some events."""
+    async def _wanted_of(self, items: Sequence[Item]) -> list[Item]:
+        """Those that the client gets."""
         wanted = [item for item in items if item.kind == GAP or self.wanted.wants(item.kind, item.names)]
         if ordinary := [item for item in wanted if item.kind != GAP]:
             await self.sight.look(ordinary)
-        return b"".join(
-            self._gap_text(item) if item.kind == GAP else item.text
-            for item in wanted
-            if item.kind == GAP or self.sight.sees(item)
-        )
+        return [item for item in wanted if item.kind == GAP or self.sight.sees(item)]
 
     def _gap_text(self, item: Item) -> bytes:
         kinds = [kind for kind in Kind if not self.wanted.kinds or kind in self.wanted.kinds]

@@ -101,7 +101,7 @@ class SharedQuestions:
         self._send()
         for asker in askers:
             if not asker.called:
-                asker.callback(answer)  # type: ignore[arg-type]  # a Failure takes the error path by itself
+                asker.callback(answer)  # a Failure takes the error path by itself
 
 
 async def answer_of(client: AsyncClient, message: bytes) -> bytes:

@@ -136,7 +136,8 @@ class RapiRequest(Request):
     def body(self) -> bytes:
         """What came after the head."""
         assert self.content is not None
-        return self.content.read()
+        data: bytes = self.content.read()
+        return data
 
     # What is answered
 

@@ -51,19 +51,25 @@ def references(name: str) -> Schema:
 def body_of(kind: type[OpCode], renames: Mapping[str, str], left_out: frozenset[str] = frozenset()) -> Schema:
     """The body of a request that becomes an opcode.
 
-    @param renames: what clients call some of the parameters; the opcode's own names are taken as well, untold.
+    @param renames: what clients call some of the parameters. The opcode's own names are taken as well; of parameters that
+        must be there they are not told.
     @param left_out: parameters that a body may not hold.
     """
     whole = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(kind, schema_hook=schema_of_custom)))
     flat = inlined(whole, whole["$defs"])
     spelled = {new: old for old, new in renames.items()}
     kept = {name: schema for name, schema in flat["properties"].items() if name not in left_out | {"OP_ID"}}
-    return {
+    required = [name for name in flat.get("required", ()) if name in kept]
+    optional = {old: new for old, new in renames.items() if new not in required}
+    body: dict[str, Any] = {
         "type": "object",
-        "properties": {spelled.get(name, name): schema for name, schema in kept.items()},
-        "required": [spelled.get(name, name) for name in flat.get("required", ()) if name in kept],
+        "properties": {spelled.get(name, name) if name in required else name: kept[name] for name in kept}
+        | {old: kept[new] for old, new in optional.items()},
+        "required": [spelled.get(name, name) for name in required],
         "additionalProperties": False,
     }
+    either = [{"not": {"required": [old, new]}} for old, new in optional.items()]
+    return {**body, "allOf": either} if either else body
 
 
 def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
+from ganeti_tx.config.mastership import check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
@@ -108,6 +109,7 @@ def make_feed(parts: RapiParts) -> EventFeed:
 
 async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
     """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
+    check_ssconf_master(parts.files, parts.paths, parts.own_name)
     luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(parts.reactor, settings.max_clients)
     measures = Measures(parts.reactor, connections)
@@ -150,7 +152,7 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     if not parts.files.exists(certificate):
         raise ConfigurationError(
             f"there is no certificate for the Remote API at {certificate}; "
-            "make one with 'gnt-cluster renew-crypto --new-rapi-certificate'"
+            "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"
         )
     tls = RapiTls(parts.files, certificate, key)
     for directory in {certificate.parent, key.parent}:

@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bootstrap": {"mastership", "runtime", "config", "rpc"},
     "devcluster": {"luxi.client", "runtime"},
     "console": set(),
-    "rapi": {"luxi", "metrics", "runtime"},
+    "rapi": {"config.mastership", "luxi", "metrics", "runtime"},
     "confd": {"config", "runtime"},
     "mond": {"config", "confd", "metrics", "runtime", "node.channels", "node.hypervisor"},
     "daemons": {"runtime"},

@@ -16,14 +16,16 @@ from twisted.trial.unittest import SynchronousTestCase
 import ganeti_tx
 
 ROOT = Path(ganeti_tx.__file__).parents[1]
-NAMES = ["ganeti-confd", "ganeti-luxid", "ganeti-master", "ganeti-noded", "ganeti-wconfd"]
 MODULES = {
     "ganeti-confd": "ganeti_tx.confd.tap",
     "ganeti-luxid": "ganeti_tx.luxid.tap",
     "ganeti-master": "ganeti_tx.master.tap",
+    "ganeti-mond": "ganeti_tx.mond.tap",
     "ganeti-noded": "ganeti_tx.node.tap",
+    "ganeti-rapi": "ganeti_tx.rapi.tap",
     "ganeti-wconfd": "ganeti_tx.wconfd.tap",
 }
+NAMES = sorted(MODULES)
 LISTING = """
 import sys
 from twisted.application.service import IServiceMaker

@@ -9,6 +9,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.rapi.access.gate import Gate
+from ganeti_tx.rapi.access.ldap_settings import LdapSettings, parse_ldap_settings
+from ganeti_tx.rapi.access.ldap_users import LdapUsers
 from ganeti_tx.rapi.access.local_users import LocalUsers, Nobody
 from ganeti_tx.rapi.access.memo import Memo
 from ganeti_tx.rapi.access.rights import Rights, unknown_words
@@ -29,6 +31,8 @@ log = Logger()
 
 #: Passwords checked at once, and waiting for it.
 CHECKS_AT_ONCE, CHECKS_WAITING = 2, 32
+#: Logins at a directory at once, and waiting for it; with the above fewer than the pool has threads.
+LDAP_AT_ONCE, LDAP_WAITING = 4, 32
 
 
 @frozen
@@ -71,10 +75,20 @@ def make_gate(around: Surroundings, operations: Iterable[Operation], require_aut
     tokens: WatchedFile[Mapping[str, Token]] = WatchedFile(
         around.files, around.paths.rapi_tokens_file, parse_tokens, {}, tokens_changed
     )
-    watch_all(around, [roles, users, tokens])
+    directory = directory_users(around)
+    ldap: WatchedFile[LdapSettings | None] = WatchedFile(
+        around.files, around.paths.rapi_ldap_file, parse_ldap_settings, None, directory.use
+    )
+    watch_all(around, [roles, users, tokens, ldap])
     memo: Memo[bool] = Memo(around.clock, around.entropy.random_bytes(32))
-    sources = [LocalUsers(users, checks, memo), Nobody(users, checks)]
+    sources = [LocalUsers(users, checks, memo), directory, Nobody(users, checks)]
     return Gate(sources, StoredTokens(tokens, around.now), roles, Throttle(around.clock), require_authentication)
+
+
+def directory_users(around: Surroundings) -> LdapUsers:
+    """Users of a directory, as soon as there are settings; they have threads of their own to wait in."""
+    memo: Memo[Rights] = Memo(around.clock, around.entropy.random_bytes(32))
+    return LdapUsers(around.files, SlowCalls(around.threads, LDAP_AT_ONCE, LDAP_WAITING), memo, around.clock)
 
 
 def watch_all(around: Surroundings, watched: Iterable[WatchedFile[Any]]) -> None:

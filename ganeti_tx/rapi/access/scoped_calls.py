@@ -20,8 +20,8 @@ from ganeti_tx.rapi.operation import Operation
 Rows = list[Any]
 
 #: Resources that show nothing of the cluster, and those of which everything goes through `ScopedCalls`.
-STATIC = frozenset({"root", "2", "version", "features"})
-JUDGED_RESOURCES = ("instances", "jobs", "query", "os")
+STATIC = frozenset({"root", "2", "version", "features", "openapi"})
+JUDGED_RESOURCES = ("instances", "jobs", "query", "os", "events")
 
 #: Filters that let everything pass.
 _ANY = {"instance": ["!=", "name", ""], "job": ["!=", "id", 0]}

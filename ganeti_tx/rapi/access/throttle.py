@@ -98,7 +98,7 @@ class Throttle:
 
     def begin(self, peer: str, name: str) -> "Attempt":
         """An attempt to log in starts. @raise HttpError: 429, it must wait."""
-        address, name = network_of(peer), name[:MAX_NAME]
+        address, name = network_of(peer), name[:MAX_NAME].casefold()  # directories see no difference
         pair = f"{address} {name}"
         self._check(self._addresses, address, f"Too many failed logins from {address}")
         if self._names.wait(name):

@@ -1,4 +1,5 @@
-"""The fields of whole objects (Ganeti 3.0 RAPI table, field_sets), with the schemas of their values.
+"""The fields of whole objects (Ganeti 3.0 RAPI table, field_sets), with the schemas of their values; at the end of each
+stands what Ganeti does not tell although it can be set.
 
 A value is null where the item has none, or where the node that knows it does not answer.
 """
@@ -84,6 +85,11 @@ NODE: Mapping[str, Schema] = {
     "ndparams": OBJECT,
     "group.uuid": TEXT,
     **TRACKED,
+    "group": MAYBE_TEXT,
+    "powered": MAYBE_BOOLEAN,
+    "hv_state": maybe(OBJECT),
+    "disk_state": maybe(OBJECT),
+    "custom_ndparams": OBJECT,
 }
 
 GROUP: Mapping[str, Schema] = {
@@ -98,6 +104,8 @@ GROUP: Mapping[str, Schema] = {
     "ndparams": OBJECT,
     "custom_ndparams": OBJECT,
     **TRACKED,
+    "hv_state": OBJECT,
+    "disk_state": OBJECT,
 }
 
 NETWORK: Mapping[str, Schema] = {

@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.rapi import arguments
 from ganeti_tx.rapi.bodies import body_object
 from ganeti_tx.rapi.http_errors import bad_request, not_found
@@ -52,11 +51,8 @@ async def replaced(call: Call) -> str:
 
 
 async def removed(call: Call) -> None:
-    """Remove a rule. @raise HttpError: there is none (404)."""
-    try:
-        await call.luxi.delete_filter(call.parts["filter_uuid"])
-    except OpPrereqError as error:
-        raise not_found(str(error)) if ECode.NOENT in error.args else error from None
+    """Remove a rule."""
+    await call.luxi.delete_filter(call.parts["filter_uuid"])
 
 
 async def put(call: Call, uuid: str | None) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ganeti_tx.rapi.operation import Call, Operation, Schema
+from ganeti_tx.rapi.resources.cluster_fields import ALIASES, INFO
 from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, list_of
 from ganeti_tx.rapi.submission import ANYBODY
 
@@ -10,8 +11,6 @@ from ganeti_tx.rapi.submission import ANYBODY
 VERSION = 2
 #: What clients may look for before they send a newer form of a request (Ganeti 3.0 RAPI table, features).
 FEATURES = ("instance-create-reqv1", "instance-reinstall-reqv1", "node-migrate-reqv1", "node-evac-res1")
-#: Settings that are known under a second name, which is the one that changes them.
-ALIASES = {"volume_group_name": "vg_name", "drbd_usermode_helper": "drbd_helper"}
 
 
 async def nothing(call: Call) -> None:
@@ -31,7 +30,7 @@ async def features(call: Call) -> list[str]:
 async def info(call: Call) -> dict[str, Any]:
     """The cluster's settings."""
     told = await call.luxi.query_cluster_info()
-    return told | {alias: told.get(name) for name, alias in ALIASES.items()}
+    return told | {alias: told.get(name) for alias, name in ALIASES.items()}
 
 
 def reads(path: str, resource: str, run: Any, summary: str, result: Schema) -> Operation:
@@ -46,5 +45,5 @@ OPERATIONS = (
     reads(
         "/2/features", "features", features, "List the features of this version", list_of({**TEXT, "enum": FEATURES})
     ),
-    reads("/2/info", "info", info, "Show the cluster's settings", {"type": "object"}),
+    reads("/2/info", "info", info, "Show the cluster's settings", INFO),
 )

@@ -10,12 +10,14 @@ from ganeti_tx.model.opcodes import (
     OpInstanceReplaceDisks,
 )
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.http_errors import bad_request
+from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Argument, Call, Schema
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
 from ganeti_tx.rapi.schemas import TEXT
 from ganeti_tx.rapi.submission import FORCE, Params, Submission, from_flag, from_path, submits
 
+#: Digits of a disk's number.
+LONGEST_NUMBER = 9
 IGNORE_SIZE = Argument("ignore_size", "flag", meaning="Do not mind sizes that differ from the recorded ones")
 
 #: Arguments that hold what now stands in the body; they count when there is no body.
@@ -53,6 +55,13 @@ def disk_indexes(text: str) -> list[int]:
         raise bad_request(f"disks: expected numbers such as 0,1, got '{text:.{arguments.SHOWN}}'") from None
 
 
+def disk_index(digits: str) -> int:
+    """The number in the path. @raise HttpError: no instance has so many disks (404)."""
+    if len(digits) > LONGEST_NUMBER:
+        raise not_found(f"there is no disk {digits:.{arguments.SHOWN}}")
+    return int(digits)
+
+
 def replacement_schema(plain: Schema) -> Schema:
     """The opcode's schema, with disks as text too; nothing is required since the arguments may tell it."""
     disks = {"anyOf": [plain["properties"]["disks"], {**TEXT, "pattern": "^[0-9]+(,[0-9]+)*$"}, {"type": "null"}]}
@@ -80,7 +89,7 @@ OPERATIONS = (
         "POST",
         f"{INSTANCE_PATH}/disk/{{disk_index}}/grow",
         "instances_name_disk_grow",
-        Submission(OpInstanceGrowDisk, (INSTANCE, from_path("disk", "disk_index", int))),
+        Submission(OpInstanceGrowDisk, (INSTANCE, from_path("disk", "disk_index", disk_index))),
         "Enlarge a disk",
     ),
     submits(

@@ -16,6 +16,8 @@ from ganeti_tx.rapi.submission import ANYBODY, WRITE
 PATH = "/2/jobs/{job_id}"
 #: Seconds for which a change of a job is awaited in one request (Ganeti 3.0 RAPI table).
 LONGEST_WAIT = 10
+#: Digits of a job's number.
+LONGEST_NUMBER = 18
 #: What LUXI servers answer of old when nothing changed.
 NO_CHANGE = "nochange"
 
@@ -26,6 +28,14 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     fields: list[str]
     previous_job_info: list[Any] | None = None
     previous_log_serial: int | None = None
+
+
+def job_id(call: Call) -> int:
+    """The number in the path. @raise HttpError: no queue counts that far (404)."""
+    digits = call.parts["job_id"]
+    if len(digits) > LONGEST_NUMBER:
+        raise not_found(f"there is no job {digits:.{arguments.SHOWN}}")
+    return int(digits)
 
 
 async def listed(call: Call) -> list[Any]:
@@ -39,15 +49,15 @@ async def listed(call: Call) -> list[Any]:
 
 async def shown(call: Call) -> dict[str, Any]:
     """One job; of an unknown one the id, and nulls."""
-    rows = await call.luxi.query_jobs([call.parts["job_id"]], list(fields.JOB))
+    rows = await call.luxi.query_jobs([job_id(call)], list(fields.JOB))
     if not rows:
-        raise not_found(f"there is no job {call.parts['job_id']}")
+        raise not_found(f"there is no job {job_id(call)}")
     return dict(zip(fields.JOB, rows[0], strict=True))
 
 
 async def cancel(call: Call) -> list[Any]:
     """Whether it was cancelled, and a message."""
-    return await call.luxi.cancel_job(call.parts["job_id"])
+    return await call.luxi.cancel_job(job_id(call))
 
 
 async def awaited(call: Call) -> dict[str, Any] | None:
@@ -58,7 +68,7 @@ async def awaited(call: Call) -> dict[str, Any] | None:
     wait = read_wait(call)
     known = wait.previous_job_info, wait.previous_log_serial
     try:
-        answer = await call.luxi.wait_for_job_change(call.parts["job_id"], wait.fields, *known, LONGEST_WAIT)
+        answer = await call.luxi.wait_for_job_change(job_id(call), wait.fields, *known, LONGEST_WAIT)
     except JobLost as error:
         raise not_found(str(error)) from None
     if answer in (NO_CHANGE, None):

@@ -9,7 +9,7 @@ from ganeti_tx.rapi.http_errors import bad_request
 from ganeti_tx.rapi.operation import Argument, Call
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.resources.places import NODE, NODE_PATH
-from ganeti_tx.rapi.rows import Noun
+from ganeti_tx.rapi.rows import Item, Noun
 from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Params, Submission, submits
 
 LIVE = Argument("live", "flag", meaning="Old; give mode in the body")
@@ -21,7 +21,22 @@ async def ask(call: Call, names: Sequence[str], wanted: Sequence[str]) -> list[A
     return await call.luxi.query_nodes(names, wanted)
 
 
-NODES = Noun("nodes", "node", ask, fields.NODE, key="id", part="node_name", aliases={"secondary_ip": "sip"})
+def with_known_power(item: Item) -> Item:
+    """The node; whether it is powered is known only where a program can tell."""
+    ndparams = item["ndparams"]
+    return item if isinstance(ndparams, dict) and ndparams.get("oob_program") else {**item, "powered": None}
+
+
+NODES = Noun(
+    "nodes",
+    "node",
+    ask,
+    fields.NODE,
+    key="id",
+    part="node_name",
+    aliases={"secondary_ip": "sip"},
+    finish=with_known_power,
+)
 
 
 def migration(call: Call, body: Params) -> Params:
@@ -41,7 +56,7 @@ OPERATIONS = (
         "POST",
         f"{NODE_PATH}/modify",
         "nodes_name_modify",
-        Submission(OpNodeSetParams, (NODE,)),
+        Submission(OpNodeSetParams, (NODE,), renames={"custom_ndparams": "ndparams"}),
         "Change a node",
     ),
     submits(

@@ -1,6 +1,7 @@
 """All operations of the Remote API."""
 
 from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.refusals import with_clear_refusals
 from ganeti_tx.rapi.resources import (
     cluster,
     events,
@@ -48,4 +49,4 @@ _DECLARED: tuple[Operation, ...] = (
     *metrics.OPERATIONS,
 )
 
-OPERATIONS = with_description(_DECLARED)
+OPERATIONS = with_description(tuple(map(with_clear_refusals, _DECLARED)))

@@ -92,6 +92,7 @@ class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
     """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
 
     name: ClassVar[str] = "node_leave_cluster"
+    timeout: ClassVar[float] = SLOW
 
 
 class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):

@@ -105,6 +105,7 @@ class AnswerTests(CommandCase):
             (["instance-ips", "br1"], "198.51.100.2\n"),
             (["instance-ips", "br2"], ""),
             (["ip", "198.51.100.1", "198.51.100.3"], "198.51.100.1 192.0.2.11\n198.51.100.3 192.0.2.12\n"),
+            (["ip", "--link", "br1", "198.51.100.2"], "198.51.100.2 192.0.2.11\n"),
             (["drbd", "node2"], "1 web1.example.com disk/0 secondary node1.example.com\n"),
             (["instances", "node2"], "primary web2.example.com\nsecondary web1.example.com\n"),
             (["disks", "web1"], "0 drbd 1024 disk-uuid\n"),

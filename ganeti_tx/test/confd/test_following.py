@@ -14,10 +14,9 @@ from ganeti_tx.confd.answers import IAnswers
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.following import LOOK_INTERVAL, READ_INTERVAL, Following
 from ganeti_tx.confd.protocol import respond
-from ganeti_tx.confd.sources import Sources, sources_of
-from ganeti_tx.config.mastership import NotMasterError
-from ganeti_tx.errors import ConfigurationError, ExitCode
-from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.confd.sources import Sources, answers_of, sources_of
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads
 from ganeti_tx.test.confd.cases import CLUSTER, CONFIG, NOW, RAW_KEY, reply_in, request
@@ -78,7 +77,7 @@ class FollowingCase(SynchronousTestCase):
 
     def begin(self) -> None:
         """Read the files and follow them."""
-        self.sources: Sources = sources_of(self.files, PATHS)
+        self.sources: Sources = sources_of(self.files, PATHS, answers_of)
         self.present = self.sources.first()
         watch = MemoryFileWatch(self.files)
         self.following = Following(self.sources, self.present, self.threads, self.clock, watch)
@@ -184,7 +183,7 @@ class ConfigTests(FollowingCase):
         self.begin()
         self.files.remove(PATHS.config_file)
         self.pass_time(READ_INTERVAL)
-        self.assertEqual(self.answer(), (1, "this node is not a master candidate any more", 0))
+        self.assertEqual(self.answer(), (1, "this node is not a master candidate", 0))
         self.write(PATHS.config_file, encode(serial(2)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(self.serial(), 2)
@@ -197,7 +196,7 @@ class ConfigTests(FollowingCase):
         self.write(PATHS.config_file, encode(serial(2)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
-        self.sources.config.make = sources_of(self.files, PATHS).config.make
+        self.sources.config.make = sources_of(self.files, PATHS, answers_of).config.make
         self.write(PATHS.config_file, encode(serial(3)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(self.serial(), 3)
@@ -230,22 +229,25 @@ class LifeTests(FollowingCase):
     """The beginning and the end."""
 
     def test_no_candidate(self) -> None:
-        """Without a configuration it does not start, with the status of who must not run here."""
+        """Without a configuration requests are answered with errors, until the node becomes a master candidate."""
+        config = self.files.read(PATHS.config_file, MAX_CONFIG_BYTES)
         self.files.remove(PATHS.config_file)
-        error = self.assertRaises(NotMasterError, sources_of(self.files, PATHS).first)
-        self.assertIn("not a master candidate: no /var/lib/ganeti/config.data", str(error))
-        self.assertEqual(error.exit_code, ExitCode.NOTMASTER)
+        self.begin()
+        self.assertEqual(self.answer(), (1, "this node is not a master candidate", 0))
+        self.write(PATHS.config_file, config)
+        self.pass_time(READ_INTERVAL)
+        self.assertEqual(self.answer()[0], 0)
 
     def test_no_cluster(self) -> None:
         """Without a key the node is part of no cluster."""
         self.files.remove(PATHS.hmac_key)
-        error = self.assertRaises(ConfigurationError, sources_of(self.files, PATHS).first)
+        error = self.assertRaises(ConfigurationError, sources_of(self.files, PATHS, answers_of).first)
         self.assertIn("not part of a cluster: no /var/lib/ganeti/hmac.key", str(error))
 
     def test_empty_key(self) -> None:
         """With an empty key file it does not start."""
         self.write(PATHS.hmac_key, b"\n")
-        self.assertRaises(ConfigurationError, sources_of(self.files, PATHS).first)
+        self.assertRaises(ConfigurationError, sources_of(self.files, PATHS, answers_of).first)
 
     def test_broken_first(self) -> None:
         """With a broken configuration it starts, answers with errors, and well when that is mended."""

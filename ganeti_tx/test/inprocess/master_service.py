@@ -9,7 +9,8 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.mastership.failover import Failover
 from ganeti_tx.mastership.jobs_left import JobsLeft
-from ganeti_tx.node.master_role import DAEMONS, SYSTEMD, MachineProcesses
+from ganeti_tx.node.local_daemons import SYSTEMD, MachineProcesses
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.disk import ProcessFiles
@@ -35,9 +36,9 @@ class MasterService:
     def holder(self, path: object) -> int | None:
         """The process that holds a pid file."""
         paths = self.daemons.paths
-        if path == paths.pid_file(DAEMONS[1]) and self.daemons.luxid_process.alive:
+        if path == paths.pid_file(MASTER_PARTS[0]) and self.daemons.luxid_process.alive:
             return LUXID
-        return WCONFD if path == paths.pid_file(DAEMONS[2]) and self.daemons.wconfd_process.alive else None
+        return WCONFD if path == paths.pid_file(MASTER_PARTS[1]) and self.daemons.wconfd_process.alive else None
 
     def jobs(self) -> list[int]:
         """The processes of jobs."""
@@ -53,8 +54,11 @@ class MasterService:
             self.daemons.zygote.kill(process_id)
 
     def systemctl(self, caller: Process, call: Call) -> "Deferred[ProcessResult]":
-        """Start or stop them; the caller hears of it if it lives so long."""
+        """Start or stop them; the caller hears of it if it lives so long. Other daemons are not simulated."""
         heard: Deferred[ProcessResult] = Deferred()
+        if MASTER not in call.argv:
+            caller.callLater(0, heard.callback, ProcessResult())
+            return heard
         if call.argv[1] == "stop":
             self.stop()
             caller.callLater(0, heard.callback, ProcessResult())

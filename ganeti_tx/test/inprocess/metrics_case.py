@@ -29,3 +29,9 @@ class MetricsCase(ClusterCase):
         """What the observations of one series sum up to; 0 for none."""
         spreads = self.readings().spreads.get(histogram.name, [])
         return sum(each.sum for each in spreads if each.labels == labels)
+
+    def labels(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Every series that is told: its metric's name and its labels."""
+        found = self.readings()
+        values = [(name, each.labels) for name, series in found.values.items() for each in series]
+        return values + [(name, each.labels) for name, series in found.spreads.items() for each in series]

@@ -12,7 +12,7 @@ from twisted.internet.task import deferLater
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.node.master_role import MachineProcesses
+from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.diskless import Diskless

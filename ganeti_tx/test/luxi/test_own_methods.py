@@ -91,6 +91,7 @@ class QueryMetricsTests(ServerTestCase):
 
     def test_wrong_answer(self) -> None:
         """What is no such answer, or one whose form is not known here, is an error."""
-        for answer in (None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}):
+        wrong: list[object] = [None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}]
+        for answer in wrong:
             work = Deferred.fromCoroutine(query_metrics(RecordingAsyncCalls(answer)))
             self.failureResultOf(work, ProtocolError)

@@ -160,8 +160,9 @@ class ClusterInfoTests(MethodCase):
         return answer
 
     def test_keys(self) -> None:
-        """The keys are those of the table."""
-        self.assertEqual(sorted(self.info()), sorted(FACTS["QueryClusterInfo"]))
+        """The keys are those of the table, and what else can be set."""
+        ours = ("hv_state", "disk_state", "modify_etc_hosts")
+        self.assertEqual(sorted(self.info()), sorted([*FACTS["QueryClusterInfo"], *ours]))
 
     def test_plain(self) -> None:
         """Settings come as they are stored, the master by its name."""

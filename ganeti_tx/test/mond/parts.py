@@ -70,7 +70,7 @@ class Silent:
 @implementer(IAsk)
 @define
 class Answering:
-    """Configuration daemons that answer what the test says, by the kind of question and its query.
+    """Configuration daemons that answer what the test says, by the kind of question and its query (an object: as text).
 
     An exception is raised, a Deferred waited for.
     """
@@ -81,6 +81,8 @@ class Answering:
     async def ask(self, question: Question[Any]) -> Any:
         """See `IAsk`."""
         query = msgspec.json.decode(question.query)
+        if isinstance(query, dict):
+            query = bytes(question.query).decode()
         self.asked.append((question.type, query))
         if (question.type, query) in self.answers:
             return await self._answer(question, self.answers[question.type, query])

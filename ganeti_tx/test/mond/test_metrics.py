@@ -76,7 +76,8 @@ class MetricsTests(SynchronousTestCase):
         self.looks["inst-status-kvm"].looks[0].callback(self.report())
         found = self.samples()
         counted = {labels: value for (name, labels), value in found.items() if name == "ganeti_host_instances"}
-        self.assertEqual(counted, {("kvm", "up", "running"): 1, ("kvm", "up", "down"): 1, ("kvm", "down", "down"): 1})
+        admin_hypervisor_state = {("up", "kvm", "running"): 1, ("up", "kvm", "down"): 1, ("down", "kvm", "down"): 1}
+        self.assertEqual(counted, admin_hypervisor_state)
         self.schedule.apply({}, ())
         self.assertEqual([name for name, _ in self.samples() if name == "ganeti_host_instances"], [])
 

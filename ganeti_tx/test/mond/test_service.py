@@ -79,7 +79,7 @@ class ServiceTests(SynchronousTestCase):
         """On this machine, and with nobody to tell the configuration, every report can be had; the metrics too."""
         self.parts = evolve(self.parts, files=RealFiles(InlineThreads()), paths=Paths("/nowhere"))
         running = monitoring(self.parts, Silent())
-        running.start()
+        self.successResultOf(Deferred.fromCoroutine(running.start()))
         bodies = {path: self.get(running.site, path) for path in ("/1/report/all", "/metrics")}
         reports = {each["name"]: each["data"] for each in json.loads(bodies["/1/report/all"])}
         self.assertEqual(sorted(reports), ["cpu-avg-load", "diskstats", "drbd", "lv"])

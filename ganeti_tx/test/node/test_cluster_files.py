@@ -12,6 +12,7 @@ from ganeti_tx.errors import ConfigurationError, GanetiError, JobQueueError, Pro
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import LEAVE_DELAY, Membership
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
@@ -27,6 +28,7 @@ from ganeti_tx.rpc.calls import (
 )
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import SlowFiles
+from ganeti_tx.test.fakes.process import FakeProcessRunner
 
 CONFIG = "/var/lib/ganeti/config.data"
 
@@ -211,11 +213,14 @@ class ClusterFilesTests(SynchronousTestCase):
             self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
         self.do(WriteSsconfFiles(values={"cluster_name": "c"}))
         clock, ended = Clock(), []
-        leaving = Membership(self.files, self.paths, self.part, clock, lambda: ended.append(True))
+        running = {self.paths.pid_file("ganeti-mond"): 7}
+        processes = MachineProcesses(running.get, send_signal=lambda process, number: running.clear())
+        daemons = LocalDaemons(self.files, self.paths, FakeProcessRunner(clock), clock, processes)
+        leaving = Membership(self.files, self.paths, self.part, daemons, lambda: ended.append(True))
         self.successResultOf(Deferred.fromCoroutine(leaving.leave(NodeLeaveCluster())))
         left = [
             name for name in self.files.listdir(self.paths.data_dir) if re.search(r"pem|key|ssconf|config|secret", name)
         ]
-        self.assertEqual((left, ended), ([], []))
+        self.assertEqual((left, running, ended), ([], {}, []))
         clock.advance(LEAVE_DELAY)
         self.assertEqual(ended, [True])

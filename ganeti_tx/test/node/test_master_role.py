@@ -8,14 +8,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.node.master_role import (
-    KILL_LIMIT,
-    STOP_LIMIT,
-    MachineProcesses,
-    MasterRoleCalls,
-    forget_spared_vote,
-    own_program,
-)
+from ganeti_tx.node.local_daemons import KILL_LIMIT, STOP_LIMIT, LocalDaemons, MachineProcesses, own_program
+from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.rpc.calls import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
@@ -25,6 +19,7 @@ from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 
 PATHS = Paths(Path("/node"))
 MASTER = PATHS.pid_file("ganeti-master")
+RAPI = PATHS.pid_file("ganeti-rapi")
 
 
 class MasterRoleCallsTests(SynchronousTestCase):
@@ -42,7 +37,8 @@ class MasterRoleCallsTests(SynchronousTestCase):
         self.signals: list[tuple[int, int]] = []
         self.stubborn: dict[int, set[int]] = {}
         processes = MachineProcesses(self.daemons.get, lambda: list(self.jobs), self.signal, str)
-        self.part = MasterRoleCalls(self.files, PATHS, InlineThreads(), self.runner, self.clock, processes)
+        daemons = LocalDaemons(self.files, PATHS, self.runner, self.clock, processes)
+        self.part = MasterRoleCalls(self.files, PATHS, InlineThreads(), daemons)
 
     def signal(self, process: int, number: int) -> None:
         """Processes end by any signal to which they are not deaf."""
@@ -98,7 +94,8 @@ class MasterRoleCallsTests(SynchronousTestCase):
         spared: list[bool] = []
 
         def come_up(call: Call) -> ProcessResult:
-            spared.append(self.files.exists(PATHS.no_voting_file))
+            if call.argv[0] == "ganeti-master":
+                spared.append(self.files.exists(PATHS.no_voting_file))
             self.put(PATHS.query_socket)
             return ProcessResult()
 
@@ -109,9 +106,25 @@ class MasterRoleCallsTests(SynchronousTestCase):
         self.assertEqual(spared, [True, False])
 
     def test_runs_already(self) -> None:
-        """To start what runs is nothing."""
+        """To start what runs is nothing; what is missing of it is started."""
+        self.daemons[RAPI] = 13
         self.successResultOf(self.start())
         self.assertEqual(self.runner.commands, [])
+        del self.daemons[RAPI]
+        self.runner.script([], ProcessResult())
+        self.successResultOf(self.start())
+        self.assertEqual(self.runner.commands, [["ganeti-rapi"]])
+
+    def test_without_rapi(self) -> None:
+        """A master is one also when the Remote API does not start there."""
+        self.runner.script([], ProcessResult(status=1, stderr=b"ganeti-rapi: fatal: port 5080 is taken\n"))
+        self.successResultOf(self.start())
+
+    def test_stop_with_rapi(self) -> None:
+        """The Remote API of a node that is no master any more ends, too."""
+        self.daemons[RAPI] = 13
+        self.successResultOf(self.stop())
+        self.assertEqual(self.daemons, {})
 
     def test_does_not_start(self) -> None:
         """The daemon's own reason comes through, and the next start votes."""

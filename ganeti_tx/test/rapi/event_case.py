@@ -1,10 +1,11 @@
 """Streams of events in memory: luxid's real event log at one end, readers that take pieces at the other."""
 
 import json
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
@@ -21,11 +22,10 @@ from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.event_feed import RETRY, EventFeed
 from ganeti_tx.rapi.event_window import EventWindow
 from ganeti_tx.rapi.operation import Call
-from ganeti_tx.rapi.resources.events import OPERATIONS, followed
+from ganeti_tx.rapi.resources.events import followed
 from ganeti_tx.rapi.sse import SseEvent, SseParser
+from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.requests import FakeLuxi
-
-(OPERATION,) = OPERATIONS
 
 
 def instance(name: str = "web1.example.com") -> InstanceEvent:
@@ -34,6 +34,15 @@ def instance(name: str = "web1.example.com") -> InstanceEvent:
 
 
 CLUSTER = ClusterEvent(time=1.0, change="changed", uuid="c", name="cluster", fields=("tags",))
+
+
+def call_for(
+    feed: EventFeed, last_id: str | None, arguments: Mapping[str, list[str]], caller: Caller, luxi: FakeLuxi
+) -> Call:
+    """A request for events."""
+    headers = {"last-event-id": last_id}
+    call = request(luxi, "GET", "/2/events")
+    return evolve(call, arguments=arguments, caller=caller, header=headers.get, events=feed)
 
 
 @define(eq=False)
@@ -177,8 +186,7 @@ class EventStreamCase(SynchronousTestCase):
     def call(self, last_id: str | None = None, **arguments: str) -> Call:
         """A request for events."""
         listed = {name: [value] for name, value in arguments.items()}
-        headers = {"last-event-id": last_id}
-        return Call(OPERATION, {}, listed, None, self.caller, self.luxi, 0, headers.get, self.feed)
+        return call_for(self.feed, last_id, listed, self.caller, self.luxi)
 
     def read(self, last_id: str | None = None, **arguments: str) -> Reader:
         """A reader with a stream."""

@@ -74,7 +74,7 @@ class RecallTests(SynchronousTestCase):
         self.get()
         gate = Scoped()
         self.rapi = Rapi(operations=self.rapi.operations, luxi=self.luxi, gate=gate)
-        self.assertEqual(self.get()[2], 1)
+        self.assertEqual(self.get()["code"], 403)
         gate.scopes = frozenset()
         self.assertEqual(self.get()[2], 0)
 

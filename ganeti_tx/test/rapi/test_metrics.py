@@ -77,7 +77,8 @@ class PageTests(SynchronousTestCase):
 
     def test_strange_answers(self) -> None:
         """What is not understood is not shown."""
-        for answer in (None, [], {"version": 2}, {"values": 3}):
+        answers: list[Any] = [None, [], {"version": 2}, {"values": 3}]
+        for answer in answers:
             self.luxi.answers["QueryMetrics"] = answer
             self.assertEqual(self.samples(self.rapi.get("/metrics"))["ganeti_up",], 0, answer)
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from ganeti_tx.errors import ECode, JobLost, OpPrereqError
+from ganeti_tx.errors import ECode, JobLost, OpPrereqError, QueryFilterParseError
 from ganeti_tx.rapi.resources import jobs
 from ganeti_tx.rapi.resources.operating_systems import MOST_WAITS
+from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.case import JOB_ID, OperationCase
 from ganeti_tx.test.rapi.facts_table import FACTS
 from ganeti_tx.test.rapi.recording import RecordingLuxi
@@ -279,3 +280,34 @@ class GeneralQueryTests(QueryCase):
         self.send("GET", "/2/query/node/fields")
         self.send("GET", "/2/query/node/fields?fields=name,role")
         self.assertEqual([args for _, args in self.luxi.asked], [["node", None], ["node", ["name", "role"]]])
+
+
+class RefusalTests(QueryCase):
+    """What the master refuses because of the request."""
+
+    def test_wrong_and_unknown(self) -> None:
+        """What another request would avoid is 400, what is not there is 404; the rest is the master's own error."""
+        for error, status in (
+            (OpPrereqError("unknown resource 'x'; known are node", ECode.INVAL), 400),
+            (OpPrereqError("network 'lan' not known", ECode.NOENT), 404),
+            (QueryFilterParseError("unknown operator"), 400),
+        ):
+            self.answer(Query=error, QueryTags=error)
+            for address in ("/2/query/x?fields=name", "/2/networks/lan/tags"):
+                failure = self.failure("GET", address)
+                self.assertEqual((failure.status, str(failure)), (status, str(error.args[0])))
+
+    def test_state(self) -> None:
+        """An error of another kind stays what it is."""
+        self.answer(QueryTags=OpPrereqError("not now", ECode.STATE))
+        call = request(self.luxi, "GET", "/2/tags")
+        with self.assertRaises(OpPrereqError):
+            call.operation.run(call).send(None)  # type: ignore[attr-defined]
+
+    def test_numbers_without_end(self) -> None:
+        """A number that nothing counts up to is not there."""
+        digits = "9" * 5000
+        self.answer()
+        for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/wait")):
+            self.refused(method, f"/2/jobs/{digits}{path}", {"fields": ["id"]}, status=404)
+        self.refused("POST", f"/2/instances/web1/disk/{digits}/grow", {"amount": 1}, status=404)

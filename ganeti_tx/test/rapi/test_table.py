@@ -1,5 +1,6 @@
 """The table of operations against the table of facts."""
 
+import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.opcodes import OPCODES
@@ -14,6 +15,8 @@ MORE_ARGUMENTS = {
     ("POST", "/2/instances/{instance_name}/replace-disks"): {"early_release"},
     ("POST", "/2/instances/{instance_name}/reinstall"): {"reason"},
 }
+#: Names under which read values can be sent back.
+MORE_KEYS = {"/2/nodes/{node_name}/modify": {"custom_ndparams"}}
 #: Jobs that the facts tell in words.
 TOLD_IN_WORDS = {
     "/2/instances/{instance_name}/reinstall": (
@@ -88,10 +91,11 @@ class TableTests(SynchronousTestCase):
                 continue
             assert operation.body is not None, fact
             keys = set(operation.body["properties"])
-            params = set(OPCODES[fact.told["submits_opcode"]].__struct_fields__)
-            refused = {*fact.fixed, *fact.told.get("forbidden", ())}
-            spelled = params - refused - set(fact.renames.values())
-            self.assertEqual(keys - {"__version__"}, spelled | fact.renames.keys(), fact)
+            kind = OPCODES[fact.told["submits_opcode"]]
+            must = {each.encode_name for each in msgspec.structs.fields(kind) if each.required}
+            refused = {*fact.fixed, *fact.told.get("forbidden", ()), *(must & set(fact.renames.values()))}
+            more = MORE_KEYS.get(fact.path, set()) | fact.renames.keys()
+            self.assertEqual(keys - {"__version__"}, set(kind.__struct_fields__) - refused | more, fact)
             self.assertIs(operation.body["additionalProperties"], False)
 
     def test_fields(self) -> None:

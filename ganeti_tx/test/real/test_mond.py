@@ -20,17 +20,35 @@ from ganeti_tx.test.real.kvm_node import KvmNode
 from ganeti_tx.test.real.programs import LIMIT, SmallCluster, until
 
 PORT = 1815
+KVM_WITHOUT_KERNEL = "kvm:kernel_path=,kvm_flag=disabled"
+INSTANCE = (
+    *("-n", "node1.dev.example", "-o", "busybox+default", "-t", "diskless", "--no-install", "-H", "kvm"),
+    *("--no-name-check", "--no-ip-check", "web1.dev.example"),
+)
+ACTIVE = ["cpu-avg-load", "diskstats", "drbd", "inst-status-kvm"]
 
 
 class DaemonTests(SynchronousTestCase):
-    """A cluster of one node with the fake hypervisor, its configuration daemon and its monitoring daemon."""
+    """A cluster of one node with a KVM instance that is down, its configuration daemon and its monitoring daemon.
+
+    Making it takes longer than looking at it, so that there is one test only.
+    """
 
     def setUp(self) -> None:
         self.cluster = SmallCluster()
         self.addCleanup(self.cluster.close)
         self.cluster.init()
+        self.cluster.must("gnt-cluster", "modify", "--enabled-hypervisors=fake,kvm", "-H", KVM_WITHOUT_KERNEL)
+        self.cluster.must("gnt-instance", "add", *INSTANCE)
         for daemon in ("ganeti-confd", "ganeti-mond"):
             self.cluster.must(daemon)
+
+    def test_life(self) -> None:
+        """It tells all there is, to whoever reaches the node's own address, whoever else is there and is gone."""
+        self.tells()
+        self.listens_once()
+        self.bears_a_crowd()
+        self.goes_on()
 
     def get(self, path: str, address: str | None = None) -> tuple[int, bytes]:
         """Status and body of an answer."""
@@ -57,37 +75,11 @@ class DaemonTests(SynchronousTestCase):
         families = text_string_to_metric_families(self.get("/metrics")[1].decode())
         return {each.name: each.value for family in families for each in family.samples if len(each.labels) < 2}
 
-    def test_life(self) -> None:
-        """Reports come; a setting of the cluster is heard of; and all goes on without the master."""
-        self.assertEqual(self.json("/"), [1])
-        self.assertEqual(self.names(), ["cpu-avg-load", "diskstats", "drbd", "lv"])
-        reports = {each["name"]: each["data"] for each in self.json("/1/report/all")}
-        self.assertEqual(list(reports["cpu-avg-load"]), ["error"])
-        self.assertEqual(reports["diskstats"][0].keys() & {"major", "minor", "name"}, {"major", "minor", "name"})
-        until(lambda: self.json("/1/report/storage/drbd")["data"]["status"]["code"] == 0, "the configuration")
-        found = self.metrics()
-        for name in ("ganeti_host_memory_bytes", "ganeti_host_cpus", "ganeti_process_resident_memory_bytes"):
-            self.assertGreater(found[name], 0)
-
-        self.cluster.must(
-            "gnt-cluster", "modify", "--enabled-data-collectors=lv=no", "--data-collector-interval=drbd=2"
-        )
-        until(lambda: "lv" not in self.names(), "the new setting")
-        self.assertEqual(self.get("/1/report/storage/lv")[0], 404)
-
-        self.cluster.end("ganeti-master", signal.SIGKILL)
-        before = self.json("/1/report/storage/drbd")["timestamp"]
-        until(lambda: self.json("/1/report/storage/drbd")["timestamp"] > before, "a report without the master")
-        self.cluster.end("ganeti-confd", signal.SIGTERM)
-        before = self.json("/1/report/storage/drbd")["timestamp"]
-        until(lambda: self.json("/1/report/storage/drbd")["timestamp"] > before, "a report without confd")
-        self.assertEqual(self.names(), ["cpu-avg-load", "diskstats", "drbd"])
-
-    def test_address(self) -> None:
+    def listens_once(self) -> None:
         """It listens on the node's own address only."""
         self.assertRaises(ConnectionRefusedError, self.get, "/", "127.0.0.1")
 
-    def test_crowd(self) -> None:
+    def bears_a_crowd(self) -> None:
         """Connections that say nothing, and such that talk nonsense, keep nobody out."""
         crowd = [socket.create_connection((self.cluster.node.address, PORT)) for _ in range(200)]
         for number, each in enumerate(crowd):
@@ -99,6 +91,37 @@ class DaemonTests(SynchronousTestCase):
                     continue  # sent away already
         self.assertEqual(self.json("/"), [1])
 
+    def tells(self) -> None:
+        """Every report comes, with what the configuration says of this node's instance; so do the metrics."""
+        self.assertEqual(self.json("/"), [1])
+        reports = {each["name"]: each["data"] for each in self.json("/1/report/all")}
+        self.assertEqual(list(reports), [*ACTIVE, "lv"])
+        self.assertEqual(list(reports["cpu-avg-load"]), ["error"])
+        self.assertEqual(reports["diskstats"][0].keys() & {"major", "minor", "name"}, {"major", "minor", "name"})
+        [instance] = reports["inst-status-kvm"]["instances"]
+        self.assertEqual(
+            (instance["name"], instance["adminState"], instance["actualState"], instance["status"]["code"]),
+            ("web1.dev.example", "down", "down", 0),
+        )
+        found = self.metrics()
+        for name in ("ganeti_host_memory_bytes", "ganeti_host_cpus", "ganeti_process_resident_memory_bytes"):
+            self.assertGreater(found[name], 0)
+
+    def goes_on(self) -> None:
+        """A new setting of the cluster is heard of; then all goes on without the master, and without confd."""
+        self.cluster.must(
+            "gnt-cluster", "modify", "--enabled-data-collectors=lv=no", "--data-collector-interval=drbd=1"
+        )
+        until(lambda: self.names() == ACTIVE, "the new setting")
+        self.assertEqual(self.get("/1/report/storage/lv")[0], 404)
+        for daemon, number in (("ganeti-master", signal.SIGKILL), ("ganeti-confd", signal.SIGTERM)):
+            self.cluster.end(daemon, number)
+            before = self.json("/1/report/storage/drbd")["timestamp"]
+            until(lambda: self.json("/1/report/storage/drbd")["timestamp"] > before, "one more report")  # noqa: B023
+            self.assertEqual(self.names(), ACTIVE)
+        [instance] = self.json("/1/report/instance/inst-status-kvm")["data"]["instances"]
+        self.assertEqual(instance["name"], "web1.dev.example")
+
 
 class KvmTests(TestCase):
     """Machines that never get further than their firmware."""
@@ -109,7 +132,7 @@ class KvmTests(TestCase):
         """A real QEMU is seen running while its process is there; one that keeps its machine is asked itself."""
         node = KvmNode()
         self.addCleanup(node.clear)
-        processes: Any = LinuxMachineProcesses(reactor)  # type: ignore[arg-type]
+        processes: Any = LinuxMachineProcesses(reactor)
         monitors = Monitors(UnixQmpConnector(node.reactor, node.clock))
         machines = KvmMachines(node.files, node.paths, node.clock, processes, monitors)
         self.assertEqual(await machines.seen(), {})

@@ -148,7 +148,7 @@ class StockClientTests(SynchronousTestCase):
         self.assertIsInstance(self.ok("GetNetworks"), list)
         self.assertIsInstance(self.ok("GetNetworks", bulk=True), list)
         self.error(404, "GetNetwork", "no-such-net")
-        self.assertIn("no-such-net", self.error(500, "GetNetworkTags", "no-such-net"))
+        self.assertIn("no-such-net", self.error(404, "GetNetworkTags", "no-such-net"))
         self.assertIn(OS, self.ok("GetOperatingSystems"))
         answer = self.ok("Query", "node", ["name", "role"], ["=", "name", NODES[0]])
         self.assertEqual(answer["data"], [[[0, NODES[0]], [0, "M"]]])

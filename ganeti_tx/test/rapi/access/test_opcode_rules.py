@@ -37,7 +37,7 @@ class TableTests(SynchronousTestCase):
             self.assertTrue(names & ways or op_id in WITHOUT_INSTANCE, op_id)
 
     def test_operations(self) -> None:
-        """Only instances, jobs, free queries and systems are begun at all, and what shows nothing of the cluster."""
+        """Only instances, jobs, their events, free queries and systems are begun at all, and what shows nothing of the cluster."""
         admitted = {each.resource for each in OPERATIONS if can_be_judged(each)}
         rest = {name for name in admitted if not name.startswith(("instances", "jobs"))}
-        self.assertEqual(rest, {"2", "features", "os", "query", "query_fields", "root", "version"})
+        self.assertEqual(rest, {"2", "events", "features", "openapi", "os", "query", "query_fields", "root", "version"})

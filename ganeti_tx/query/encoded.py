@@ -1,0 +1,62 @@
+"""Plain rows as JSON. What the configuration alone tells is encoded once, and kept as long as it stays the same."""
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import msgspec
+
+from ganeti_tx.query.cell import NORMAL
+from ganeti_tx.query.field import Field
+
+T = TypeVar("T")
+#: The rows' parts that have the cells of some fields: JSON of a list, without its brackets.
+Parts = list[bytes]
+#: So many combinations of fields are kept; programs ask for a few over and over.
+MOST = 16
+
+
+class AllRows(list[T]):
+    """All objects of one kind that a state of the configuration has; what is not live of them is kept."""
+
+    def __init__(self, rows: Iterable[T]) -> None:
+        super().__init__(rows)
+        self._kept: dict[tuple[str, ...], Parts] = {}
+
+    def parts(self, fields: Sequence[Field], context: Any) -> Parts:
+        """The parts of fields that need no live data, made when they are asked for first."""
+        key = tuple(each.name for each in fields)
+        parts = self._kept.get(key)
+        if parts is None:
+            if len(self._kept) >= MOST:
+                self._kept.clear()
+            parts = self._kept[key] = encoded(fields, self, context)
+        return parts
+
+
+def encoded_rows(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> msgspec.Raw:
+    """A list of the rows, each a list of values, null for whatever is not normal.
+
+    @raise TypeError: a value cannot be JSON
+    """
+    runs = [(live, list(run)) for live, run in groupby(fields, attrgetter("live"))]
+    parts = [
+        rows.parts(run, context) if isinstance(rows, AllRows) and not live else encoded(run, rows, context)
+        for live, run in runs
+    ]
+    each = [b"[" + b",".join(row) + b"]" for row in zip(*parts, strict=True)] if parts else [b"[]"] * len(rows)
+    return msgspec.Raw(b"[" + b",".join(each) + b"]")
+
+
+def encoded(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> Parts:
+    """The parts of these rows."""
+    columns = [[value if status == NORMAL else None for status, value in each.column(context, rows)] for each in fields]
+    encode = msgspec.json.Encoder().encode
+    return [in_ascii(encode(row))[1:-1] for row in zip(*columns, strict=True)]
+
+
+def in_ascii(data: bytes) -> bytes:
+    """The same JSON as LUXI's clients expect it."""
+    return data if data.isascii() else json.dumps(msgspec.json.decode(data), separators=(",", ":")).encode("ascii")

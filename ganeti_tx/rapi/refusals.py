@@ -1,0 +1,30 @@
+"""What the master refuses because of the request is the client's fault, and is told as such."""
+
+from attrs import evolve
+
+from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
+from ganeti_tx.rapi.http_errors import HttpError, bad_request, not_found
+from ganeti_tx.rapi.operation import Call, Operation
+
+
+def with_clear_refusals(operation: Operation) -> Operation:
+    """The operation with errors of LUXI that a better request would avoid as 400 and 404; Ganeti 3.0 answers 500."""
+    run = operation.run
+
+    async def clear(call: Call) -> object:
+        try:
+            return await run(call)
+        except (OpPrereqError, ParameterError, QueryFilterParseError) as error:
+            raise refusal(error) or error from None
+
+    return evolve(operation, run=clear)
+
+
+def refusal(error: OpPrereqError | ParameterError | QueryFilterParseError) -> HttpError | None:
+    """What the client is told; None where another request would not help."""
+    if not isinstance(error, OpPrereqError):
+        return bad_request(str(error))
+    message, *codes = error.args
+    if ECode.NOENT in codes:
+        return not_found(str(message))
+    return bad_request(str(message)) if ECode.INVAL in codes else None

@@ -1,0 +1,66 @@
+"""Rows that are JSON already: the same as others, and never older."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.query.encoded import MOST
+from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
+from ganeti_tx.test.query.case import QueryCase
+
+WEB1 = "web1.example.com"
+RUNS = RunningInstance(memory=512, vcpus=2, state=0, time=1.5)
+CONFIGURED = ("instance", "node", "group", "network", "filter")
+
+
+class EncodedTests(QueryCase):
+    """Each is asked for twice, as what is kept shows the second time."""
+
+    def encoded(self, what: str, items: Sequence[str], fields: Sequence[str]) -> Any:
+        """The rows of a classic query, from JSON."""
+        once, again = (self.successResultOf(self.queries.classic_json(what, items, fields)) for _ in range(2))
+        self.assertEqual(bytes(once), bytes(again))
+        self.assertTrue(bytes(once).isascii())
+        return json.loads(bytes(once))
+
+    def as_others(self, what: str, items: Sequence[str], fields: Sequence[str]) -> Any:
+        """The same rows, encoded now."""
+        return json.loads(json.dumps(self.classic(what, items, fields)))
+
+    def test_every_field(self) -> None:
+        """All fields of all items have the values that the plain rows have, in any order and number."""
+        self.rpc.answer(AllInstancesInfo, {WEB1: RUNS})
+        for what in CONFIGURED:
+            names = [name for name in self.queries.resources[what].fields if name != "console"]
+            for fields in (names, names[::-1], names[::2] + names[:3], [], names[:1]):
+                self.assertEqual(self.encoded(what, [], fields), self.as_others(what, [], fields))
+
+    def test_some(self) -> None:
+        """Some items are some, whatever was kept of all."""
+        self.encoded("node", [], ["name"])
+        self.assertEqual(self.encoded("node", ["node2", "nobody"], ["name"]), [["node2.example.com"]])
+        self.assertEqual(self.encoded("node", ["nobody"], ["name"]), [])
+
+    def test_configuration_changes(self) -> None:
+        """What is kept is of the configuration that is, not of one that was."""
+        fields = ["name", "tags", "oper_state"]
+        self.encoded("instance", [], fields)
+        self.change_instance(tags=("new", "ü"))
+        self.assertEqual(self.encoded("instance", [], fields)[0][1], ["new", "ü"])
+        self.add_instance("web2.example.com")
+        self.assertEqual(self.encoded("instance", [], fields), self.as_others("instance", [], fields))
+
+    def test_nodes_tell(self) -> None:
+        """What nodes tell is never kept."""
+        fields = ["name", "oper_ram", "os", "status"]
+        self.rpc.answer(AllInstancesInfo, {WEB1: RUNS})
+        self.assertEqual(self.encoded("instance", [], fields)[0][1], 512)
+        self.rpc.answer(AllInstancesInfo, {})
+        self.assertEqual(self.encoded("instance", [], fields)[0][1], None)
+
+    def test_many_combinations(self) -> None:
+        """However many combinations of fields are asked for, the answers are right."""
+        names = [name for name, field in self.queries.resources["node"].fields.items() if not field.live]
+        for number in range(MOST + 3):
+            fields = ["name", names[number]]
+            self.assertEqual(self.encoded("node", [], fields), self.as_others("node", [], fields))
