@@ -93,7 +93,6 @@ OPERATIONS = (
         summary="Follow what happens in the cluster: server-sent events (text/event-stream) without an end",
         result=schema_of_event(),
         content_type=CONTENT_TYPE,
-        content_type=CONTENT_TYPE,
         arguments=(KIND, OBJECT, AFTER),
         tags=("events",),
     ),

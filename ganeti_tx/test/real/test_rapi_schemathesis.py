@@ -58,7 +58,7 @@ class SchemathesisTests(SynchronousTestCase):
         return [
             f"https://{server.netloc}/openapi.json",
             f"--auth={WRITER.user}:{WRITER.password}",
-            f"--tls-verify={scene.rapi.bundle}",
+            "--tls-verify=false",  # the certificate is for the cluster's name, which no resolver knows
             f"--checks={','.join(CHECKS)}",
             f"--seed={SEED}",
             f"--max-examples={EXAMPLES}",
