@@ -138,6 +138,13 @@ class RapiChannel(HTTPChannel):
             return self.refuse(HttpError(HTTPStatus.REQUEST_TIMEOUT))
         self.loseConnection()
 
+    def leave(self) -> None:
+        """As Client says."""
+        if self.busy:
+            self.persistent = 0
+        else:
+            self.loseConnection()
+
     def drop(self) -> None:
         """As Client says."""
         self.deadline = None
