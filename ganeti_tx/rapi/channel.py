@@ -77,6 +77,8 @@ class RapiChannel(HTTPChannel):
     def requestDone(self, request: Any) -> None:
         """As HTTPChannel says."""
         self.busy = False
+        if self._ending:
+            return self.requests.remove(request)
         self._begun = bool(self._dataBuffer)
         if not self.unread:
             self._from_now(HEAD_LIMIT if self._begun else IDLE_LIMIT)
@@ -147,6 +149,7 @@ class RapiChannel(HTTPChannel):
 
     def drop(self) -> None:
         """As Client says."""
+        self._ending = self.paused = True
         self.deadline = None
         self.transport.abortConnection()
 
