@@ -135,13 +135,14 @@ def submits(
     summary: str,
     *more: Argument,
     body: Schema | None = None,
-    body_required: bool = False,
+    body_required: bool | None = None,
     access: frozenset[str] = WRITE,
 ) -> Operation:
     """The operation of a submission.
 
     @param more: arguments beyond those that fixed parameters read.
     @param body: the schema of the body where it is not the opcode's.
+    @param body_required: whether there must be one; when it is not said, where its schema requires a key.
     """
     read = [argument for fixed in submission.fixed for argument in fixed.arguments]
     schema = body or submission.body_schema()
@@ -155,7 +156,7 @@ def submits(
         result=JOB_ID,
         arguments=(*read, *more, arguments.REASON),
         body=schema,
-        body_required=body_required or bool(schema.get("required")),
+        body_required=bool(schema.get("required")) if body_required is None else body_required,
         submits=(submission.kind.op_id(),),
         tags=(noun_of(path),),
     )

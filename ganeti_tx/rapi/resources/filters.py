@@ -9,10 +9,12 @@ from ganeti_tx.rapi.bodies import body_object
 from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import NULL, TEXT, exactly, list_of, references
+from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of, references, tuple_of
 from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/filters/{filter_uuid}"
+#: The largest priority and rate limit.
+MAX_NUMBER = 2**31 - 1
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +76,18 @@ def as_object(row: list[Any]) -> dict[str, Any]:
     return dict(zip(fields.FILTER, row, strict=True))
 
 
-BODY: dict[str, Any] = msgspec.json.schema(Rule)["$defs"]["Rule"]
+PREDICATE = tuple_of({"enum": ["jobid", "priority", "opcode", "reason"]}, list_of({}))
+RATE_LIMIT = tuple_of({"const": "RATE_LIMIT"}, {**INTEGER, "minimum": 1, "maximum": MAX_NUMBER})
+BODY = {
+    "type": "object",
+    "properties": {
+        "priority": {**INTEGER, "minimum": 0, "maximum": MAX_NUMBER, "default": 0},
+        "predicates": list_of(PREDICATE),
+        "action": {"anyOf": [{"enum": ["ACCEPT", "PAUSE", "REJECT", "CONTINUE"]}, RATE_LIMIT], "default": "CONTINUE"},
+        "reason": list_of(tuple_of(TEXT, TEXT, INTEGER)),
+    },
+    "additionalProperties": False,
+}
 
 OPERATIONS = (
     Operation(

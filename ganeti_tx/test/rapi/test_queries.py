@@ -264,6 +264,7 @@ class GeneralQueryTests(QueryCase):
         self.assertEqual(self.send("GET", "/2/query/node?fields=name,role"), {"fields": [], "data": []})
         self.assertEqual(self.luxi.asked, [("Query", ["node", ["name", "role"], None])])
         self.assertIn("fields", self.refused("GET", "/2/query/node"))
+        self.assertIn("known are export,", self.refused("GET", "/2/query/planet?fields=name", status=404))
 
     def test_filter(self) -> None:
         """The filter has an old name; the fields may be an argument here too."""
@@ -288,12 +289,12 @@ class RefusalTests(QueryCase):
     def test_wrong_and_unknown(self) -> None:
         """What another request would avoid is 400, what is not there is 404; the rest is the master's own error."""
         for error, status in (
-            (OpPrereqError("unknown resource 'x'; known are node", ECode.INVAL), 400),
+            (OpPrereqError("unknown node field 'x'", ECode.INVAL), 400),
             (OpPrereqError("network 'lan' not known", ECode.NOENT), 404),
             (QueryFilterParseError("unknown operator"), 400),
         ):
             self.answer(Query=error, QueryTags=error)
-            for address in ("/2/query/x?fields=name", "/2/networks/lan/tags"):
+            for address in ("/2/query/node?fields=name", "/2/networks/lan/tags"):
                 failure = self.failure("GET", address)
                 self.assertEqual((failure.status, str(failure)), (status, str(error.args[0])))
 
