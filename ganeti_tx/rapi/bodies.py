@@ -10,6 +10,8 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.rapi.http_errors import bad_request
 
+#: Below this a float holds every integer.
+EXACT = 2.0**53
 UNKNOWN_KEY = re.compile(r"unknown parameter '.*'")
 
 
@@ -19,7 +21,19 @@ def body_object(body: object) -> dict[str, Any]:
         return {}
     if not isinstance(body, Mapping):
         raise bad_request(f"the body must be a JSON object, not {json_kind(body)}")
-    return dict(body)
+    return {name: with_integers(value) for name, value in body.items()}
+
+
+def with_integers(value: Any) -> Any:
+    """The value with integers for numbers such as 2.0, which JSON does not tell from 2."""
+    match value:
+        case float() if value.is_integer() and abs(value) < EXACT:
+            return int(value)
+        case dict():
+            return {name: with_integers(each) for name, each in value.items()}
+        case list():
+            return [with_integers(each) for each in value]
+    return value
 
 
 def json_kind(value: object) -> str:

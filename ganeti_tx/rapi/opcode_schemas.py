@@ -8,6 +8,8 @@ from msgspec import NODEFAULT, UNSET, inspect
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.addresses import AddressText, Ip4Address, Ip4Network, Ip6Address
 
+#: LUXI takes integers of 64 bits.
+LEAST, MOST = -(2**63), 2**63 - 1
 _OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 #: What more is known of texts that are addresses.
 ADDRESSES: Mapping[type, Mapping[str, str]] = {
@@ -43,8 +45,7 @@ def schema_of(what: inspect.Type) -> dict[str, Any]:
         case inspect.StrType():
             return bounded("string", minLength=what.min_length, maxLength=what.max_length, pattern=what.pattern)
         case inspect.IntType():
-            limits = {"minimum": what.ge, "exclusiveMinimum": what.gt, "maximum": what.le, "exclusiveMaximum": what.lt}
-            return bounded("integer", **limits)
+            return limited(what)
         case inspect.FloatType():
             return {"type": "number"}
         case inspect.BoolType():
@@ -86,6 +87,14 @@ def schema_of_container(what: inspect.Type) -> dict[str, Any]:
 def fixed_array(items: list[dict[str, Any]]) -> dict[str, Any]:
     """A list of so many items."""
     return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items), "maxItems": len(items)}
+
+
+def limited(what: inspect.IntType) -> dict[str, Any]:
+    """An integer within its limits, or those of LUXI."""
+    least = {"minimum": LEAST} if what.ge is None and what.gt is None else {}
+    most = {"maximum": MOST} if what.le is None and what.lt is None else {}
+    own = {"minimum": what.ge, "exclusiveMinimum": what.gt, "maximum": what.le, "exclusiveMaximum": what.lt}
+    return bounded("integer", **own) | least | most
 
 
 def bounded(kind: str, **limits: object) -> dict[str, Any]:

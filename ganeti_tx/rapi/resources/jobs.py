@@ -10,7 +10,7 @@ from ganeti_tx.rapi.bodies import body_object
 from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, NULL, TEXT, exactly, list_of, tuple_of
+from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of
 from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/jobs/{job_id}"
@@ -119,7 +119,7 @@ OPERATIONS = (
         access=WRITE,
         run=cancel,
         summary="Cancel a job; tells whether it was, and why",
-        result=tuple_of(BOOLEAN, TEXT),
+        result={**list_of({"type": ["boolean", "string"]}), "minItems": 2, "maxItems": 2},
         tags=("jobs",),
     ),
     Operation(

@@ -298,6 +298,11 @@ class RefusalTests(QueryCase):
                 failure = self.failure("GET", address)
                 self.assertEqual((failure.status, str(failure)), (status, str(error.args[0])))
 
+    def test_jobs_that_are_not_there(self) -> None:
+        """What a body refers to is not what the path names: a job that depends on nothing is a bad request."""
+        self.answer(SubmitJob=OpPrereqError("cannot depend on job 5: there is none", ECode.NOENT))
+        self.assertEqual(self.failure("PUT", "/2/redistribute-config").status, 400)
+
     def test_state(self) -> None:
         """An error of another kind stays what it is."""
         self.answer(QueryTags=OpPrereqError("not now", ECode.STATE))
