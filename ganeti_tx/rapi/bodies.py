@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -10,6 +10,8 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.rapi.http_errors import bad_request
 
+FAULT = re.compile(r"(?P<text>.*?)(?: - at '\$\.?(?P<path>.*)')?", re.DOTALL)
+S = TypeVar("S", bound=msgspec.Struct)
 #: Below this a float holds every integer.
 EXACT = 2.0**53
 UNKNOWN_KEY = re.compile(r"unknown parameter '.*'")
@@ -22,6 +24,17 @@ def body_object(body: object) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise bad_request(f"the body must be a JSON object, not {json_kind(body)}")
     return {name: with_integers(value) for name, value in body.items()}
+
+
+def body_as(kind: type[S], body: object) -> S:
+    """The body as a struct. @raise HttpError: it is none; the key at fault is named (400)."""
+    try:
+        return msgspec.convert(body_object(body), kind)
+    except msgspec.ValidationError as error:
+        told = FAULT.fullmatch(str(error).replace("`", "'"))
+        text, path = (told["text"], told["path"]) if told is not None else (str(error), "")
+        allowed = ", ".join(field.name for field in msgspec.structs.fields(kind))
+        raise bad_request(f"{path}: {text}" if path else f"{text}; allowed are {allowed}") from None
 
 
 def with_integers(value: Any) -> Any:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object, checked, refuse_fixed, renamed
+from ganeti_tx.rapi.bodies import body_object, checked, refuse_fixed, renamed, with_integers
 from ganeti_tx.rapi.http_errors import forbidden
 from ganeti_tx.rapi.operation import Argument, Call, Method, Operation, Schema
 from ganeti_tx.rapi.reasons import reason_trail
@@ -114,7 +114,7 @@ class Submission:
 
 def depends_of(body: object) -> Params:
     """The jobs that this one depends on, of a body that is otherwise not looked at."""
-    return {DEPENDS: body[DEPENDS]} if isinstance(body, dict) and DEPENDS in body else {}
+    return {DEPENDS: with_integers(body[DEPENDS])} if isinstance(body, dict) and DEPENDS in body else {}
 
 
 def with_reasons(call: Call, op: OpCode) -> OpCode:

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object
-from ganeti_tx.rapi.http_errors import bad_request, not_found
+from ganeti_tx.rapi.bodies import body_as
+from ganeti_tx.rapi.http_errors import not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of, references, tuple_of
@@ -59,16 +59,8 @@ async def removed(call: Call) -> None:
 
 async def put(call: Call, uuid: str | None) -> str:
     """Send the rule of a body. @raise HttpError: it is none (400)."""
-    try:
-        rule = msgspec.convert(body_object(call.body), Rule)
-    except msgspec.ValidationError as error:
-        raise bad_request(f"{fault(error)}; a rule has {', '.join(msgspec.structs.asdict(Rule()))}") from None
+    rule = body_as(Rule, call.body)
     return await call.luxi.replace_filter(uuid, rule.priority, rule.predicates, rule.action, rule.reason)
-
-
-def fault(error: msgspec.ValidationError) -> str:
-    """What the decoder found, without its signs."""
-    return str(error).replace("`", "'").replace("$.", "")
 
 
 def as_object(row: list[Any]) -> dict[str, Any]:

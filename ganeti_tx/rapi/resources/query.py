@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object
+from ganeti_tx.rapi.bodies import body_as
 from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
 from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
@@ -47,10 +47,7 @@ async def simple(call: Call) -> dict[str, Any]:
 
 async def filtered(call: Call) -> dict[str, Any]:
     """The items that pass the filter of the body."""
-    try:
-        query = msgspec.convert(body_object(call.body), Query)
-    except msgspec.ValidationError as error:
-        raise bad_request(str(error).replace("`", "'").replace("$.", "")) from None
+    query = body_as(Query, call.body)
     wanted = query.fields if query.fields is not None else required_fields(call)
     chosen = query.qfilter if query.qfilter is not None else query.filter
     return await call.luxi.query(resource(call), wanted, chosen)

@@ -251,8 +251,13 @@ class FilterTests(QueryCase):
             [args for _, args in self.luxi.asked],
             [[None, 0, [], "CONTINUE", []], [UUID, *rule.values()]],
         )
-        self.assertIn("colour", self.refused("POST", "/2/filters", {"colour": "red"}))
-        self.assertIn("priority", self.refused("POST", "/2/filters", {"priority": "high"}))
+        self.assertEqual(
+            self.refused("POST", "/2/filters", {"colour": "red"}),
+            "Object contains unknown field 'colour'; allowed are priority, predicates, action, reason",
+        )
+        self.assertEqual(
+            self.refused("POST", "/2/filters", {"priority": "high"}), "priority: Expected 'int', got 'str'"
+        )
 
 
 class GeneralQueryTests(QueryCase):
