@@ -10,7 +10,7 @@ from ganeti_tx.rapi.bodies import body_as
 from ganeti_tx.rapi.http_errors import not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of
+from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, NULL, TEXT, exactly, list_of
 from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/jobs/{job_id}"
@@ -111,7 +111,7 @@ OPERATIONS = (
         access=WRITE,
         run=cancel,
         summary="Cancel a job; tells whether it was, and why",
-        result={**list_of({"type": ["boolean", "string"]}), "minItems": 2, "maxItems": 2},
+        result={**list_of({"anyOf": [BOOLEAN, TEXT]}), "minItems": 2, "maxItems": 2},
         tags=("jobs",),
     ),
     Operation(
