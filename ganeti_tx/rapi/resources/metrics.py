@@ -47,6 +47,6 @@ async def of_cluster(call: Call) -> Readings | None:
 OPERATIONS = (
     Operation(
         "GET", "/metrics", "metrics", READ_OR_WRITE, metrics, "Show the cluster's metrics to Prometheus", TEXT,
-        tags=("cluster",),
+        tags=("cluster",), content_type="text/plain",
     ),
 )  # fmt: skip
