@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
+from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.rapi import arguments
 from ganeti_tx.rapi.bodies import body_object, checked, refuse_fixed, renamed
-from ganeti_tx.rapi.http_errors import forbidden
+from ganeti_tx.rapi.http_errors import bad_request, forbidden
 from ganeti_tx.rapi.operation import Argument, Call, Method, Operation, Schema
 from ganeti_tx.rapi.reasons import reason_trail
 from ganeti_tx.rapi.schemas import JOB_ID, body_of
@@ -123,8 +124,11 @@ def with_reasons(call: Call, op: OpCode) -> OpCode:
 
 
 async def submit(call: Call, *ops: OpCode) -> int:
-    """Submit one job of opcodes; its id."""
-    return await call.luxi.submit_job([encode(op, Disclosure.WIRE) for op in ops])
+    """Submit one job of opcodes; its id. @raise HttpError: it depends on a job that is not there (400)."""
+    try:
+        return await call.luxi.submit_job([encode(op, Disclosure.WIRE) for op in ops])
+    except OpPrereqError as error:
+        raise bad_request(str(error)) from None
 
 
 def submits(

@@ -119,7 +119,7 @@ OPERATIONS = (
         access=WRITE,
         run=cancel,
         summary="Cancel a job; tells whether it was, and why",
-        result={"type": "array", "prefixItems": [BOOLEAN, TEXT], "minItems": 2, "maxItems": 2},
+        result={**list_of({"anyOf": [BOOLEAN, TEXT]}), "minItems": 2, "maxItems": 2},
         tags=("jobs",),
     ),
     Operation(

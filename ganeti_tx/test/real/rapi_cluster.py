@@ -1,14 +1,10 @@
 """A devcluster with its Remote API daemon, for tests that talk to the real thing."""
 
 import atexit
-import datetime
-import os
-import socket
 from pathlib import Path
 
-from ganeti_tx.rapi.client import Login, Server, authority_file
+from ganeti_tx.rapi.client import Client, Login, NoAnswerError, RapiError, Server, authority_file
 from ganeti_tx.rapi.client.server import Credentials
-from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.test.real.programs import SmallCluster, until
 
 PORT = 5080
@@ -24,7 +20,7 @@ class RapiCluster:
         self.cluster = SmallCluster(nodes)
         try:
             self.cluster.init()
-            self._start()
+            self._let_users_in()
         except BaseException:
             self.cluster.close()
             raise
@@ -40,30 +36,28 @@ class RapiCluster:
         return str(self.cluster.node.root / "var/run/ganeti/socket/ganeti-query")
 
     def server(self, credentials: Credentials | None = WRITER) -> Server:
-        """How clients reach it."""
-        return Server(self.address, PORT, trust=authority_file(self.bundle), credentials=credentials)
+        """How clients reach it; the certificate is for the cluster's name."""
+        name = self.cluster.layout.cluster_name
+        return Server(self.address, PORT, trust=authority_file(self.bundle), credentials=credentials, name=name)
 
     @property
     def bundle(self) -> Path:
         """The daemon's certificate and what it was signed by."""
         return self.cluster.node.root / "var/lib/ganeti/rapi.pem"
 
-    def _start(self) -> None:
-        if not self.bundle.exists():
-            now = datetime.datetime.now(datetime.UTC)
-            authority = create_authority("c", now)
-            own = issue_server(authority, [self.address], now)
-            self.bundle.write_bytes(own.bundle + authority.certificate)
+    def _let_users_in(self) -> None:
         users = self.cluster.node.root / "var/lib/ganeti/rapi/users"
         users.parent.mkdir(exist_ok=True)
         users.write_text(USERS)
-        if not self._listens():
-            self.cluster.must("ganeti-rapi")
-        until(self._listens, "the Remote API")
+        until(self._knows_writer, "the Remote API and its users")
 
-    def _listens(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex((self.address, PORT)) == os.EX_OK
+    def _knows_writer(self) -> bool:
+        with Client(self.server()) as client:
+            try:
+                client.query("node", ["name"])
+            except (NoAnswerError, RapiError):
+                return False
+        return True
 
     def close(self) -> None:
         """End every process and remove the files."""

@@ -1,7 +1,6 @@
 """What the running daemon answers against what its /openapi.json says of it."""
 
 import json
-from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,11 +11,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.rapi.client import Client
 from ganeti_tx.rapi.client.message import Message, Reply
 from ganeti_tx.rapi.client.server import Credentials
-from ganeti_tx.test.real.rapi_cluster import READER, WRITER, RapiCluster, rapi_cluster
+from ganeti_tx.test.real.rapi_cluster import READER, WRITER
+from ganeti_tx.test.real.rapi_scene import scene
 
-INSTANCE = "walk.example.com"
-#: A rule that lets jobs be queued, and none run.
-PAUSE_ALL = (0, [["jobid", [">", "id", 0]]], "PAUSE")
 #: Values of query arguments, where one is needed.
 ARGUMENTS = {
     "tag": "walk",
@@ -96,46 +93,6 @@ def least(schema: dict[str, Any], name: str = "") -> Any:
     return None
 
 
-@frozen
-class Scene:
-    """A cluster in which something of each kind is, and jobs are queued and do not run."""
-
-    rapi: RapiCluster
-    document: dict[str, Any]
-    #: Names of what is there, for the parts of paths.
-    parts: dict[str, str]
-
-
-@cache
-def scene() -> Scene:
-    """Made once."""
-    rapi = rapi_cluster("walk")
-    with Client(rapi.server()) as client:
-        node = client.get_nodes()[0]
-        settings: dict[str, Any] = {
-            "pnode": node,
-            "os_type": "noop",
-            "no_install": True,
-            "name_check": False,
-            "ip_check": False,
-        }
-        client.wait_for_job(client.create_instance("create", INSTANCE, "diskless", [], [{}], **settings), limit=60)
-        rule = client.add_filter(*PAUSE_ALL)
-        waiting = client.add_cluster_tags(["walk"])
-        document = client.get_openapi()
-    parts = {
-        "instance_name": INSTANCE,
-        "node_name": node,
-        "group_name": "default",
-        "network_name": "nowhere",  # none can be made yet
-        "filter_uuid": rule,
-        "job_id": str(waiting),
-        "disk_index": "0",
-        "resource": "instance",
-    }
-    return Scene(rapi, document, parts)
-
-
 class WalkTests(SynchronousTestCase):
     """Every path and every method, on a cluster in which something of each kind is."""
 
@@ -180,9 +137,7 @@ class WalkTests(SynchronousTestCase):
                     self.assertEqual(reply.status, self.shown(operation), f"{operation.path}: {reply.body!r}")
 
     def shown(self, operation: Described) -> int:
-        """The status with which something is shown: instances that do not run have no console."""
-        if operation.path.endswith("/console"):
-            return 503
+        """The status with which something is shown."""
         return 404 if "{network_name}" in operation.path else 200
 
     def test_what_is_not_there(self) -> None:
