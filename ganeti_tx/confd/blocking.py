@@ -1,8 +1,10 @@
 """The client for programs that may block, such as the commands; it imports no Twisted."""
 
+import select
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from random import SystemRandom
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -50,33 +52,39 @@ class BlockingClient:
 def hold(poll: Poll, now: Callable[[], float]) -> None:
     """Send a poll's question, and return when enough have answered or the time is over."""
     datagram = poll.datagram(now())
-    family = socket.AF_INET6 if ":" in poll.peers[0].host else socket.AF_INET
     begun = time.monotonic()
-    with socket.socket(family, socket.SOCK_DGRAM) as opened:
+    with ExitStack() as stack:
+        families = {family_of(peer) for peer in poll.peers}
+        sockets = {family: stack.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for family in families}
         for after in (*(each for each in ASK_AGAIN if each < poll.expiry), poll.expiry):
-            send(opened, datagram, poll)
-            listen(opened, poll, begun + after)
+            for peer in poll.silent():
+                send(sockets[family_of(peer)], datagram, peer)
+            listen(list(sockets.values()), poll, begun + after)
             if poll.enough():
                 return
 
 
-def send(opened: socket.socket, datagram: bytes, poll: Poll) -> None:
-    """Ask those who are silent; one to whom there is no way stays so."""
-    for peer in poll.silent():
-        try:
-            opened.sendto(datagram, peer)
-        except OSError:
-            continue
+def family_of(peer: Peer) -> socket.AddressFamily:
+    """Which kind of socket reaches a peer."""
+    return socket.AF_INET6 if ":" in peer.host else socket.AF_INET
 
 
-def listen(opened: socket.socket, poll: Poll, until: float) -> None:
+def send(opened: socket.socket, datagram: bytes, peer: Peer) -> None:
+    """Ask a peer; one to whom there is no way is silent."""
+    try:
+        opened.sendto(datagram, peer)
+    except OSError:
+        return
+
+
+def listen(opened: list[socket.socket], poll: Poll, until: float) -> None:
     """Take answers until there are enough, or until a time of the monotonic clock."""
     while not poll.enough() and (left := until - time.monotonic()) > 0:
-        opened.settimeout(left)
-        try:
-            received, address = opened.recvfrom(MAX_DATAGRAM)
-        except TimeoutError:
-            return
-        known = signed_reply(poll.key, received)
-        if known is not None and known[0] == poll.rsalt:
-            poll.take(known[1], Peer(address[0], address[1]))
+        for ready in select.select(opened, [], [], left)[0]:
+            try:
+                received, address = ready.recvfrom(MAX_DATAGRAM, socket.MSG_DONTWAIT)
+            except OSError:
+                continue  # the kernel had something, and found that it was damaged
+            known = signed_reply(poll.key, received)
+            if known is not None and known[0] == poll.rsalt:
+                poll.take(known[1], Peer(address[0], address[1]))

@@ -88,15 +88,16 @@ class ConfdClient:
     async def _hold(self, poll: Poll) -> None:
         """Return when enough have answered or the time is over."""
         datagram = poll.datagram(self.now())
-        link = await self._link(poll.peers[0])
+        links = {peer: await self._link(peer) for peer in poll.peers}
+        call_later = links[poll.peers[0]].call_later
         future = self.framework.create_future()
 
         def send() -> None:
             for peer in poll.silent():
-                link.send(datagram, peer)
+                links[peer].send(datagram, peer)
 
-        timers = [link.call_later(after, send) for after in ASK_AGAIN if after < poll.expiry]
-        timers.append(link.call_later(poll.expiry, lambda: self._settle(future)))
+        timers = [call_later(after, send) for after in ASK_AGAIN if after < poll.expiry]
+        timers.append(call_later(poll.expiry, lambda: self._settle(future)))
         self._open[poll.rsalt] = (poll, future)
         try:
             send()

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.confd.messages import NodeRole, Status
-from ganeti_tx.confd.questions import Collector, DrbdMinor, MasterFacts, NodeInstances, Object, OneOfMany
+from ganeti_tx.confd.messages import DrbdMinor, NodeRole, Status
+from ganeti_tx.confd.questions import Collector, MasterFacts, NodeInstances, Object, OneOfMany
 
 MICROSECONDS = 1_000_000
 

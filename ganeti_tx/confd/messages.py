@@ -1,7 +1,7 @@
 """What is asked of a configuration daemon and what it answers (Ganeti 3.0 confd table)."""
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -107,3 +107,14 @@ class NodeInstancesQuery(msgspec.Struct, frozen=True, rename={"node": "0", "fiel
 
     node: str
     fields: tuple[str, ...]
+
+
+class DrbdMinor(NamedTuple):
+    """A mirror's place on a node; `disk` is such as "disk/0", `role` "primary" or "secondary", `peer` the other node."""
+
+    node: str
+    minor: int
+    instance: str
+    disk: str
+    role: str
+    peer: str

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from twisted.internet.error import InvalidAddressError
 from twisted.internet.interfaces import IReactorTime, IReactorUDP
 from twisted.internet.protocol import DatagramProtocol
 from txaio import tx
@@ -34,7 +33,7 @@ class _Socket(DatagramProtocol):
         if self.transport is not None:
             try:
                 self.transport.write(datagram, (peer.host, peer.port))
-            except (OSError, InvalidAddressError):  # the latter: of the other family
+            except OSError:
                 return  # as if it had got lost: it is sent again
 
 

@@ -87,7 +87,7 @@ class Poll:
             raise ConfdClientError(
                 f"no answer within {self.expiry:g} s from {', '.join(each.host for each in self.peers)}"
             )
-        return max(self.replies.values(), key=lambda reply: (reply.serial, reply.status == Status.OK))
+        return max(self.replies.values(), key=rank)
 
     def givers(self, wanted: Reply) -> tuple[Peer, ...]:
         """Who has given this reply."""
@@ -101,9 +101,16 @@ class Poll:
 
     def undecided(self) -> bool:
         """Whether the serial numbers do not tell which answer is the newest."""
-        return bool(self.replies) and (
-            bool(self.conflicting()) or len({is_refusal(reply) for reply in self.replies.values()}) > 1
-        )
+        if not self.replies:
+            return False
+        newest = self.newest()
+        others = (reply for reply in self.replies.values() if reply != newest)
+        return any(reply.serial == newest.serial or is_refusal(reply) for reply in others)
+
+
+def rank(reply: Reply) -> tuple[int, bool]:
+    """The higher, the more a reply counts."""
+    return reply.serial, reply.status == Status.OK
 
 
 def is_refusal(reply: Reply) -> bool:

@@ -10,8 +10,8 @@ from ganeti_tx.confd.messages import MAX_REQUEST
 
 log = Logger()
 
-#: So many datagrams are taken at once; then others of the reactor have their turn. Twisted counts bytes instead, which
-#: would let a stream of empty datagrams keep everybody else out.
+#: So many datagrams are taken at once; then others of the reactor have their turn. Twisted counts bytes instead, so that
+#: empty datagrams that come quicker than they are read could keep everybody else out.
 AT_ONCE = 256
 #: Bytes that the kernel keeps of datagrams not yet read: enough for some thousand of them, while a new configuration
 #: is being read. More than the system allows is asked for by force, which only root may.

@@ -1,30 +1,28 @@
 """Every question with the type of its answer, for all clients: `await client.ask(questions.node_role("node1"))`."""
 
 from collections.abc import Sequence
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from attrs import frozen
 
 from ganeti_tx.confd.codec import encode
-from ganeti_tx.confd.messages import ErrorCode, InstanceIpQuery, MasterField, MasterQuery, NodeRole, RequestType, Status
+from ganeti_tx.confd.messages import (
+    DrbdMinor,
+    ErrorCode,
+    InstanceIpQuery,
+    MasterField,
+    MasterQuery,
+    NodeRole,
+    RequestType,
+    Status,
+)
 
 T = TypeVar("T")
 
 NOTHING = msgspec.Raw(b"null")
 #: An object of the configuration as its file has it.
 Object = dict[str, Any]
-
-
-class DrbdMinor(NamedTuple):
-    """A mirror's place on a node; `disk` is such as "disk/0", `peer` the node with the other half."""
-
-    node: str
-    minor: int
-    instance: str
-    disk: str
-    role: Literal["primary", "secondary"]
-    peer: str
 
 
 class MasterFacts(NamedTuple):

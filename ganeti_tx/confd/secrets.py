@@ -34,9 +34,10 @@ def _instance(instance: Instance) -> Instance:
 def _disk(disk: Disk) -> Disk:
     if disk.children:
         disk = replace(disk, children=tuple(_disk(child) for child in disk.children))
-    if disk.dev_type is not DiskTemplate.DRBD or not disk.logical_id:
+    place = disk.logical_id or ()
+    if disk.dev_type is not DiskTemplate.DRBD or len(place) <= DRBD_SECRET_AT:
         return disk
-    return replace(disk, logical_id=(*disk.logical_id[:DRBD_SECRET_AT], BLANK))
+    return replace(disk, logical_id=(*place[:DRBD_SECRET_AT], BLANK))
 
 
 def _blanked(params: Mapping[str, str]) -> dict[str, str]:

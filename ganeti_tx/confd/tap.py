@@ -1,5 +1,6 @@
 """`twistd ganeti-confd`: the options and the service."""
 
+import ipaddress
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
@@ -11,12 +12,24 @@ from ganeti_tx.confd.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 
 
+def port_number(text: str) -> int:
+    """A UDP port. @raise ValueError: it is none."""
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise ValueError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
+
+
+def address(text: str) -> str:
+    """An IP address. @raise ValueError: it is none."""
+    return str(ipaddress.ip_address(text))
+
+
 class Options(usage.Options):
     """What the configuration daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the UDP port", int],
-        ["bind", "b", None, "the address to listen on (default: the node's own)"],
+        ["port", "p", PORT, "the UDP port", port_number],
+        ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
     optFlags = [["debug", "d", "log more"]]
 

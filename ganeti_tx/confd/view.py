@@ -1,32 +1,20 @@
 """What questions need of a configuration, found once: one view serves all requests until the file changes."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from attrs import frozen
 
-from ganeti_tx.confd.messages import NodeRole
+from ganeti_tx.confd.messages import DrbdMinor, NodeRole
 from ganeti_tx.confd.secrets import without_secrets
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, DrbdId, drbd_id
+from ganeti_tx.model.disk import Disk, DrbdId, drbd_id, logical_id_fault
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.nic import fill_nicparams
-
-
-class DrbdMinor(NamedTuple):
-    """One mirror's place on a node."""
-
-    node: str
-    minor: int
-    instance: str
-    disk: str
-    role: str
-    peer: str
 
 
 @frozen
@@ -129,10 +117,12 @@ class Places:
 
 
 def mirrors_in(disk: Disk | None) -> Iterator[Disk]:
-    """A disk and those it is made of, as far as they are mirrors that exist."""
+    """A disk and those it is made of, as far as they are mirrors; one to come may have no place yet."""
     if disk is None:
         return
-    if disk.dev_type is DiskTemplate.DRBD and disk.logical_id:
+    if disk.dev_type is DiskTemplate.DRBD and not (
+        disk.forthcoming and logical_id_fault(disk.dev_type, disk.logical_id)
+    ):
         yield disk
     for child in disk.children:
         yield from mirrors_in(child)

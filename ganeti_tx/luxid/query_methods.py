@@ -35,6 +35,7 @@ class QueryMethods:
             "QueryNodes": self._classic("node"),
             "QueryGroups": self._classic("group"),
             "QueryNetworks": self._classic("network"),
+            "QueryExports": self.exports,
             "QueryFilters": self.filters,
             "QueryTags": self.tags,
             "QueryConfigValues": self.config_values,
@@ -55,6 +56,10 @@ class QueryMethods:
             return await self.queries.classic_json(what, items, names)
 
         return answer
+
+    async def exports(self, nodes: Sequence[str], lock: bool) -> list[list[object]]:
+        """A node and one of its exports each; null in place of the export where a node does not answer."""
+        return await self.queries.classic("export", nodes, ["node", "export"])
 
     async def filters(self, uuids: Sequence[str] | None, names: Sequence[str]) -> list[list[object]]:
         """Plain rows of job filter rules."""

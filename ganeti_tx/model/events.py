@@ -37,7 +37,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
 class JobEvent(Event, frozen=True, kw_only=True, tag="job"):
     """A job was received or archived, its file is lost, or its status or priority is another now.
 
-    `about` names the objects of all its opcodes; when there are too many, `about_more` is set.
+    `about` names the objects of all its opcodes, unless it has left the queue; when there are too many, `about_more` is set.
     `summary` comes with "received" only: one text an opcode, the first so many.
     """
 

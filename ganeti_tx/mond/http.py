@@ -4,20 +4,22 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.interfaces import IAddress
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.http import INTERNAL_SERVER_ERROR, NOT_ALLOWED, NOT_FOUND
+from twisted.web.http import INTERNAL_SERVER_ERROR, NOT_ALLOWED, NOT_FOUND, OK
 from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from ganeti_tx.metrics.page import Page
+from ganeti_tx.mond.drained import DrainedChannel
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
+from ganeti_tx.node.channels import LINGER, Connections
 
 log = Logger()
 
@@ -37,7 +39,7 @@ class MonitoringRequest(Request):
         if length == 0:
             super().gotLength(0)
             return
-        channel = self._channel()
+        channel = channel_of(self)
         self._refused = True
         super().gotLength(0)
         channel.write(TOO_LARGE)
@@ -49,12 +51,14 @@ class MonitoringRequest(Request):
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         if not self._refused:
-            self._channel().came_in_time()
+            channel_of(self).came_in_time()
             super().requestReceived(command, path, version)
 
-    def _channel(self) -> NodeChannel:
-        assert isinstance(self.channel, NodeChannel)
-        return self.channel
+
+def channel_of(request: Request) -> DrainedChannel:
+    """Its connection, which is there until the request is finished."""
+    assert isinstance(request.channel, DrainedChannel)
+    return request.channel
 
 
 class NotFound(Exception):
@@ -66,34 +70,44 @@ class Reports(Resource):
 
     isLeaf = True
 
-    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page]) -> None:
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], clock: IReactorTime) -> None:
         super().__init__()
+        self._clock = clock
         self._schedule = schedule
         self._metrics = metrics
 
     def render(self, request: Request) -> bytes | int:
-        """Answer now, or when the first reports are there."""
-        if request.method not in (b"GET", b"HEAD"):
-            request.setHeader(b"Allow", b"GET, HEAD")
-            finish(request, NOT_ALLOWED, b"only GET\n")
-            return NOT_DONE_YET
+        """Answer when it is this connection's turn and the reports are there."""
         answer = Deferred.fromCoroutine(self._answer(request))
         request.notifyFinish().addErrback(lambda _: answer.cancel())
         answer.addErrback(broken, request)
         return NOT_DONE_YET
 
     async def _answer(self, request: Request) -> None:
+        await deferLater(self._clock, 0)  # others have requests too
         try:
-            if request.path == b"/metrics":
-                page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
-                request.setHeader(b"Content-Type", page.content_type.encode())
-                finish(request, 200, page.body)
-            else:
-                finish(request, 200, msgspec.json.encode(await self._found(request.path)))
+            await channel_of(request).drained(self._clock)
+        except TimeoutError:
+            channel_of(request).drop()
+            return
+        if request.method not in (b"GET", b"HEAD"):
+            request.setHeader(b"Allow", b"GET, HEAD")
+            finish(request, NOT_ALLOWED, b"only GET\n")
+        elif request.path == b"/metrics":
+            page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
+            request.setHeader(b"Content-Type", page.content_type.encode())
+            finish(request, OK, page.body)
+        else:
+            finish(request, *await self._report(request.path))
+
+    async def _report(self, path: bytes) -> tuple[int, bytes]:
+        """Status and body."""
+        try:
+            return OK, msgspec.json.encode(await self._found(path))
         except NotFound:
-            finish(request, NOT_FOUND, b"not found; / lists the versions, /1/list/collectors the collectors\n")
+            return NOT_FOUND, b"not found; / lists the versions, /1/list/collectors the collectors\n"
         except CollectorFailed as error:
-            finish(request, INTERNAL_SERVER_ERROR, f"{error}\n".encode())
+            return INTERNAL_SERVER_ERROR, f"{error}\n".encode()
 
     def _found(self, path: bytes) -> Awaitable[Any]:
         match path.decode("ascii", "replace").split("/"):
@@ -144,17 +158,17 @@ class MonitoringSite(Site):
     """The HTTP server; it keeps no access log."""
 
     noisy = False
-    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+    protocol = DrainedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
         super().__init__(
-            Reports(schedule, metrics), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
+            Reports(schedule, metrics, reactor), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
         )
         self._connections = Connections(reactor)
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)
-        assert isinstance(channel, NodeChannel)
+        assert isinstance(channel, DrainedChannel)
         channel.connections = self._connections
         return channel
 

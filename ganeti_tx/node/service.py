@@ -16,6 +16,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
+from ganeti_tx.node.exports import Exports
 from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
@@ -131,6 +132,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         Instances(hypervisors, disks, parts.name).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
         OsCalls(scripts, disks, parts.threads).table(),
+        Exports(parts.files, parts.paths, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),
         role.table(),
         master_ip.table(),

@@ -57,10 +57,9 @@ class Resource(Protocol):
 
 @frozen
 class Queries:
-    """The queries over some resources, by name; `absent` has those that cannot be served, each with the reason."""
+    """The queries over some resources, by name."""
 
     resources: Mapping[str, Resource]
-    absent: Mapping[str, str] = {}
 
     async def query(self, what: str, names: Sequence[str], raw_filter: object) -> Answer:
         """The definitions of the fields and the cells of every item that passes the filter.
@@ -123,8 +122,6 @@ class Queries:
             return resource
         if what in OF_JOBS:
             raise GenericError(f"{what} cannot be queried here; submit a job for it")
-        if what in self.absent:
-            raise OpPrereqError(self.absent[what], ECode.INVAL)
         known = ", ".join(sorted(self.resources))
         raise OpPrereqError(f"unknown resource {what[:100]!r}; known are {known}", ECode.INVAL)
 

@@ -1,6 +1,7 @@
 """All that can be queried, put together from the places where it is kept."""
 
 from ganeti_tx.query.collect import Queries
+from ganeti_tx.query.exports import ExportRows
 from ganeti_tx.query.filter_rules import FilterRows
 from ganeti_tx.query.groups import GroupRows
 from ganeti_tx.query.instances import InstanceRows
@@ -11,9 +12,6 @@ from ganeti_tx.query.nodes import NodeRows
 from ganeti_tx.query.view import Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 
-NO_EXPORTS = "the export query is not available in this version"
-
-
 __all__ = ["Jobs", "Locks", "make_queries"]
 
 
@@ -21,6 +19,7 @@ def make_queries(view: Views, rpc: INodeRpc, locks: Locks, jobs: Jobs) -> Querie
     """The queries over a configuration, its nodes, a lock table and a queue."""
     return Queries(
         {
+            "export": ExportRows(view, rpc),
             "filter": FilterRows(view),
             "group": GroupRows(view),
             "instance": InstanceRows(view, rpc),
@@ -28,6 +27,5 @@ def make_queries(view: Views, rpc: INodeRpc, locks: Locks, jobs: Jobs) -> Querie
             "lock": LockRows(locks),
             "network": NetworkRows(view),
             "node": NodeRows(view, rpc),
-        },
-        absent={"export": NO_EXPORTS},
+        }
     )

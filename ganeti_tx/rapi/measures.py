@@ -10,6 +10,7 @@ from ganeti_tx.metrics.rapi import CONNECTIONS, NO_RESOURCE, REQUESTS, SECONDS, 
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.runtime.own_process import OwnProcess
+from ganeti_tx.runtime.threads import InlineThreads, IThreads
 
 DAEMON = "ganeti-rapi"
 
@@ -26,10 +27,11 @@ class Asked(Protocol):
 
 @define(eq=False)
 class Measures:
-    """Kept by this daemon, and shown with what luxid tells."""
+    """Kept by this daemon, and shown with what luxid tells; `threads` write pages, of which those of large clusters are long."""
 
     clock: IReactorTime
     connections: Sized = ()
+    threads: IThreads = field(factory=InlineThreads)
     tally: Tally = field(factory=Tally)
     process: OwnProcess = field(init=False)
     _streams: int = field(default=0, init=False)

@@ -155,7 +155,7 @@ class RapiRequest(Request):
 
     def reply(self, status: HTTPStatus, content_type: str, body: bytes) -> bytes:
         """Set the head of the answer; the body."""
-        self.setResponseCode(status.value)
+        self.setResponseCode(status.value, status.phrase.encode("ascii"))
         self.setHeader(b"Content-Type", content_type.encode("ascii"))
         self.setHeader(b"Content-Length", b"%d" % len(body))
         self.channel.answering(len(body))

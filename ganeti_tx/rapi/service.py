@@ -112,7 +112,7 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
     check_ssconf_master(parts.files, parts.paths, parts.own_name)
     luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(parts.reactor, settings.max_clients)
-    measures = Measures(parts.reactor, connections)
+    measures = Measures(parts.reactor, connections, parts.threads)
     app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
     site = RapiSite(app, connections, access_log, parts.reactor)

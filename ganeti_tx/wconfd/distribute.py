@@ -144,9 +144,9 @@ class Distributor:
         nodes = {} if self._newest is None else self._present().config.nodes
         for uuid, node in nodes.items():
             if not node.offline:
-                self._tally.set(BEHIND, self._lacks_something(node, self._couriers[uuid]), node.name)
+                self._tally.set(BEHIND, self._lacks_something(self._couriers[uuid]), node.name)
 
-    def _lacks_something(self, node: Node, courier: Courier) -> bool:
+    def _lacks_something(self, courier: Courier) -> bool:
         return courier.failures > 0 or courier.tried < self._present().serial
 
     def stop(self) -> None:

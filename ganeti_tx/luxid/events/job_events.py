@@ -38,7 +38,7 @@ class JobEvents:
             log.failure("no events can be made of job {job_id}", job_id=now.id)
 
     def gone(self, job: LiveJob, archived: bool) -> None:
-        """Tell that a job has left the queue."""
+        """Tell that a job has left the queue. What one that has ended was about is not in memory any more."""
         self.add(
             JobEvent(
                 time=self.now(),
@@ -46,8 +46,6 @@ class JobEvents:
                 change="archived" if archived else "lost",
                 status=job.status.value,
                 priority=job.priority,
-                about=about(op.input for op in job.ops).objects if isinstance(job, QueuedJob) else (),
-                about_more=isinstance(job, JobHead),
             )
         )
 

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TextIO
 
 import bcrypt
@@ -15,6 +16,9 @@ from attrs import frozen
 from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
 from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
+from ganeti_tx.rapi.access.ldap_connection import DirectoryFault
+from ganeti_tx.rapi.access.ldap_directory import Directory
+from ganeti_tx.rapi.access.ldap_settings import parse_ldap_settings
 from ganeti_tx.rapi.access.line_file import entries
 from ganeti_tx.rapi.access.passwords import MAX_BCRYPT_BYTES, read_password
 from ganeti_tx.rapi.access.roles import parse_roles
@@ -131,6 +135,27 @@ def user_list(terminal: Terminal, words: argparse.Namespace) -> None:
         terminal.out.write(" ".join([name, read_password(password).scheme.value, *column]) + "\n")
 
 
+def ldap_check(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Say what is wrong with the settings of the directory, or what somebody may who logs in there."""
+    path = terminal.paths.rapi_ldap_file
+    if not terminal.files.exists(path):
+        raise OpPrereqError(f"there is no file {path}", ECode.NOENT)
+    data = EditedFile(terminal.files, path, parse_ldap_settings, terminal.owners).read()
+    if words.name is None:
+        terminal.tell(f"{path} has no faults; with a NAME a login is tried")
+        return
+    directory = Directory(parse_ldap_settings(data), lambda path, limit: terminal.files.read(Path(path), limit))
+    try:
+        rights = directory.login(words.name, typed_password(terminal, "Password: "))
+    except DirectoryFault as fault:
+        raise OpPrereqError(str(fault), ECode.ENVIRON) from None
+    finally:
+        directory.close()
+    if rights is None:
+        raise OpPrereqError(f"{words.name!r} is refused: wrong password, or in no group with rights", ECode.INVAL)
+    terminal.out.write(f"{rights}\n")
+
+
 COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None]] = {
     ("token", "add"): token_add,
     ("token", "list"): token_list,
@@ -140,6 +165,7 @@ COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None
     ("user", "modify"): user_modify,
     ("user", "remove"): user_remove,
     ("user", "list"): user_list,
+    ("ldap", "check"): ldap_check,
 }
 
 
@@ -161,15 +187,17 @@ def hashed_password(terminal: Terminal) -> str:
 
     @raise ValueError: it cannot be one
     """
-    if terminal.stdin.isatty():
-        password = terminal.ask("New password: ")
-        if terminal.ask("The same again: ") != password:
-            raise ValueError("the two passwords differ; nothing is changed")
-    else:
-        password = terminal.stdin.readline().rstrip("\r\n")
+    password = typed_password(terminal, "New password: ")
+    if terminal.stdin.isatty() and terminal.ask("The same again: ") != password:
+        raise ValueError("the two passwords differ; nothing is changed")
     if not password or "\0" in password or len(password.encode()) > MAX_BCRYPT_BYTES:
         raise ValueError(f"a password has 1 to {MAX_BCRYPT_BYTES} bytes; nothing is changed")
     return "{BCRYPT}" + bcrypt.hashpw(password.encode(), bcrypt.gensalt(terminal.cost)).decode()
+
+
+def typed_password(terminal: Terminal, prompt: str) -> str:
+    """Asked for at a terminal, else the first line of standard input."""
+    return terminal.ask(prompt) if terminal.stdin.isatty() else terminal.stdin.readline().rstrip("\r\n")
 
 
 def run(terminal: Terminal, argv: Sequence[str]) -> int:

@@ -24,9 +24,12 @@ def parser() -> argparse.ArgumentParser:
         prog="ganeti-rapi-access", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )  # fmt: skip
-    nouns = top.add_subparsers(dest="noun", required=True, metavar="{token,user}")
+    nouns = top.add_subparsers(dest="noun", required=True, metavar="{token,user,ldap}")
     _add_token(nouns.add_parser("token", help="secrets for programs, with an end", allow_abbrev=False))
     _add_user(nouns.add_parser("user", help="people with passwords", allow_abbrev=False))
+    ldap = nouns.add_parser("ldap", help="the directory", allow_abbrev=False).add_subparsers(dest="verb", required=True)
+    check = ldap.add_parser("check", help="look for faults in its settings, or try a login", allow_abbrev=False)
+    check.add_argument("name", metavar="NAME", nargs="?")
     return top
 
 

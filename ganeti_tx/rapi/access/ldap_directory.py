@@ -17,7 +17,7 @@ from ganeti_tx.rapi.access.ldap_connection import (
     connect,
     reason_of,
 )
-from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter
+from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter, is_usable
 from ganeti_tx.rapi.access.ldap_settings import LdapSettings, ServerUrl
 from ganeti_tx.rapi.access.rights import NOTHING, Rights
 
@@ -37,17 +37,23 @@ class Directory:
 
     settings: LdapSettings
     read_file: Callable[[str, int], bytes]
+    _urls: list[ServerUrl] = field(init=False)
     _idle: list[LdapConnection] = field(factory=list, init=False)
     _lock: Lock = field(factory=Lock, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._urls = list(dict.fromkeys(self.settings.urls))
 
     def login(self, name: str, password: str) -> Rights | None:
         """The rights of somebody; None if the password is wrong, or he is in no group that gives any.
 
-        The first server that can tell decides. @raise DirectoryFault: none can
+        The first server that can tell decides; one that did not answer is asked last from then on. @raise DirectoryFault: none can
         """
+        if not password or not is_usable(name):  # without a password a server lets everybody in as nobody
+            return None
         faults: list[str] = []
         answered = False
-        for url in self.settings.urls:
+        for url in list(self._urls):
             try:
                 return self._login_at(url, name, password)
             except DirectoryFault as error:
@@ -55,6 +61,7 @@ class Directory:
                 faults.append(str(error))
             except FAULTS as error:
                 faults.append(f"{url}: {reason_of(error)}")
+                self._put_last(url)
         raise (DirectoryFault if answered else DirectoryAway)("; ".join(faults))
 
     def close(self) -> None:
@@ -64,9 +71,14 @@ class Directory:
         for connection in idle:
             connection.close()
 
+    def _put_last(self, url: ServerUrl) -> None:
+        with self._lock:
+            self._urls.remove(url)
+            self._urls.append(url)
+
     def _login_at(self, url: ServerUrl, name: str, password: str) -> Rights | None:
         dn = self._dn_of(url, name)
-        if dn is None or not password:  # without one a server lets everybody in as nobody
+        if not dn:
             return None
         own = connect(self.settings, url, Account(dn, password))
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.model.enums import TagKind
+from ganeti_tx.model.enums import Hypervisor, TagKind
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import ChangeAction, InstanceCreateMode
 from ganeti_tx.rapi.http_errors import HttpError, forbidden
@@ -61,9 +61,11 @@ WITHOUT_INSTANCE = frozenset({"OP_INSTANCE_CREATE", "OP_OS_DIAGNOSE"})
 
 #: Of parameters that are objects, what may be in them.
 HVPARAMS = frozenset(
-    {"acpi", "boot_order", "disk_type", "kernel_args", "keymap", "nic_type", "pae", "reboot_behavior", "root_path"}
-    | {"serial_console", "serial_speed", "use_localtime"}
+    {"acpi", "boot_order", "disk_type", "nic_type", "pae", "reboot_behavior", "serial_console", "serial_speed"}
+    | {"use_localtime"}
 )
+#: Those that keep a guest apart from its node.
+HYPERVISORS = frozenset({Hypervisor.KVM, Hypervisor.XEN_HVM, Hypervisor.XEN_PVM, Hypervisor.FAKE})
 DISK_KEYS = frozenset({"size", "mode", "name", "spindles", "amount", "absolute"})
 NIC_KEYS = frozenset({"ip", "mac", "name"})
 CHANGES = frozenset({ChangeAction.ADD, ChangeAction.MODIFY, ChangeAction.REMOVE})
@@ -85,6 +87,8 @@ def check_parameters(op: OpCode) -> None:
         _check_keys("nics", params, NIC_KEYS)
     if op.op_id() == "OP_INSTANCE_CREATE" and given["mode"] != InstanceCreateMode.CREATE:
         raise refusal(f"make instances in mode '{given['mode']}'")
+    if given.get("hypervisor") not in {None, *HYPERVISORS}:
+        raise refusal(f"use the hypervisor '{given['hypervisor']}'")
     if "kind" in given and given["kind"] != TagKind.INSTANCE:
         raise refusal("change tags of anything but instances")
 

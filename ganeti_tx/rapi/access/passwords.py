@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable
 from enum import Enum
 
 import bcrypt
@@ -42,9 +43,14 @@ class Password:
         return self.scheme is Scheme.BCRYPT
 
 
-#: Stands for the passwords of those who do not exist, so that a guess takes as long as with those who do.
-DECOY_CLEAR = Password(Scheme.CLEAR, "")
-DECOY_BCRYPT = Password(Scheme.BCRYPT, "$2b$12$" + "." * 53)
+#: Fits nobody: where there is no user, the same work is done with it as with one.
+DECOY = Password(Scheme.UNKNOWN, "")
+
+
+def decoy_like(passwords: Iterable[Password]) -> Password:
+    """One that takes as long to check as the slowest of some, and that nobody's password fits."""
+    costs = [int(password.stored[4:6]) for password in passwords if password.is_slow]
+    return Password(Scheme.BCRYPT, f"$2b${max(costs):02d}$" + "." * 53) if costs else DECOY
 
 
 def read_password(word: str) -> Password:

@@ -66,6 +66,13 @@ class Rights:
         """Whether they say one by one what is allowed, instead of with Ganeti 3.0's options alone."""
         return bool(self.roles or self.permissions) and not self.options
 
+    def __str__(self) -> str:
+        """As they are written in the column."""
+        permissions = [":".join(filter(None, (each.resource, each.method))) for each in self.permissions]
+        scopes = [f"{scope.kind}={scope.value}" for scope in self.scopes]
+        roles = [f"@{role}" for role in self.roles]
+        return ",".join(word for words in (self.options, roles, permissions, scopes) for word in sorted(words))
+
 
 NOTHING = Rights()
 

@@ -41,4 +41,15 @@ def _parse_user(line: str) -> User:
         raise ValueError("the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]")
     if ":" in words[0]:
         raise ValueError("a user name has no colon in it, as clients could not send it")
-    return User(words[0], read_password(words[1]), read_rights(words[2] if len(words) > 2 else ""))
+    return User(words[0], read_password(words[1]), _read_options(words[2] if len(words) > 2 else ""))
+
+
+def _read_options(text: str) -> Rights:
+    """The rights in the last column, which no error quotes: it may be the end of a password with a space in it."""
+    try:
+        return read_rights(text)
+    except ValueError:
+        raise ValueError(
+            "an option cannot be understood; after USER PASSWORD come read, write, @ROLE, RESOURCE[:METHOD], tag=TAG or "
+            "group=NAME with commas between"
+        ) from None

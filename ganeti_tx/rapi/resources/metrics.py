@@ -28,7 +28,8 @@ async def metrics(call: Call) -> Document:
     whole.set(UP, told is not None)
     for readings in (told or Readings(), call.measures.readings()):
         whole.add(readings, METRICS)
-    shown = page(whole.readings(), METRICS, call.header("accept") or "")
+    accept = call.header("accept") or ""
+    shown = await call.measures.threads.run(lambda: page(whole.readings(), METRICS, accept))
     return Document(shown.content_type, shown.body)
 
 

@@ -5,6 +5,7 @@ typed from end to end. Names and time-out classes are those of Ganeti's node cal
 nobody but this program speaks this protocol. Each noun has a module of its own; who needs a call imports it from here.
 """
 
+from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.rpc.calls.base import FAST, NORMAL, ONE_DAY, SLOW, URGENT, MiB, NodeCall
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.disk import (
@@ -85,6 +86,7 @@ __all__ = [
     "ClusterCopies",
     "CopiesState",
     "DiskState",
+    "ExportList",
     "HypervisorValidateParams",
     "InstanceConsole",
     "InstanceInfo",

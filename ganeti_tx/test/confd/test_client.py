@@ -303,6 +303,15 @@ class SettlingTests(ClientCase):
                 self.clock.advance(0)
             self.assertIn("not known", str(self.failureResultOf(asking, ConfdClientError).value))
 
+    def test_refusals(self) -> None:
+        """Of several errors that of a peer with a configuration is told, not that of one without."""
+        broken = Present(KEY, NoAnswers("cannot read"))
+        for order in ((broken, present()), (present(), broken)):
+            self.serve(*[honest(each) for each in order])
+            asking = self.asking(questions.node_role("node9"))
+            self.clock.pump([0.5] * 6)
+            self.assertEqual(str(self.failureResultOf(asking, ConfdClientError).value), "node 'node9' not known")
+
     def test_same_serial(self) -> None:
         """Two that differ under the same serial number of the whole are both told; one answer is given."""
         other = replace(self.LATER, serial_no=42)

@@ -103,6 +103,14 @@ class NodeTests(SynchronousTestCase):
             for query in NEITHER:
                 self.assertEqual(ask(kind, query), ARGUMENT, query)
 
+    def test_forthcoming(self) -> None:
+        """A mirror that has no place yet is on no node, and keeps nothing else from being answered."""
+        for place in (None, (), ("node1-uuid",)):
+            disk = replace(samples.DISK, logical_id=place, forthcoming=True, nodes=())
+            config = replace(CONFIG, disks={disk.uuid: disk})
+            self.assertEqual(ask(7, "node1", config), (OK, [], 3))
+            self.assertEqual(ask(9, "web1", config)[:1], (OK,))
+
 
 class InstanceTests(SynchronousTestCase):
     """Requests about instances."""

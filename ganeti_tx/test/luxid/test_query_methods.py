@@ -93,8 +93,8 @@ class QueryTests(MethodCase):
 
     def test_absent(self) -> None:
         """A method that is not there says so and tells which are."""
-        text = self.refuses(ECode.INVAL, "QueryExports", [], False)
-        self.assertIn("QueryExports", text)
+        text = self.refuses(ECode.INVAL, "PickupJob", 1)
+        self.assertIn("PickupJob", text)
         self.assertIn("QueryNodes", text)
 
 

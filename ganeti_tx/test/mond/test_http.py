@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.metrics.page import Page
+from ganeti_tx.mond.drained import LIMIT as DRAIN_LIMIT
 from ganeti_tx.mond.http import IDLE_LIMIT, MonitoringSite
 from ganeti_tx.mond.interfaces import Category, Kind
 from ganeti_tx.mond.schedule import Schedule
@@ -23,15 +24,18 @@ METRICS = Page(b"metric 1\n", "text/plain; version=1")
 class Client:
     """One connection with what the daemon wrote."""
 
-    def __init__(self, site: MonitoringSite) -> None:
+    def __init__(self, site: MonitoringSite, clock: Clock) -> None:
+        self.clock = clock
         self.channel: Any = site.buildProtocol(None)
         self.transport = StringTransport()
         self.transport.abortConnection = self.transport.loseConnection  # type: ignore[method-assign]
         self.channel.makeConnection(self.transport)
 
     def send(self, data: bytes) -> None:
-        """Bytes arrive."""
+        """Bytes arrive, and every request among them gets its turn."""
         self.channel.dataReceived(data)
+        for _ in range(data.count(b"\r\n\r\n")):
+            self.clock.advance(0)
 
     def get(self, path: str, method: str = "GET", version: str = "1.1") -> None:
         """A request."""
@@ -63,7 +67,7 @@ class HttpCase(SynchronousTestCase):
         self.schedule = Schedule([self.load, self.drbd], self.clock, lambda: 1_500_000_000_123_456_789)
         self.schedule.apply({}, ())
         self.site = MonitoringSite(self.schedule, lambda accept: METRICS, self.clock)
-        self.client = Client(self.site)
+        self.client = Client(self.site, self.clock)
 
     def look(self, load: Any = 1, drbd: Any = 2) -> None:
         """The first looks end."""
@@ -180,7 +184,7 @@ class HostileTests(HttpCase):
     def test_body(self) -> None:
         """A request with a body is refused before the body is there, with or without a length."""
         for head in (b"Content-Length: 99999999999", b"Content-Length: 1", b"Transfer-Encoding: chunked"):
-            client = Client(self.site)
+            client = Client(self.site, self.clock)
             client.send(b"GET / HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n\r\n")
             self.assertEqual((client.answer()[0], client.gone), (413, True))
             client.send(b"5\r\nabcde\r\n")
@@ -197,7 +201,7 @@ class HostileTests(HttpCase):
 
     def test_idle(self) -> None:
         """A connection that is not used is closed, also after a request; one that was never used soon."""
-        other = Client(self.site)
+        other = Client(self.site, self.clock)
         self.client.get("/")
         self.clock.advance(HEAD_LIMIT)
         self.assertEqual((self.client.gone, other.gone), (False, True))
@@ -206,7 +210,7 @@ class HostileTests(HttpCase):
 
     def test_crowd(self) -> None:
         """One connection too many sends the oldest away."""
-        clients = [Client(self.site) for _ in range(MAX_STRANGERS)]
+        clients = [Client(self.site, self.clock) for _ in range(MAX_STRANGERS)]
         self.assertEqual([each.gone for each in (self.client, clients[0])], [True, False])
         clients[-1].get("/")
         self.assertEqual(clients[-1].answer()[0], 200)
@@ -219,7 +223,7 @@ class HostileTests(HttpCase):
             b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 2000,
             b"\0" * 20000,
         ):
-            client = Client(self.site)
+            client = Client(self.site, self.clock)
             client.send(data)
             self.assertTrue(client.gone, data[:20])
 
@@ -228,9 +232,23 @@ class HostileTests(HttpCase):
         self.client.get("/1/report/all")
         self.client.channel.connectionLost(Failure(ConnectionDone()))
         self.look()
-        other = Client(self.site)
+        other = Client(self.site, self.clock)
         other.get("/1/report/all")
         self.assertEqual(other.answer()[0], 200)
+
+    def test_does_not_read(self) -> None:
+        """Who does not read what he asked for gets no more, whatever more he asks for, and is sent away in the end."""
+        self.look()
+        self.client.channel.pauseProducing()  # as the transport does when there is more than it likes
+        self.client.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
+        self.assertEqual((self.client.transport.value(), self.client.transport.producerState), (b"", "paused"))
+        self.client.channel.resumeProducing()
+        self.clock.pump([0, 0])
+        self.assertEqual(self.client.transport.value().count(b"200 OK"), 3)
+        self.client.channel.pauseProducing()
+        self.client.get("/")
+        self.clock.advance(DRAIN_LIMIT)
+        self.assertEqual((self.client.transport.value().count(b"200 OK"), self.client.gone), (3, True))
 
     def test_pipelined(self) -> None:
         """Requests that come together are answered one after the other."""

@@ -92,6 +92,7 @@ class ServiceTests(SynchronousTestCase):
         channel, transport = site.buildProtocol(None), StringTransport()
         channel.makeConnection(transport)
         channel.dataReceived(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        self.reactor.advance(0)
         head, _, body = transport.value().partition(b"\r\n\r\n")
         self.assertIn(b"200 OK", head)
         return body

@@ -116,7 +116,3 @@ class DefinitionTests(QueryCase):
         error = self.assertRaises(OpPrereqError, self.queries.fields, "planet", None)
         self.assertIn("'planet'", str(error))
         self.assertIn("instance", str(error))
-
-    def test_absent_resource(self) -> None:
-        """What this version lacks is refused with a word about that."""
-        self.assertIn("not available", str(self.assertRaises(OpPrereqError, self.queries.fields, "export", None)))

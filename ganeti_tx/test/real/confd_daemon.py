@@ -4,12 +4,13 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import ganeti_tx
-from ganeti_tx.confd.blocking import BlockingClient
+from ganeti_tx.confd.blocking import hold
 from ganeti_tx.confd.codec import Key
-from ganeti_tx.confd.poll import Peer
+from ganeti_tx.confd.poll import Peer, Poll
 from ganeti_tx.confd.questions import ping
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.runtime.paths import Paths
@@ -50,7 +51,16 @@ class ConfdDaemon:
     def start(self) -> None:
         """Let it run."""
         self.process = self.run("daemons", "confd", "--foreground", *self.place())
-        BlockingClient(KEY, [self.peer], START_LIMIT).ask(ping())
+        deadline = time.monotonic() + START_LIMIT
+        while not self.answers():
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise AssertionError(f"ganeti-confd does not answer: {self.stop()}")
+
+    def answers(self) -> bool:
+        """Whether it does, be it with an error."""
+        poll = Poll(KEY, ping(), "is it up", [self.peer], 0.2)
+        hold(poll, time.time)
+        return poll.enough()
 
     def place(self) -> list[str]:
         """Where it listens, as options."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from twisted.internet import reactor as global_reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.confd import on_asyncio, on_twisted, questions
 from ganeti_tx.confd.blocking import BlockingClient
@@ -25,8 +25,9 @@ from ganeti_tx.confd.poll import Answer, Peer
 from ganeti_tx.confd.port import AT_ONCE, ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol, Present
 from ganeti_tx.confd.questions import Question
-from ganeti_tx.errors import ConfdClientError, ExitCode
+from ganeti_tx.errors import ConfdClientError
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.test.confd.cases import CLUSTER, CONFIG, present, request
 from ganeti_tx.test.confd.cases import KEY as CASE_KEY
 from ganeti_tx.test.contracts.confd_client import ConfdClientContract
@@ -57,23 +58,24 @@ class SocketCase(ConfdClientContract):
                 self.addCleanup(port.stopListening)
                 self.peers.append(Peer("127.0.0.1", port.getHost().port))
 
-
-class TwistedTests(SocketCase):
-    """The client on Twisted."""
-
     def test_families(self) -> "Deferred[None]":
-        """Over IPv6 it is the same; a peer of the other family is silent, as it cannot be reached from there."""
+        """Servers over IPv4 and over IPv6 are asked together."""
+        if not is_own_address("::1"):
+            raise SkipTest("no IPv6 on this machine")
 
         async def asking() -> None:
+            self.serve(present())
             port = ConfdPort(0, ConfdProtocol(present(), time.time), "::1", reactor)
             port.startListening()
             self.addCleanup(port.stopListening)
-            self.peers = [Peer("::1", port.getHost().port)]
-            self.assertEqual((await self.ask(questions.ping())).value, 3000000)
-            self.peers.append(Peer("127.0.0.1", 9))
-            self.assertEqual((await self.ask(questions.ping())).peers, tuple(self.peers[:1]))
+            self.peers.append(Peer("::1", port.getHost().port))
+            self.assertEqual(set((await self.ask(questions.ping())).peers), set(self.peers))
 
         return Deferred.fromCoroutine(asking())
+
+
+class TwistedTests(SocketCase):
+    """The client on Twisted."""
 
     def ask(self, question: Question[Any]) -> Awaitable[Answer[Any]]:
         """See the contract."""
@@ -141,12 +143,25 @@ class StartTests(DaemonCase):
     """Whether it starts, and what it says if not."""
 
     def test_no_candidate(self) -> None:
-        """On a node that is no candidate it ends with the status of those that must not run, and one line."""
+        """On a node without a configuration it runs and says so to who asks."""
         self.daemon.paths.config_file.unlink()
+        self.daemon.start()
+        with self.assertRaisesRegex(ConfdClientError, "^this node is not a master candidate$"):
+            self.client.ask(questions.master())
+        self.daemon.put(CONFIG)
+        deadline = time.monotonic() + LIMIT
+        done = self.run_command("ping")
+        while done.returncode != 0 and time.monotonic() < deadline:
+            done = self.run_command("ping")
+        self.assertEqual((done.stdout, done.stderr), ("3000000\n", ""))
+
+    def test_no_cluster(self) -> None:
+        """On a node that is part of no cluster it ends with one line."""
+        self.daemon.paths.hmac_key.unlink()
         process = self.daemon.run("daemons", "confd", *self.daemon.place())
         _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, ExitCode.NOTMASTER, errors)
-        self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not a master candidate: no /[^\n]+\n$")
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not part of a cluster: no /[^\n]+\n$")
 
     def test_taken_port(self) -> None:
         """When the port is taken it says so in one line."""

@@ -41,6 +41,8 @@ class DaemonTests(SynchronousTestCase):
         self.cluster.must("gnt-cluster", "modify", "--enabled-hypervisors=fake,kvm", "-H", KVM_WITHOUT_KERNEL)
         self.cluster.must("gnt-instance", "add", *INSTANCE)
         for daemon in ("ganeti-confd", "ganeti-mond"):
+            if (self.cluster.node.root / f"var/run/ganeti/{daemon}.pid").exists():
+                self.cluster.end(daemon, signal.SIGTERM)
             self.cluster.must(daemon)
 
     def test_life(self) -> None:

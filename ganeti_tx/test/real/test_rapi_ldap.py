@@ -1,5 +1,6 @@
 """Logging in to the Remote API at a real directory server."""
 
+import io
 from pathlib import Path
 from typing import cast
 from unittest import SkipTest
@@ -12,10 +13,13 @@ from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublish
 from twisted.trial.unittest import TestCase
 from zope.interface import provider
 
+from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.composition import Surroundings, make_gate
+from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.runtime.directories import no_owners
 from ganeti_tx.runtime.entropy import SystemEntropy
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -100,8 +104,13 @@ class LdapCase(TestCase):
 
     def connections(self) -> int:
         """How many the search account has."""
-        _local, directory, _nobody = self.gate.sources
-        return len(directory._directory._idle)  # type: ignore[attr-defined]
+        return len(self.directory()._idle)
+
+    def directory(self) -> Directory:
+        """What is asked."""
+        _local, ldap, _nobody = self.gate.sources
+        directory: Directory = ldap._directory  # type: ignore[attr-defined]
+        return directory
 
 
 class LoginTests(LdapCase):
@@ -136,6 +145,27 @@ class LoginTests(LdapCase):
         await self.check_logins()
         self.use(self.direct("start_tls = yes\n", url))
         await self.check_logins()
+
+    async def test_command(self) -> None:
+        """The administrator's command tells what somebody's groups give, or what is wrong."""
+        self.use(self.searching())
+        self.assertEqual(self.check_by_command("mel.o", "mel-secret"), (0, "write,tag=web\n", ""))
+        status, out, err = self.check_by_command("mel.o", "wrong")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("'mel.o' is refused", err)
+        self.slapd.stop()
+        status, _out, err = self.check_by_command("mel.o", "mel-secret")
+        self.assertEqual((status, err.count("\n")), (1, 1))
+        self.assertIn(f"ldaps://localhost:{self.slapd.tls_port}: ", err)
+
+    def check_by_command(self, name: str, password: str) -> tuple[int, str, str]:
+        """The exit status of `ldap check` and what it wrote."""
+        out, err = io.StringIO(), io.StringIO()
+        terminal = Terminal(
+            paths=self.paths, files=RealFiles(InlineThreads()), owners=no_owners, entropy=SystemEntropy(),
+            now=lambda: 0, stdin=io.StringIO(f"{password}\n"), out=out, err=err, ask=lambda _prompt: "",
+        )  # fmt: skip
+        return run(terminal, ["ldap", "check", name]), out.getvalue(), err.getvalue()
 
     async def test_injection(self) -> None:
         """Names with the characters of filters and distinguished names are nothing but names."""
@@ -261,9 +291,10 @@ class AwayTests(LdapCase):
         await self.admit("mel.o", "mel-secret")
 
     async def test_second_server(self) -> None:
-        """When the first server is away, the second is asked."""
+        """When the first server is away, the second is asked, and from then on first."""
         self.use(self.searching(url=f"ldaps://{HOST}:1 ldaps://{HOST}:{self.slapd.tls_port}"))
         await self.admit("jack", "jack-secret")
+        self.assertEqual([url.port for url in self.directory()._urls], [self.slapd.tls_port, 1])
 
     async def test_hanging(self) -> None:
         """A server that takes connections and says nothing costs no more than its time."""

@@ -139,6 +139,17 @@ class TokenTests(CommandCase):
         self.assertIsNotNone(self.found(self.add("ci --role @ops")))
 
 
+class LdapTests(CommandCase):
+    """The settings of the directory."""
+
+    def test_check(self) -> None:
+        """A file that is missing is told, and so are faults, all of them."""
+        self.fails("ldap check", "there is no file")
+        self.paths.rapi_ldap_file.write_text("url = ldap://example.com\nnonsense = 1\n")
+        self.fails("ldap check", "there is no key 'nonsense'")
+        self.fails("ldap check jack", "passwords would cross the network in clear")
+
+
 class UserTests(CommandCase):
     """Users come and go."""
 

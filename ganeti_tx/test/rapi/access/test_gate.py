@@ -185,6 +185,14 @@ class SlowPasswordTests(GateCase):
         self.threads.go()
         self.failureResultOf(unknown, HttpError)
 
+    def test_fast_user(self) -> None:
+        """So does a wrong password of a user whose own is quick to check; the right one does not."""
+        wrong = self.door.knock(basic("jack", "wrong"))
+        self.assertNoResult(wrong)
+        self.threads.go()
+        self.failureResultOf(wrong, HttpError)
+        self.admitted(self.door, basic("jack", "secret"))
+
     def test_bounded(self) -> None:
         """Two are checked at once and some wait; more are told to come again, which is no failure of theirs."""
         waiting = [self.door.knock(basic("bea", "bpw"), STARTUP, f"192.0.2.{number}") for number in range(34)]

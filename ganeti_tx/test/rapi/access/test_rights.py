@@ -46,6 +46,11 @@ class CoverTests(SynchronousTestCase):
         self.assertTrue(all(read_rights(text).is_list for text in ("@ops", "instances", "instances:GET,tag=web")))
         self.assertFalse(any(read_rights(text).is_list for text in ("", "read", "write,@ops", "tag=web")))
 
+    def test_text(self) -> None:
+        """They are written as they are read."""
+        for text in ("", "read,write,@a,@b,instances,query:GET,group=g,tag=t"):
+            self.assertEqual(str(read_rights(text)), text)
+
     def test_unknown_words(self) -> None:
         """What nobody knows is found."""
         rights = read_rights("instances,instance:GET,@admin,@ops,@opps")
@@ -75,5 +80,9 @@ class RolesFileTests(SynchronousTestCase):
             (b"admin read", "role 'admin' is built in"),
             (b"web @other", "role 'web' may use the built-in roles only, not @other"),
             (b"web scope=x", "'scope=x' is no scope"),
+            (b"web tag=", "'tag=' is no scope"),
+            (b"web read write", "'read write' has a space in it"),
+            (b"web instances:PATCH", "'PATCH' is no method, allowed are DELETE, GET, POST, PUT"),
+            (b"web @", "'@' stands before the name of a role"),
         ]:
             self.assertIn(message, str(self.assertRaises(LineError, parse_roles, text)))

@@ -141,6 +141,8 @@ class SubmissionTests(ScopeCase):
             ({"nics": [{"link": "br1"}]}, "'link' in 'nics'"),
             ({"hvparams": {"kernel_path": "/etc/shadow"}}, "'kernel_path' in 'hvparams'"),
             ({"hvparams": {"kvm_extra": "-x"}}, "'kvm_extra' in 'hvparams'"),
+            ({"hvparams": {"kernel_args": "x' extra"}}, "'kernel_args' in 'hvparams'"),
+            ({"hypervisor": "chroot"}, "the hypervisor 'chroot'"),
             ({"mode": "import", "src_path": "/x"}, "'src_path'"),
             ({"mode": "import"}, "mode 'import'"),
             ({"pnode_uuid": "some"}, "'pnode_uuid'"),

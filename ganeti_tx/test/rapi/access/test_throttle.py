@@ -1,7 +1,9 @@
 """How often somebody may guess."""
 
 from twisted.internet.task import Clock
+from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import provider
 
 from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES, ADDRESS_REFILL, NAME_FAILURES, Throttle, network_of
 from ganeti_tx.rapi.http_errors import HttpError
@@ -36,6 +38,26 @@ class ThrottleTests(SynchronousTestCase):
         self.clock.advance(wait)
         self.throttle.begin("192.0.2.1", "other")
         self.refused("192.0.2.1", "other")
+
+    def test_told_once(self) -> None:
+        """The log hears of it once, however often and long it goes on, and again after a time without failures."""
+        told: list[str] = []
+
+        @provider(ILogObserver)
+        def observer(event: LogEvent) -> None:
+            told.append(formatEvent(event))
+
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
+        for _ in range(5):
+            self.fail_often("192.0.2.1", "a", ADDRESS_FAILURES if not told else 1)
+            self.refused("192.0.2.1", "a")
+            self.clock.advance(self.refused("192.0.2.1", "a"))
+        self.assertEqual(len(told), 1)
+        self.clock.advance(ADDRESS_FAILURES * ADDRESS_REFILL)
+        self.fail_often("192.0.2.1", "a", ADDRESS_FAILURES)
+        self.refused("192.0.2.1", "a")
+        self.assertEqual(len(told), 2)
 
     def test_refused_attempts_cost_nothing(self) -> None:
         """Knocking while refused does not make the wait longer."""

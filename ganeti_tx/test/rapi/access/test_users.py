@@ -4,7 +4,7 @@ import bcrypt
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rapi.access.line_file import LineError
-from ganeti_tx.rapi.access.passwords import DECOY_BCRYPT, Password, Scheme, ha1, matches, read_password
+from ganeti_tx.rapi.access.passwords import Password, Scheme, decoy_like, ha1, matches, read_password
 from ganeti_tx.rapi.access.rights import Permission, Rights
 from ganeti_tx.rapi.access.users import User, parse_users
 from ganeti_tx.rapi.caller import Scope
@@ -45,11 +45,11 @@ class ParseTests(SynchronousTestCase):
         for text, message in [
             (b"a pw\nlonely\n", "line 2: the password is missing"),
             (b"a:b pw", "line 1: a user name has no colon"),
-            (b"a pw read write", "line 1: 'read write' has a space in it"),
-            (b"a pw tags=web", "line 1: 'tags=web' is no scope"),
-            (b"a pw tag=", "line 1: 'tag=' is no scope"),
-            (b"a pw instances:PATCH", "'PATCH' is no method, allowed are DELETE, GET, POST, PUT"),
-            (b"a pw @", "'@' stands before the name of a role"),
+            (b"a pw read hidden", "line 1: an option cannot be understood; after USER PASSWORD come read, write"),
+            (b"a pw hidden=web", "line 1: an option cannot be understood"),
+            (b"a pw tag=", "line 1: an option cannot be understood"),
+            (b"a pw instances:hidden", "line 1: an option cannot be understood"),
+            (b"a pw @", "line 1: an option cannot be understood"),
             (b"a {BCRYPT}$2b$hidden", "line 1: not a bcrypt hash"),
             (b"a " + BCRYPT.replace("$04$", "$31$").encode(), "line 1: bcrypt cost 31 is not between 4 and 15"),
             (b"a \xff", "line 1: not UTF-8"),
@@ -104,6 +104,10 @@ class PasswordTests(SynchronousTestCase):
             self.assertFalse(matches(read_password("{SHA}x"), "jack", given))
 
     def test_decoy(self) -> None:
-        """The decoy is a hash that bcrypt works at, and no password fits."""
-        self.assertTrue(read_password(DECOY_BCRYPT.stored).is_slow)
-        self.assertFalse(matches(DECOY_BCRYPT, "jack", ""))
+        """The decoy takes as long as the slowest password there is, and nothing fits it."""
+        passwords = [read_password(word) for word in ("clear", BCRYPT, BCRYPT.replace("$04$", "$05$"))]
+        decoy = decoy_like(passwords)
+        self.assertEqual(read_password(decoy.stored), decoy)
+        self.assertTrue(decoy.stored.startswith("$2b$05$"))
+        self.assertFalse(any(matches(decoy, "jack", given) for given in ("", ".", decoy.stored)))
+        self.assertFalse(matches(decoy_like(passwords[:1]), "jack", ""))

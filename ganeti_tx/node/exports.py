@@ -1,0 +1,33 @@
+"""The exported instances of this node."""
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from ganeti_tx.node.dispatch import Method
+from ganeti_tx.rpc.calls import ExportList, NodeCall
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import IThreads
+
+
+@frozen
+class Exports:
+    """Each is a directory of the instance's name."""
+
+    files: IFiles
+    paths: Paths
+    threads: IThreads
+
+    def table(self) -> Mapping[type[NodeCall], Method]:
+        """Which call is which method."""
+        return {ExportList: self.names}
+
+    async def names(self, call: ExportList) -> list[str]:
+        """In order; hidden ones are not finished."""
+        return await self.threads.run(self._names)
+
+    def _names(self) -> list[str]:
+        if not self.files.exists(self.paths.export_dir):
+            return []
+        return sorted(name for name in self.files.listdir(self.paths.export_dir) if not name.startswith("."))
