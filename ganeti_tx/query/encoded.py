@@ -38,12 +38,13 @@ class AllRows(list[T]):
         return parts
 
     def _keep(self, key: tuple[str, ...], parts: Parts, size: int) -> None:
+        if size > MOST:
+            return
         if size > self._room:
             self._kept.clear()
             self._room = MOST
-        if size <= self._room:
-            self._kept[key] = parts
-            self._room -= size
+        self._kept[key] = parts
+        self._room -= size
 
 
 def encoded_rows(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> msgspec.Raw:
