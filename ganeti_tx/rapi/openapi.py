@@ -118,8 +118,13 @@ def argument_schema(argument: Argument) -> Object:
         case "int":
             return {"type": "integer"}
         case "list":
-            return {"type": "array", "items": {"type": "string"}}
-    return {"type": "string"}
+            return {"type": "array", "items": text_schema(argument), "minItems": int(argument.required)}
+    return text_schema(argument)
+
+
+def text_schema(argument: Argument) -> Object:
+    """A text, or one of those that there are."""
+    return {"type": "string", **({"enum": list(argument.choices)} if argument.choices else {})}
 
 
 def responses(operation: Operation) -> Object:

@@ -26,6 +26,8 @@ class Argument:
     required: bool = False
     #: For people; where the argument is old, what to use instead.
     meaning: str = ""
+    #: What it may be; anything when empty.
+    choices: tuple[str, ...] = ()
     #: "list" only: given many times (`tag=a&tag=b`), not comma separated.
     repeatable: bool = False
 

@@ -143,6 +143,14 @@ class OperationTests(SynchronousTestCase):
         self.assertEqual((bulk["in"], bulk["schema"]["type"], bulk["required"]), ("query", "integer", False))
         self.assertEqual([tag["explode"], fields["explode"]], [True, False])
 
+    def test_choices(self) -> None:
+        """Where only some words are taken, they are listed; what is needed is said."""
+        arguments = (Argument("a", choices=("b", "c")), Argument("d", "list", required=True, choices=("e",)))
+        one_of, some_of = one(path="/2/tags", arguments=arguments)["parameters"]
+        self.assertEqual(one_of["schema"], {"type": "string", "enum": ["b", "c"]})
+        self.assertEqual((some_of["required"], some_of["schema"]["minItems"]), (True, 1))
+        self.assertEqual(some_of["schema"]["items"]["enum"], ["e"])
+
     def test_numbers_in_paths(self) -> None:
         """Ids of jobs are digits."""
         parameter = one(path="/2/jobs/{job_id}")["parameters"][0]
