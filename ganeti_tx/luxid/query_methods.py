@@ -9,6 +9,7 @@ from attrs import define, field
 from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.query.collect import Queries
 from ganeti_tx.query.encoded import in_ascii
@@ -94,4 +95,4 @@ def make_query_methods(
 ) -> QueryMethods:
     """The methods over a configuration, its nodes, a lock table and a queue; all share one view."""
     view = Views(snapshot)
-    return QueryMethods(make_queries(view, rpc, locks, jobs), view, info)
+    return QueryMethods(make_queries(view, SharedRpc(rpc), locks, jobs), view, info)

@@ -19,14 +19,13 @@ from ganeti_tx.runtime.paths import Paths
 
 T = TypeVar("T")
 
-#: Seconds that the node's own daemon has.
-OWN_EXPIRY = 2.0
-#: Seconds that the others have.
-OTHERS_EXPIRY = 5.0
-#: How many of the others are asked at once.
-OTHERS = 3
-#: Seconds for which the node's own daemon is not asked after it was silent.
-SILENCE = 60.0
+#: Seconds that one daemon has that is asked alone, and several.
+ALONE_EXPIRY = 2.0
+EXPIRY = 5.0
+#: How many are asked at once.
+SEVERAL = 3
+#: Seconds for which one that answered best is asked alone, and one that was silent is not.
+TRUST = 60.0
 
 #: A client for a key and those who may be asked, with the seconds that they have.
 MakeClient = Callable[[Key, Callable[[], Sequence[Peer]], float], ConfdClient]
@@ -35,54 +34,77 @@ MakeClient = Callable[[Key, Callable[[], Sequence[Peer]], float], ConfdClient]
 def make_client(reactor: Any, key: Key, peers: Callable[[], Sequence[Peer]], expiry: float) -> ConfdClient:
     """The real one; it asks few at once: every node asks all the time."""
     made = client(reactor, key, peers, expiry=expiry)
-    made.choose = lambda found, count: some(found, min(count, OTHERS))
+    made.choose = lambda found, count: some(found, min(count, SEVERAL))
     return made
 
 
 @implementer(IAsk)
 @define(eq=False)
 class Asking:
-    """Whom to ask and with which key is read anew after a failure, as the files may have changed."""
+    """One daemon is asked alone as long as it answers: the node's own, or else the one that last had the newest answer
+    of several. Whom to ask and with which key is read anew after a failure, as the files may have changed.
+    """
 
     paths: Paths
     own_address: str
     clock: Any
     make: MakeClient
-    _own: ConfdClient | None = field(default=None, init=False)
-    _others: ConfdClient | None = field(default=None, init=False)
+    _alone: ConfdClient | None = field(default=None, init=False)
+    _several: ConfdClient | None = field(default=None, init=False)
+    _asked: Peer | None = field(default=None, init=False)  # who is asked alone
+    _trusted: Peer | None = field(default=None, init=False)
+    _trust_ends: float = field(default=0.0, init=False)
     _own_again: float = field(default=0.0, init=False)
 
     async def ask(self, question: Question[T]) -> T:
         """See `IAsk`. @raise ConfigurationError: this node's files do not say whom to ask."""
         own = peer(self.own_address)
-        found = candidates(self.paths)
+        self._asked = self._one(own, candidates(self.paths))
+        if self._asked is not None:
+            try:
+                return (await self._client_of_one().ask(question)).value
+            except ConfdClientError:
+                self._distrust(own)
         try:
-            if own in found and self.clock.seconds() >= self._own_again:
-                try:
-                    return (await self._ask_own(own).ask(question)).value
-                except ConfdClientError:
-                    self._own_again = self.clock.seconds() + SILENCE
-            return (await self._ask_others(own).ask(question)).value
+            answer = await self._client_of_several(own).ask(question)
         except ConfdClientError:
             self.close()
             raise
+        self._trusted, self._trust_ends = answer.peers[0], self.clock.seconds() + TRUST
+        return answer.value
 
     def close(self) -> None:
         """Close the sockets; the next question opens them again."""
-        for each in (self._own, self._others):
+        for each in (self._alone, self._several):
             if each is not None:
                 each.close()
-        self._own = self._others = None
+        self._alone = self._several = None
 
-    def _ask_own(self, own: Peer) -> ConfdClient:
-        if self._own is None:
-            self._own = self.make(read_key(self.paths.hmac_key), lambda: [own], OWN_EXPIRY)
-        return self._own
+    def _one(self, own: Peer, found: Sequence[Peer]) -> Peer | None:
+        """Whom to ask alone."""
+        if own in found and self.clock.seconds() >= self._own_again:
+            return own
+        return self._trusted if self._trusted in found and self.clock.seconds() < self._trust_ends else None
 
-    def _ask_others(self, own: Peer) -> ConfdClient:
-        if self._others is None:
-            self._others = self.make(read_key(self.paths.hmac_key), partial(self._besides, own), OTHERS_EXPIRY)
-        return self._others
+    def _distrust(self, own: Peer) -> None:
+        """Who was asked alone gave no answer."""
+        if self._asked == own:
+            self._own_again = self.clock.seconds() + TRUST
+        else:
+            self._trusted = None
+
+    def _client_of_one(self) -> ConfdClient:
+        if self._alone is None:
+            self._alone = self.make(read_key(self.paths.hmac_key), self._only, ALONE_EXPIRY)
+        return self._alone
+
+    def _only(self) -> list[Peer]:
+        return [] if self._asked is None else [self._asked]
+
+    def _client_of_several(self, own: Peer) -> ConfdClient:
+        if self._several is None:
+            self._several = self.make(read_key(self.paths.hmac_key), partial(self._besides, own), EXPIRY)
+        return self._several
 
     def _besides(self, own: Peer) -> list[Peer]:
         found = candidates(self.paths)

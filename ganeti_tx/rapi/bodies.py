@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -10,6 +10,10 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.rapi.http_errors import bad_request
 
+FAULT = re.compile(r"(?P<text>.*?)(?: - at '\$\.?(?P<path>.*)')?", re.DOTALL)
+S = TypeVar("S", bound=msgspec.Struct)
+#: Below this a float holds every integer.
+EXACT = 2.0**53
 UNKNOWN_KEY = re.compile(r"unknown parameter '.*'")
 
 
@@ -19,7 +23,30 @@ def body_object(body: object) -> dict[str, Any]:
         return {}
     if not isinstance(body, Mapping):
         raise bad_request(f"the body must be a JSON object, not {json_kind(body)}")
-    return dict(body)
+    return {name: with_integers(value) for name, value in body.items()}
+
+
+def body_as(kind: type[S], body: object) -> S:
+    """The body as a struct. @raise HttpError: it is none; the key at fault is named (400)."""
+    try:
+        return msgspec.convert(body_object(body), kind)
+    except msgspec.ValidationError as error:
+        told = FAULT.fullmatch(str(error).replace("`", "'"))
+        text, path = (told["text"], told["path"]) if told is not None else (str(error), "")
+        allowed = ", ".join(field.name for field in msgspec.structs.fields(kind))
+        raise bad_request(f"{path}: {text}" if path else f"{text}; allowed are {allowed}") from None
+
+
+def with_integers(value: Any) -> Any:
+    """The value with integers for numbers such as 2.0, which JSON does not tell from 2."""
+    match value:
+        case float() if value.is_integer() and abs(value) < EXACT:
+            return int(value)
+        case dict():
+            return {name: with_integers(each) for name, each in value.items()}
+        case list():
+            return [with_integers(each) for each in value]
+    return value
 
 
 def json_kind(value: object) -> str:

@@ -95,6 +95,10 @@ class RapiChannel(HTTPChannel):
         self._from_now(LINGER + self.unread / SLOWEST)
         super().loseConnection()
 
+    def _send100Continue(self) -> None:
+        if not self._ending:  # else the body was refused already
+            super()._send100Continue()
+
     def lineLengthExceeded(self, line: bytes) -> None:
         """As LineReceiver says."""
         self._respondToBadRequestAndDisconnect()

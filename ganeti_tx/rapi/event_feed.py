@@ -22,8 +22,8 @@ log = Logger()
 RETRY = 1.0
 #: Seconds for which one call waits for events.
 POLL = 60
-#: Events in one answer.
-LIMIT = 500
+#: Events in one answer: of all that happens, and of what one reader missed, who may be slow to take it.
+LIMIT, ASK_LIMIT = 500, 100
 #: So many streams at a time, and of one caller.
 MOST_STREAMS = 200
 MOST_OF_ONE = 50
@@ -62,7 +62,10 @@ class EventFeed:
     def join(self, name: str | None) -> None:
         """A stream of a caller begins."""
         self._streams[name] += 1
-        if self._following is None:
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._following is None and self._streams:
             self._following = Deferred.fromCoroutine(self._follow(self._turn))
             self._following.addErrback(self._broken)
 
@@ -88,7 +91,7 @@ class EventFeed:
 
     async def ask(self, after: str | None) -> Events:
         """The events after an id, as far as they have happened. @raise GanetiError: luxid does not answer."""
-        return await wait_for_events(self.asker, after, timeout=0, limit=LIMIT)
+        return await wait_for_events(self.asker, after, timeout=0, limit=ASK_LIMIT)
 
     def changed(self, limit: float) -> "Deferred[None]":
         """Fires when there is something new, or after so many seconds."""
@@ -152,10 +155,10 @@ class EventFeed:
     def _broken(self, failure: Failure) -> None:
         if failure.check(CancelledError):
             return
-        log.failure("the following of events broke; all streams end", failure)
+        log.failure("the following of events broke; it begins anew", failure)
         self._following = None
         self.window.forget()
-        self._tell()
+        self.clock.callLater(RETRY, self._begin)
 
 
 def place_of(id: str) -> EventId:

@@ -25,6 +25,8 @@ HEARTBEAT = 15.0
 LIFETIME = 900.0
 #: Milliseconds after which a client shall come again.
 COME_AGAIN = 1000
+#: For so many seconds a client may be behind what is kept here; then it is cut off.
+PATIENCE = 60.0
 #: So many events are looked at, and about so many bytes sent, in one piece.
 AT_A_TIME = 200
 PIECE = 64 * 1024
@@ -32,7 +34,7 @@ PIECE = 64 * 1024
 
 @define
 class EventStream:
-    """Reads from the shared window; what is not there any more is asked of luxid.
+    """Reads from the shared window; what is not there any more is asked of luxid, so that nothing is queued for anybody.
 
     @ivar place: up to where everything was sent that is wanted.
     """
@@ -44,6 +46,7 @@ class EventStream:
     sight: Sight
     clock: IReactorTime
     _position: int | None = field(default=None, init=False)
+    _behind_since: float | None = field(default=None, init=False)
     _told: EventId = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -69,7 +72,7 @@ class EventStream:
         deadline = self.clock.seconds() + HEARTBEAT
         while True:
             items, place = await self._newer()
-            if items is None:
+            if self._is_too_slow(items):
                 log.info("a reader of events is too slow, and cut off")
                 return None
             sent = await self._wanted_of(items)
@@ -90,15 +93,21 @@ class EventStream:
         self._told = self.place
         return COMMENT + id_bytes(str(self.place))
 
-    async def _newer(self) -> tuple[Sequence[Item] | None, EventId]:
-        """Some events after the present place, and the place after them; None when they are gone."""
+    def _is_too_slow(self, items: Sequence[Item]) -> bool:
+        """Whether the client has been behind for long, though there is something for it."""
+        if self._position is not None or not items:
+            self._behind_since = None
+        elif self._behind_since is None:
+            self._behind_since = self.clock.seconds()
+        return self._behind_since is not None and self.clock.seconds() - self._behind_since > PATIENCE
+
+    async def _newer(self) -> tuple[Sequence[Item], EventId]:
+        """Some events after the present place, and the place after them."""
         window = self.feed.window
-        if self._position is None:
+        if self._position is None or self._position < window.first:
             self._position = window.position(self.place)
         if self._position is None:
             return await self._asked()
-        if self._position < window.first:
-            return None, self.place
         items: list[Item] = []
         size = 0
         while self._position < window.end and len(items) < AT_A_TIME and size < PIECE:

@@ -75,7 +75,7 @@ class EventWindow:
         self.place = place
 
     def forget(self) -> None:
-        """Nothing is known any more; who still reads here is left behind, whatever he has read."""
+        """Nothing is known any more; nobody is up to date here, whatever he has read."""
         self.end += 1
         self.begin(EventId("", 0))
         self.place = None

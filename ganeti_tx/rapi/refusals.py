@@ -15,16 +15,18 @@ def with_clear_refusals(operation: Operation) -> Operation:
         try:
             return await run(call)
         except (OpPrereqError, ParameterError, QueryFilterParseError) as error:
-            raise refusal(error) or error from None
+            raise refusal(error, operation) or error from None
 
     return evolve(operation, run=clear)
 
 
-def refusal(error: OpPrereqError | ParameterError | QueryFilterParseError) -> HttpError | None:
-    """What the client is told; None where another request would not help."""
+def refusal(error: OpPrereqError | ParameterError | QueryFilterParseError, operation: Operation) -> HttpError | None:
+    """What the client is told; None where another request would not help. What a new job refers to is not what the path
+    names, so it is no 404.
+    """
     if not isinstance(error, OpPrereqError):
         return bad_request(str(error))
     message, *codes = error.args
-    if ECode.NOENT in codes:
+    if ECode.NOENT in codes and not operation.submits:
         return not_found(str(message))
-    return bad_request(str(message)) if ECode.INVAL in codes else None
+    return bad_request(str(message)) if {ECode.INVAL, ECode.NOENT} & set(codes) else None

@@ -118,6 +118,10 @@ class RapiRequest(Request):
 
     # What was said
 
+    def getRequestHostname(self) -> bytes:
+        """As http.Request says, for routes that are the same whatever clients call this host."""
+        return b"localhost"
+
     def came_from(self, caller: Caller) -> None:
         """Who it is was found out."""
         self.caller = caller

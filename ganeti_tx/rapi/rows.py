@@ -42,6 +42,7 @@ class Noun:
 
     async def listed(self, call: Call) -> list[Item]:
         """References to all, or all of them whole when the bulk argument asks for that."""
+        arguments.flag(call, arguments.LOCK.name)
         if arguments.flag(call, arguments.BULK.name):
             return [self._object(row) for row in await self.ask(call, [], list(self.fields))]
         names = sorted(name for (name,) in await self.ask(call, [], ["name"]))

@@ -3,16 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.model.opcodes.addresses import AddressText
-from ganeti_tx.model.opcodes.private import Hidden
+from ganeti_tx.rapi.opcode_schemas import fixed_array, parameters_of, required_of
 from ganeti_tx.rapi.operation import Schema
 
 DEFINITIONS = "#/$defs/"
 
-ANYTHING: Schema = {}
 NULL: Schema = {"type": "null"}
 BOOLEAN: Schema = {"type": "boolean"}
 INTEGER: Schema = {"type": "integer"}
@@ -43,6 +39,11 @@ def exactly(properties: Mapping[str, Schema]) -> Schema:
     }
 
 
+def tuple_of(*items: Schema) -> Schema:
+    """A list of just these."""
+    return fixed_array([dict(item) for item in items])
+
+
 def references(name: str) -> Schema:
     """What lists give in place of whole objects."""
     return list_of(exactly({name: TEXT, "uri": TEXT}))
@@ -55,11 +56,9 @@ def body_of(kind: type[OpCode], renames: Mapping[str, str], left_out: frozenset[
         must be there they are not told.
     @param left_out: parameters that a body may not hold.
     """
-    whole = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(kind, schema_hook=schema_of_custom)))
-    flat = inlined(whole, whole["$defs"])
     spelled = {new: old for old, new in renames.items()}
-    kept = {name: schema for name, schema in flat["properties"].items() if name not in left_out | {"OP_ID"}}
-    required = [name for name in flat.get("required", ()) if name in kept]
+    kept = {name: schema for name, schema in parameters_of(kind).items() if name not in left_out}
+    required = [name for name in required_of(kind) if name in kept]
     optional = {old: new for old, new in renames.items() if new not in required}
     body: dict[str, Any] = {
         "type": "object",
@@ -73,7 +72,7 @@ def body_of(kind: type[OpCode], renames: Mapping[str, str], left_out: frozenset[
 
 
 def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
-    """The schema with what it refers to put in its place; opcodes' types do not contain themselves."""
+    """The schema with what it refers to put in its place; it must not contain itself."""
     match schema:
         case {"$ref": str(target)}:
             return inlined(definitions[target.removeprefix(DEFINITIONS)], definitions)
@@ -82,12 +81,3 @@ def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
         case list():
             return [inlined(value, definitions) for value in schema]
     return schema
-
-
-def schema_of_custom(kind: type) -> dict[str, Any]:
-    """The schema of types that are ours."""
-    if issubclass(kind, AddressText):
-        return {"type": "string", "description": kind.kind}
-    if issubclass(kind, Hidden):
-        return {"description": "Shown to nobody"}
-    raise NotImplementedError(f"no opcode parameter is a {kind.__name__}")

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object, checked, refuse_fixed, renamed
-from ganeti_tx.rapi.http_errors import bad_request, forbidden
+from ganeti_tx.rapi.bodies import body_object, checked, refuse_fixed, renamed, with_integers
+from ganeti_tx.rapi.http_errors import forbidden
 from ganeti_tx.rapi.operation import Argument, Call, Method, Operation, Schema
 from ganeti_tx.rapi.reasons import reason_trail
 from ganeti_tx.rapi.schemas import JOB_ID, body_of
@@ -115,7 +114,7 @@ class Submission:
 
 def depends_of(body: object) -> Params:
     """The jobs that this one depends on, of a body that is otherwise not looked at."""
-    return {DEPENDS: body[DEPENDS]} if isinstance(body, dict) and DEPENDS in body else {}
+    return {DEPENDS: with_integers(body[DEPENDS])} if isinstance(body, dict) and DEPENDS in body else {}
 
 
 def with_reasons(call: Call, op: OpCode) -> OpCode:
@@ -124,11 +123,8 @@ def with_reasons(call: Call, op: OpCode) -> OpCode:
 
 
 async def submit(call: Call, *ops: OpCode) -> int:
-    """Submit one job of opcodes; its id. @raise HttpError: it depends on a job that is not there (400)."""
-    try:
-        return await call.luxi.submit_job([encode(op, Disclosure.WIRE) for op in ops])
-    except OpPrereqError as error:
-        raise bad_request(str(error)) from None
+    """Submit one job of opcodes; its id."""
+    return await call.luxi.submit_job([encode(op, Disclosure.WIRE) for op in ops])
 
 
 def submits(
@@ -139,13 +135,14 @@ def submits(
     summary: str,
     *more: Argument,
     body: Schema | None = None,
-    body_required: bool = False,
+    body_required: bool | None = None,
     access: frozenset[str] = WRITE,
 ) -> Operation:
     """The operation of a submission.
 
     @param more: arguments beyond those that fixed parameters read.
     @param body: the schema of the body where it is not the opcode's.
+    @param body_required: whether there must be one; when it is not said, where its schema requires a key.
     """
     read = [argument for fixed in submission.fixed for argument in fixed.arguments]
     schema = body or submission.body_schema()
@@ -159,7 +156,7 @@ def submits(
         result=JOB_ID,
         arguments=(*read, *more, arguments.REASON),
         body=schema,
-        body_required=body_required or bool(schema.get("required")),
+        body_required=bool(schema.get("required")) if body_required is None else body_required,
         submits=(submission.kind.op_id(),),
         tags=(noun_of(path),),
     )

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
-from twisted.python import usage
+from twisted.python import log, usage
+from twisted.python.syslog import SyslogObserver
 
 from ganeti_tx.rapi.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
+from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon
 
 
@@ -17,6 +19,7 @@ class Options(usage.Options):
     optParameters = [
         ["port", "p", PORT, "the TCP port", int],
         ["bind", "b", None, "the address to listen on (default: every one)"],
+        ["interface", "i", None, "listen on the address of this network interface"],
         ["ssl-cert", "C", None, "the certificate and what it was signed by, PEM (default: rapi.pem)"],
         ["ssl-key", "K", None, "its private key, PEM (default: the same file)"],
         [
@@ -26,12 +29,29 @@ class Options(usage.Options):
             "so many connections there may be; one more takes the place of one that rests",
             int,
         ],
+        ["syslog", None, "no", "whether the log goes to syslog too: no or yes"],
     ]
     optFlags = [
         ["debug", "d", "log more"],
         ["no-ssl", None, "HTTP without TLS; for tests behind nothing but loopback"],
         ["require-authentication", None, "nobody gets in without a password"],
     ]
+
+    def postOptions(self) -> None:
+        """@raise UsageError: options that contradict each other, or a value that cannot be."""
+        if self["bind"] is not None and self["interface"] is not None:
+            raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
+        if self["max-clients"] < 1:
+            raise usage.UsageError(f"--max-clients: {self['max-clients']} leaves room for nobody; give 1 or more")
+        if self["syslog"] not in ("no", "yes"):
+            raise usage.UsageError(
+                f"--syslog: {self['syslog']!r} is neither no nor yes; the log file is always written"
+            )
+        if self["interface"] is not None:
+            try:
+                self["bind"] = address_of(self["interface"])
+            except OSError as error:
+                raise usage.UsageError(f"--interface: {self['interface']} has no address: {error.strerror}")
 
     def settings(self) -> Settings:
         """As the service takes them."""
@@ -61,6 +81,8 @@ def makeService(options: Options) -> Daemon:
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
+    if options["syslog"] == "yes":
+        log.addObserver(SyslogObserver("ganeti-rapi").emit)
 
     async def bring_up() -> Any:
         return await start(parts, options.settings())

@@ -5,6 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
+from ganeti_tx.model.event_filter import MAX_NAME
 from ganeti_tx.model.events import Kind, ObjectRef
 
 #: Parameters that hold a name, or a list of names (Ganeti 3.0 opcode table).
@@ -53,17 +54,17 @@ def objects(stored: Mapping[str, Any]) -> list[ObjectRef]:
     refs: list[ObjectRef] = []
     for parameter, kind in NAMING.items():
         value = stored.get(parameter)
-        if isinstance(value, str):
-            refs.append((kind, value))
+        if name := name_in(value):
+            refs.append((kind, name))
         elif isinstance(value, list):
             refs += [(kind, name) for each in value[: MOST + 1] if (name := name_in(each))]
     kind_of_tags, name = stored.get("kind"), stored.get("name")
-    if isinstance(name, str) and kind_of_tags in TAGGED:
-        refs.append((TAGGED[kind_of_tags], name))
+    if (tagged := name_in(name)) and kind_of_tags in TAGGED:
+        refs.append((TAGGED[kind_of_tags], tagged))
     return refs
 
 
 def name_in(value: Any) -> str | None:
     """A name by itself, or in the opcode that makes an instance."""
     name = value.get("instance_name") if isinstance(value, dict) else value
-    return name if isinstance(name, str) else None
+    return name if isinstance(name, str) and len(name) <= MAX_NAME else None

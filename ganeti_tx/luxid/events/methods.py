@@ -12,7 +12,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.timeouts import WAIT_FOR_JOB_CHANGE_CAP
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.luxid.events.log import EventLog
-from ganeti_tx.model.event_filter import EventFilter
+from ganeti_tx.model.event_filter import MAX_NAME, EventFilter
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.model.events import Event, Kind
 
@@ -112,10 +112,12 @@ class EventMethods:
 
 
 def event_filter(kinds: Sequence[str] | None, objects: Sequence[str] | None) -> EventFilter:
-    """@raise OpPrereqError: an unknown kind, or too many objects."""
+    """@raise OpPrereqError: an unknown kind, too many objects, or what is none."""
     for kind in kinds or ():
         if kind not in set(Kind):
             raise OpPrereqError(f"unknown kind of events {kind[:100]!r}; known are {', '.join(Kind)}", ECode.INVAL)
     if len(objects or ()) > MOST_OBJECTS:
         raise OpPrereqError(f"{len(objects or ())} objects in a filter; allowed are {MOST_OBJECTS}", ECode.INVAL)
-    return EventFilter(frozenset(kinds or ()), tuple(objects or ()))
+    if long := next((name for name in objects or () if len(name) > MAX_NAME), None):
+        raise OpPrereqError(f"'{long[:50]}...' is no name of an object: {len(long)} characters", ECode.INVAL)
+    return EventFilter(frozenset(kinds or ()), frozenset(objects or ()))

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.model.event_filter import EventFilter
+from ganeti_tx.model.event_filter import MAX_NAME, EventFilter
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.model.events import AnyEvent, Kind
 from ganeti_tx.rapi import arguments
@@ -54,7 +54,7 @@ def check_room(feed: EventFeed, name: str | None) -> None:
 
 
 def read_filter(call: Call) -> EventFilter:
-    """@raise HttpError: an unknown kind, or too many objects (400)."""
+    """@raise HttpError: an unknown kind, too many objects, or what is none (400)."""
     kinds = arguments.listed(call, KIND.name)
     for kind in kinds:
         if kind not in set(Kind):
@@ -62,7 +62,9 @@ def read_filter(call: Call) -> EventFilter:
     objects = arguments.listed(call, OBJECT.name)
     if len(objects) > MOST_OBJECTS:
         raise bad_request(f"argument 'object': {len(objects)} objects; at most {MOST_OBJECTS} are taken")
-    return EventFilter(frozenset(kinds), tuple(objects))
+    if long := next((name for name in objects if len(name) > MAX_NAME), None):
+        raise bad_request(f"argument 'object': '{long:.50}...' is no name of an object: {len(long)} characters")
+    return EventFilter(frozenset(kinds), frozenset(objects))
 
 
 def read_place(call: Call) -> EventId | None:

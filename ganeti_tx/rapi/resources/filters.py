@@ -5,14 +5,16 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object
-from ganeti_tx.rapi.http_errors import bad_request, not_found
+from ganeti_tx.rapi.bodies import body_as
+from ganeti_tx.rapi.http_errors import not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import NULL, TEXT, exactly, list_of, references
+from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of, references, tuple_of
 from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/filters/{filter_uuid}"
+#: The largest priority and rate limit.
+MAX_NUMBER = 2**31 - 1
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,16 +59,8 @@ async def removed(call: Call) -> None:
 
 async def put(call: Call, uuid: str | None) -> str:
     """Send the rule of a body. @raise HttpError: it is none (400)."""
-    try:
-        rule = msgspec.convert(body_object(call.body), Rule)
-    except msgspec.ValidationError as error:
-        raise bad_request(f"{fault(error)}; a rule has {', '.join(msgspec.structs.asdict(Rule()))}") from None
+    rule = body_as(Rule, call.body)
     return await call.luxi.replace_filter(uuid, rule.priority, rule.predicates, rule.action, rule.reason)
-
-
-def fault(error: msgspec.ValidationError) -> str:
-    """What the decoder found, without its signs."""
-    return str(error).replace("`", "'").replace("$.", "")
 
 
 def as_object(row: list[Any]) -> dict[str, Any]:
@@ -74,7 +68,18 @@ def as_object(row: list[Any]) -> dict[str, Any]:
     return dict(zip(fields.FILTER, row, strict=True))
 
 
-BODY: dict[str, Any] = msgspec.json.schema(Rule)["$defs"]["Rule"]
+PREDICATE = tuple_of({"enum": ["jobid", "priority", "opcode", "reason"]}, list_of({}))
+RATE_LIMIT = tuple_of({"const": "RATE_LIMIT"}, {**INTEGER, "minimum": 1, "maximum": MAX_NUMBER})
+BODY = {
+    "type": "object",
+    "properties": {
+        "priority": {**INTEGER, "minimum": 0, "maximum": MAX_NUMBER, "default": 0},
+        "predicates": list_of(PREDICATE),
+        "action": {"anyOf": [{"enum": ["ACCEPT", "PAUSE", "REJECT", "CONTINUE"]}, RATE_LIMIT], "default": "CONTINUE"},
+        "reason": list_of(tuple_of(TEXT, TEXT, INTEGER)),
+    },
+    "additionalProperties": False,
+}
 
 OPERATIONS = (
     Operation(

@@ -13,7 +13,7 @@ from ganeti_tx.rapi import arguments
 from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Argument, Call, Schema
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.schemas import TEXT
+from ganeti_tx.rapi.schemas import NULL, TEXT
 from ganeti_tx.rapi.submission import FORCE, Params, Submission, from_flag, from_path, submits
 
 #: Digits of a disk's number.
@@ -63,9 +63,9 @@ def disk_index(digits: str) -> int:
 
 
 def replacement_schema(plain: Schema) -> Schema:
-    """The opcode's schema, with disks as text too; nothing is required since the arguments may tell it."""
-    disks = {"anyOf": [plain["properties"]["disks"], {**TEXT, "pattern": "^[0-9]+(,[0-9]+)*$"}, {"type": "null"}]}
-    return {**plain, "properties": {**plain["properties"], "disks": disks}, "required": []}
+    """The opcode's schema, with disks as text too."""
+    disks = {"anyOf": [plain["properties"]["disks"], {**TEXT, "pattern": "^[0-9](,[0-9])*$"}, NULL]}
+    return {**plain, "properties": {**plain["properties"], "disks": disks}}
 
 
 REPLACE = Submission(OpInstanceReplaceDisks, (INSTANCE,), prepare=replacement)
@@ -107,5 +107,6 @@ OPERATIONS = (
         "Replace the volumes below mirrored disks, or the node that holds the mirror",
         *LEGACY,
         body=replacement_schema(REPLACE.body_schema()),
+        body_required=False,
     ),
 )

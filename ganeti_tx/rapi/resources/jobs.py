@@ -6,8 +6,8 @@ import msgspec
 
 from ganeti_tx.errors import JobLost
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object
-from ganeti_tx.rapi.http_errors import bad_request, not_found
+from ganeti_tx.rapi.bodies import body_as
+from ganeti_tx.rapi.http_errors import not_found
 from ganeti_tx.rapi.operation import Call, Operation
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, NULL, TEXT, exactly, list_of
@@ -65,7 +65,7 @@ async def awaited(call: Call) -> dict[str, Any] | None:
 
     @raise HttpError: the job is gone (404), the body is wrong (400).
     """
-    wait = read_wait(call)
+    wait = body_as(Wait, call.body)
     known = wait.previous_job_info, wait.previous_log_serial
     try:
         answer = await call.luxi.wait_for_job_change(job_id(call), wait.fields, *known, LONGEST_WAIT)
@@ -75,14 +75,6 @@ async def awaited(call: Call) -> dict[str, Any] | None:
         return None
     values, entries = answer
     return None if values == wait.previous_job_info and not entries else {"job_info": values, "log_entries": entries}
-
-
-def read_wait(call: Call) -> Wait:
-    """The body. @raise HttpError: it is none (400)."""
-    try:
-        return msgspec.convert(body_object(call.body), Wait)
-    except msgspec.ValidationError as error:
-        raise bad_request(str(error).replace("`", "'").replace("$.", "")) from None
 
 
 def schema_of_wait() -> dict[str, Any]:

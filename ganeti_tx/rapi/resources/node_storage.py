@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from attrs import evolve
+
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.opcodes import OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage
 from ganeti_tx.rapi import arguments
@@ -16,6 +18,8 @@ NAME = Argument("name", required=True, meaning="The unit")
 ALLOCATABLE = Argument("allocatable", "flag", meaning="Whether it takes new volumes")
 
 STORAGE = from_text("storage_type", STORAGE_TYPE)
+#: Where it must be told which kind is meant.
+ONE_STORAGE = from_text("storage_type", evolve(STORAGE_TYPE, required=True))
 UNIT = from_text("name", NAME)
 
 
@@ -55,7 +59,7 @@ OPERATIONS = (
         f"{NODE_PATH}/storage/modify",
         "nodes_name_storage_modify",
         Submission(
-            OpNodeModifyStorage, (NODE, STORAGE, UNIT, Fixed("changes", changes, (ALLOCATABLE,))), takes_body=False
+            OpNodeModifyStorage, (NODE, ONE_STORAGE, UNIT, Fixed("changes", changes, (ALLOCATABLE,))), takes_body=False
         ),
         "Change a storage unit of a node",
     ),
@@ -63,7 +67,7 @@ OPERATIONS = (
         "PUT",
         f"{NODE_PATH}/storage/repair",
         "nodes_name_storage_repair",
-        Submission(OpRepairNodeStorage, (NODE, STORAGE, UNIT), takes_body=False),
+        Submission(OpRepairNodeStorage, (NODE, ONE_STORAGE, UNIT), takes_body=False),
         "Repair a storage unit of a node",
     ),
 )

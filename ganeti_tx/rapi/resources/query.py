@@ -5,18 +5,22 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object
-from ganeti_tx.rapi.http_errors import bad_request
+from ganeti_tx.rapi.bodies import body_as
+from ganeti_tx.rapi.http_errors import bad_request, not_found
 from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
-from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of
+from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
 from ganeti_tx.rapi.submission import ANYBODY, READ_OR_WRITE
 
 PATH = "/2/query/{resource}"
 FIELDS = Argument("fields", "list", meaning="Names with commas between them")
 
 DEFINITIONS: Schema = list_of(exactly({"name": TEXT, "title": TEXT, "kind": TEXT, "doc": TEXT}))
-CELL: Schema = {"type": "array", "prefixItems": [INTEGER, {}], "minItems": 2, "maxItems": 2}
+CELL: Schema = tuple_of(INTEGER, {})
 RESPONSE: Schema = exactly({"fields": DEFINITIONS, "data": list_of(list_of(CELL))})
+
+
+#: What LUXI answers queries about (Ganeti 3.0 LUXI table, Query); of others only jobs can tell.
+RESOURCES = ("export", "filter", "group", "instance", "job", "lock", "network", "node")
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,25 +32,30 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     filter: list[Any] | None = None
 
 
+def resource(call: Call) -> str:
+    """The name in the path. @raise HttpError: nothing of it can be queried (404)."""
+    name = call.parts["resource"]
+    if name not in RESOURCES:
+        raise not_found(f"there is no resource '{name:.{arguments.SHOWN}}' to query; known are {', '.join(RESOURCES)}")
+    return name
+
+
 async def simple(call: Call) -> dict[str, Any]:
     """All items with the fields of the argument."""
-    return await call.luxi.query(call.parts["resource"], required_fields(call), None)
+    return await call.luxi.query(resource(call), required_fields(call), None)
 
 
 async def filtered(call: Call) -> dict[str, Any]:
     """The items that pass the filter of the body."""
-    try:
-        query = msgspec.convert(body_object(call.body), Query)
-    except msgspec.ValidationError as error:
-        raise bad_request(str(error).replace("`", "'").replace("$.", "")) from None
+    query = body_as(Query, call.body)
     wanted = query.fields if query.fields is not None else required_fields(call)
     chosen = query.qfilter if query.qfilter is not None else query.filter
-    return await call.luxi.query(call.parts["resource"], wanted, chosen)
+    return await call.luxi.query(resource(call), wanted, chosen)
 
 
 async def definitions(call: Call) -> dict[str, Any]:
     """The definitions of the fields that the argument names, or of all."""
-    return await call.luxi.query_fields(call.parts["resource"], arguments.listed(call, FIELDS.name) or None)
+    return await call.luxi.query_fields(resource(call), arguments.listed(call, FIELDS.name) or None)
 
 
 def required_fields(call: Call) -> list[str]:

@@ -13,7 +13,7 @@ from ganeti_tx.confd import questions
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.poll import Answer, Peer
 from ganeti_tx.errors import ConfdClientError, ConfigurationError
-from ganeti_tx.mond.asking import SILENCE, Asking
+from ganeti_tx.mond.asking import TRUST, Asking
 from ganeti_tx.runtime.paths import Paths
 
 OWN, FIRST, SECOND = "127.1.1.1", "127.1.1.2", "127.1.1.3"
@@ -45,7 +45,7 @@ class FakeClient:
         self.network.asked.append(hosts)
         if set(hosts) <= self.network.silent:
             raise ConfdClientError("no answer")
-        return Answer("answered", 1, ())
+        return Answer("answered", 1, tuple(each for each in self.peers() if each.host not in self.network.silent))
 
     def close(self) -> None:
         """As ConfdClient does."""
@@ -77,22 +77,33 @@ class AskingTests(SynchronousTestCase):
         self.assertEqual(self.network.asked, [[OWN]])
 
     def test_own_is_silent(self) -> None:
-        """When it is silent the others are asked, for a while at once."""
-        self.network.silent = {OWN}
+        """When it is silent the others are asked, for a while at once; who answered best is then asked alone."""
+        self.network.silent = {OWN, FIRST}
         self.assertEqual(self.successResultOf(self.ask()), "answered")
         self.successResultOf(self.ask())
-        self.assertEqual(self.network.asked, [[OWN], [FIRST, SECOND], [FIRST, SECOND]])
+        self.assertEqual(self.network.asked, [[OWN], [FIRST, SECOND], [SECOND]])
         self.network.silent = set()
-        self.clock.advance(SILENCE)
+        self.clock.advance(TRUST)
         self.successResultOf(self.ask())
         self.assertEqual(self.network.asked[-1], [OWN])
 
     def test_no_candidate(self) -> None:
-        """A node that is no candidate asks the others, who may change."""
-        self.candidates(FIRST)
+        """A node that is no candidate asks several, then the best of them; after a while, or when it is silent, again."""
+        self.candidates(FIRST, SECOND)
+        for _ in range(3):
+            self.successResultOf(self.ask())
+        self.assertEqual(self.network.asked, [[FIRST, SECOND], [FIRST], [FIRST]])
+        self.clock.advance(TRUST)
         self.successResultOf(self.ask())
-        self.candidates(SECOND)
+        self.network.silent = {FIRST}
         self.successResultOf(self.ask())
+        self.assertEqual(self.network.asked[3:], [[FIRST, SECOND], [FIRST], [FIRST, SECOND]])
+
+    def test_candidates_change(self) -> None:
+        """Who is a candidate no more is not asked."""
+        for candidate in (FIRST, SECOND):
+            self.candidates(candidate)
+            self.successResultOf(self.ask())
         self.assertEqual(self.network.asked, [[FIRST], [SECOND]])
 
     def test_alone(self) -> None:

@@ -1,5 +1,7 @@
 """What is counted of jobs."""
 
+from collections.abc import Mapping
+
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -15,9 +17,9 @@ DELAY = {"OP_ID": "OP_TEST_DELAY", "duration": 1.0}
 START = {"OP_ID": "OP_INSTANCE_STARTUP", "instance_name": "web1.example.com"}
 
 
-def job(*ops: dict[str, object], status: Status = Status.SUCCESS, **times: tuple[int, int] | None) -> QueuedJob:
+def job(*ops: Mapping[str, object], status: Status = Status.SUCCESS, **times: tuple[int, int] | None) -> QueuedJob:
     """A job, received at 100, started at 103.5 and ended at 110 unless `times` say otherwise."""
-    made = [QueuedOp(input=op, status=status) for op in ops or (DELAY,)]
+    made = [QueuedOp(input=dict(op), status=status) for op in ops or (DELAY,)]
     given = {"received_timestamp": (100, 0), "start_timestamp": (103, 500_000), "end_timestamp": (110, 0), **times}
     return msgspec.convert({"id": 1, "ops": msgspec.to_builtins(made), **given}, QueuedJob)
 

@@ -143,9 +143,9 @@ class Reader:
                     await self._held
         self.ended = True
 
-    def go_on(self) -> None:
-        """Take what comes again."""
-        self.fast = True
+    def go_on(self, fast: bool = True) -> None:
+        """Take what comes again, or one piece of it."""
+        self.fast = fast
         held, self._held = self._held, None
         if held is not None:
             held.callback(None)

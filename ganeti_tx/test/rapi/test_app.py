@@ -238,6 +238,12 @@ class ConnectionTests(SynchronousTestCase):
             [answer] = self.rapi.connect().send(b"GET / HTTP/" + head + b"\r\n")
             self.assertEqual((head, answer.status), (head, status))
 
+    def test_odd_hosts(self) -> None:
+        """Whatever a client calls this host, it is answered."""
+        for host in (b"a..b", b"\xff", b"x" * 300, b"", b"[::1]:5080", b"xn--\x80", b"a/b"):
+            [answer] = self.rapi.connect().send(b"GET /2/instances HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
+            self.assertEqual((host, answer.status), (host, 200))
+
     def test_http_10(self) -> None:
         """A client of HTTP/1.0 is answered in kind, and the connection is closed."""
         connection = self.rapi.connect()

@@ -149,6 +149,12 @@ class SizeTests(ChannelCase):
         self.assertEqual(self.refusal(PUT.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked")), 411)
         self.assertEqual(self.refusal(PUT % (10**20)), 413)
 
+    def test_asks_first(self) -> None:
+        """Who asks before he sends a body is told to, or refused, never both."""
+        asking = PUT[:-2] + b"Expect: 100-continue\r\n\r\n"
+        self.assertEqual(self.refusal(asking % 2**30), 413)
+        self.assertEqual(self.rapi.connect().exchange(asking % 2), b"HTTP/1.1 100 Continue\r\n\r\n")
+
     def test_strangers(self) -> None:
         """Who shows no credentials may send little."""
         self.assertEqual(self.refusal(PUT.replace(b"Authorization", b"X") % (MAX_OF_STRANGERS + 1)), 413)

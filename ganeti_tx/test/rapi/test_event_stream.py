@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.event_feed import RETRY
-from ganeti_tx.rapi.event_stream import HEARTBEAT, LIFETIME
+from ganeti_tx.rapi.event_stream import HEARTBEAT, LIFETIME, PATIENCE
 from ganeti_tx.rapi.http_errors import HttpError
 from ganeti_tx.rapi.resources.events import followed
 from ganeti_tx.test.rapi.event_case import CLUSTER, EventStreamCase, instance
@@ -213,19 +213,33 @@ class SlowReaderTests(EventStreamCase):
 
     kept_here = 10
 
-    def test_cut_off(self) -> None:
-        """Who does not read is not queued for; when what comes next has made way, the stream ends. It goes on from there."""
+    def test_left_behind(self) -> None:
+        """Nothing is queued for who does not read; when it reads again it gets what it missed from luxid."""
         slow, other = self.read(), self.read()
         slow.fast = False
         for number in range(20):
             self.happen(instance(str(number)))
+        self.assertEqual((slow.names, len(other.names)), (["0"], 20))
         slow.go_on()
-        self.assertTrue(slow.ended)
-        self.assertEqual(slow.names, ["0"])
-        self.assertFalse(other.ended)
-        self.connect(slow)
         self.pass_time()
-        self.assertEqual(slow.names, [str(number) for number in range(20)])
+        self.assertEqual((slow.ended, slow.names), (False, [str(number) for number in range(20)]))
+
+    def test_cut_off(self) -> None:
+        """Who is left behind all the time is cut off, and goes on when it comes again."""
+        slow = self.read()
+        slow.fast = False
+        for number in range(900):
+            self.luxid.add(instance(str(number)))
+        self.pass_time()
+        while not slow.ended:
+            self.pass_time(PATIENCE / 2)
+            self.luxid.add(*[instance("more")] * 5)
+            slow.go_on(fast=False)
+        self.assertLess(len(slow.names), 900)
+        self.connect(slow)
+        slow.go_on()
+        self.pass_time()
+        self.assertEqual(slow.names[:900], [str(number) for number in range(900)])
 
     def test_slow_but_in_time(self) -> None:
         """Who is behind, but not so far, gets it all."""
@@ -337,12 +351,13 @@ class FollowerTests(EventStreamCase):
 
     def test_ends_while_it_is_told(self) -> None:
         """A stream that ends because of what it is told stops the following, and the next one starts it once."""
+        self.caller = Caller("web", frozenset({Scope("tag", "web")}))
+        self.luxi.answers["QueryInstances"] = NoMasterError("nobody")
         reader = self.read()
-        self.feed.window.most = 0  # all that is told is gone at once
         self.happen(instance("a"))
         self.assertTrue(reader.ended)
         self.assertEqual(self.clock.getDelayedCalls(), [])
-        self.feed.window.most = self.kept_here
+        self.caller = Caller("tester")
         self.connect(reader)
         self.happen(instance("b"))
         self.assertEqual(reader.names, ["a", "b"])
@@ -359,9 +374,13 @@ class FollowerTests(EventStreamCase):
         self.assertEqual((reader.ended, reader.names), (False, ["gap"]))
 
     def test_fault(self) -> None:
-        """After a fault of ours all streams end, and go on when they come again."""
+        """After a fault of ours the following begins anew, and readers miss nothing."""
         reader = self.read()
         self.feed.window.most = None  # type: ignore[assignment]
         self.happen(instance("a"))
         self.assertEqual(len(self.flushLoggedErrors(TypeError)), 1)
-        self.assertTrue(reader.ended)
+        self.luxid.add(instance("b"))
+        self.feed.window.most = 10
+        self.pass_time(2 * RETRY)
+        self.happen(instance("c"))
+        self.assertEqual((reader.names, reader.ended), (["a", "b", "c"], False))

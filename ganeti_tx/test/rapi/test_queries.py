@@ -251,8 +251,13 @@ class FilterTests(QueryCase):
             [args for _, args in self.luxi.asked],
             [[None, 0, [], "CONTINUE", []], [UUID, *rule.values()]],
         )
-        self.assertIn("colour", self.refused("POST", "/2/filters", {"colour": "red"}))
-        self.assertIn("priority", self.refused("POST", "/2/filters", {"priority": "high"}))
+        self.assertEqual(
+            self.refused("POST", "/2/filters", {"colour": "red"}),
+            "Object contains unknown field 'colour'; allowed are priority, predicates, action, reason",
+        )
+        self.assertEqual(
+            self.refused("POST", "/2/filters", {"priority": "high"}), "priority: Expected 'int', got 'str'"
+        )
 
 
 class GeneralQueryTests(QueryCase):
@@ -264,6 +269,7 @@ class GeneralQueryTests(QueryCase):
         self.assertEqual(self.send("GET", "/2/query/node?fields=name,role"), {"fields": [], "data": []})
         self.assertEqual(self.luxi.asked, [("Query", ["node", ["name", "role"], None])])
         self.assertIn("fields", self.refused("GET", "/2/query/node"))
+        self.assertIn("known are export,", self.refused("GET", "/2/query/planet?fields=name", status=404))
 
     def test_filter(self) -> None:
         """The filter has an old name; the fields may be an argument here too."""
@@ -288,14 +294,19 @@ class RefusalTests(QueryCase):
     def test_wrong_and_unknown(self) -> None:
         """What another request would avoid is 400, what is not there is 404; the rest is the master's own error."""
         for error, status in (
-            (OpPrereqError("unknown resource 'x'; known are node", ECode.INVAL), 400),
+            (OpPrereqError("unknown node field 'x'", ECode.INVAL), 400),
             (OpPrereqError("network 'lan' not known", ECode.NOENT), 404),
             (QueryFilterParseError("unknown operator"), 400),
         ):
             self.answer(Query=error, QueryTags=error)
-            for address in ("/2/query/x?fields=name", "/2/networks/lan/tags"):
+            for address in ("/2/query/node?fields=name", "/2/networks/lan/tags"):
                 failure = self.failure("GET", address)
                 self.assertEqual((failure.status, str(failure)), (status, str(error.args[0])))
+
+    def test_jobs_that_are_not_there(self) -> None:
+        """What a body refers to is not what the path names: a job that depends on nothing is a bad request."""
+        self.answer(SubmitJob=OpPrereqError("cannot depend on job 5: there is none", ECode.NOENT))
+        self.assertEqual(self.failure("PUT", "/2/redistribute-config").status, 400)
 
     def test_state(self) -> None:
         """An error of another kind stays what it is."""

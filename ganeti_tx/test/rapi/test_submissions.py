@@ -41,6 +41,15 @@ class RefusalTests(OperationCase):
             told = self.refused("PUT", f"{WEB}/modify", body)
             self.assertEqual(told, f"the body must be a JSON object, not {kind}")
 
+    def test_one_kind_of_number(self) -> None:
+        """JSON does not tell 2.0 from 2, so neither does the check; what is between is no integer."""
+        self.assertEqual(self.submitted("POST", f"{WEB}/disk/0/grow", {"amount": 512.0})["amount"], 512)
+        self.assertEqual(
+            self.submitted("POST", "/2/instances", NEW | {"disks": [{"size": 2.0}]})["disks"], [{"size": 2}]
+        )
+        told = self.refused("POST", f"{WEB}/disk/0/grow", {"amount": 0.5})
+        self.assertEqual(told, "amount: expected int, got 0.5")
+
     def test_opcode_of_another_kind(self) -> None:
         """A body cannot say which opcode it becomes."""
         op = self.submitted("PUT", f"{WEB}/modify", {"OP_ID": "OP_CLUSTER_DESTROY", "force": True})

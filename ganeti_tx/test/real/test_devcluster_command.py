@@ -46,7 +46,9 @@ class DevclusterTests(SynchronousTestCase):
         root = f"--root={self.root}"
         self.assertIn("there is no devcluster", self.devcluster(root, "status", status=1))
         self.devcluster(root, "up", "--nodes", "2", "--no-supervisor", "--", "--enabled-hypervisors=fake")
-        self.assertIn("ganeti-master, ganeti-noded", self.devcluster("status", root))
+        self.assertIn(
+            "ganeti-confd, ganeti-master, ganeti-mond, ganeti-noded, ganeti-rapi", self.devcluster("status", root)
+        )
         self.assertIn("node2", self.devcluster("run", root, "--", "gnt-node", "list"))
         self.assertIn("cluster.dev.example", self.devcluster(root, "run", "gnt-cluster", "info"))
         self.assertIn("no command", self.devcluster(root, "run", "no-such-command", status=1))

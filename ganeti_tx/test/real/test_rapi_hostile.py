@@ -27,11 +27,16 @@ class HostileCase(SynchronousTestCase):
         self.rapi = RapiProcess(f"--max-clients={MOST}")
         self.addCleanup(self.rapi.close)
         self.open: list[socket.socket] = []
-        self.addCleanup(lambda: [each.close() for each in self.open])
+        self.addCleanup(self.leave)
         self.assertGreater(len(self.rapi.ask(LARGE[:-4]).body), 64 * 1024)
         self.memory = Memory(self.rapi.process.pid)
         self.before = self.memory.now()
         self.memory.forget_peak()
+
+    def leave(self) -> None:
+        """Close all connections."""
+        for each in self.open:
+            each.close()
 
     def connect(self) -> ssl.SSLSocket:
         """A connection that stays open."""
