@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twisted.scripts.twistd import run
 
-from ganeti_tx.model.versions import RELEASE_VERSION
+from ganeti_tx import __version__
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
@@ -32,7 +32,7 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
         return 1
     if not {"--version", "-V"}.isdisjoint(arguments):
-        print(f"{daemon} (ganeti_tx) {RELEASE_VERSION}")
+        print(f"{daemon} (ganeti ganeti_tx) {__version__}")
         return 0
     foreground = not IN_FOREGROUND.isdisjoint(arguments)
     rest = ["--help" if argument == "-h" else argument for argument in arguments if argument not in FOREGROUND]
