@@ -77,6 +77,8 @@ class RapiChannel(HTTPChannel):
     def requestDone(self, request: Any) -> None:
         """As HTTPChannel says."""
         self.busy = False
+        if self._ending:
+            return self.requests.remove(request)
         self._begun = bool(self._dataBuffer)
         if not self.unread:
             self._from_now(HEAD_LIMIT if self._begun else IDLE_LIMIT)
@@ -138,8 +140,16 @@ class RapiChannel(HTTPChannel):
             return self.refuse(HttpError(HTTPStatus.REQUEST_TIMEOUT))
         self.loseConnection()
 
+    def leave(self) -> None:
+        """As Client says."""
+        if self.busy:
+            self.persistent = 0
+        else:
+            self.loseConnection()
+
     def drop(self) -> None:
         """As Client says."""
+        self._ending = self.paused = True
         self.deadline = None
         self.transport.abortConnection()
 

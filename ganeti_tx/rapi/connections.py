@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from attrs import define, field
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 log = Logger()
@@ -19,6 +20,8 @@ MOST = 512
 MOST_UNREAD = 128 * 1024 * 1024
 #: Seconds between two looks at whose time is over.
 PERIOD = 1.0
+#: Seconds between two looks at whether all has been answered in the end.
+MOMENT = 0.05
 #: Seconds between two lines in the log about the same.
 QUIET = 10.0
 
@@ -38,6 +41,9 @@ class Client(Protocol):
 
     def time_is_over(self) -> None:
         """The deadline has come."""
+
+    def leave(self) -> None:
+        """Hang up, as soon as what was asked has been answered."""
 
     def drop(self) -> None:
         """Hang up at once."""
@@ -88,6 +94,15 @@ class Connections:
             waiting.remove(slowest)
             self.tell("{address} does not read its answer and is dropped", address=slowest.address)
             self._drop(slowest)
+
+    async def finish(self, limit: float) -> None:
+        """Let all go, and wait so many seconds at most for what they asked to be answered."""
+        for client in list(self._clients):
+            client.leave()
+        end = self.clock.seconds() + limit
+        while any(client.busy for client in self._clients) and self.clock.seconds() < end:
+            await deferLater(self.clock, MOMENT)
+        await deferLater(self.clock, MOMENT)  # for the last answers to leave
 
     def tell(self, text: str, **values: object) -> None:
         """Write it into the log, but not all the time."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import parse_qs
 
 from twisted.python.failure import Failure
@@ -117,6 +118,13 @@ class RapiRequest(Request):
         self._room = 0
 
     # What was said
+
+    def getHeader(self, key: Any) -> Any:
+        """As http.Request says; clients may send any bytes, and text has signs instead of those that are no UTF-8."""
+        if isinstance(key, bytes):
+            return super().getHeader(key)
+        value = super().getHeader(key.encode("ascii"))
+        return None if value is None else value.decode("utf-8", "replace")
 
     def getRequestHostname(self) -> bytes:
         """As http.Request says, for routes that are the same whatever clients call this host."""

@@ -38,6 +38,8 @@ log = Logger()
 PORT = 5080
 #: Connections that may wait to be taken in.
 BACKLOG = 1024
+#: Seconds that requests under way have to be answered when the daemon is told to end.
+LAST_ANSWERS = 3.0
 
 
 @frozen
@@ -126,6 +128,7 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
+        await connections.finish(LAST_ANSWERS)
         feed.close()
         luxi.close()
         access_log.close()

@@ -277,6 +277,33 @@ class PlaceTests(ChannelCase):
         self.rapi.clock.advance(QUIET)
 
 
+class EndTests(ChannelCase):
+    """The daemon ends."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.slow: Deferred[Any] = Deferred()
+        self.answers.append(self.slow)
+        self.busy, self.resting = self.rapi.connect(), self.rapi.connect()
+        self.busy.send(GET)
+        self.ending = Deferred.fromCoroutine(self.rapi.connections.finish(3.0))
+
+    def test_under_way(self) -> None:
+        """What is under way is answered before the end; who rests is hung up on."""
+        self.assertEqual((self.busy.gone, self.resting.gone), (False, True))
+        self.rapi.clock.pump([0.1] * 10)
+        self.assertNoResult(self.ending)
+        self.slow.callback({})
+        self.assertEqual((self.statuses(self.busy), self.busy.gone), ([200], True))
+        self.rapi.clock.pump([0.1] * 2)
+        self.successResultOf(self.ending)
+
+    def test_too_long(self) -> None:
+        """It does not wait for ever."""
+        self.rapi.clock.pump([0.1] * 40)
+        self.successResultOf(self.ending)
+
+
 class GoneTests(ChannelCase):
     """Clients that leave."""
 

@@ -78,6 +78,14 @@ class StreamTests(SynchronousTestCase):
         self.assertTrue(self.closed)
         self.assertEqual(self.flushLoggedErrors(), [])
 
+    def test_broken(self) -> None:
+        """A stream that fails does not end as if it were whole."""
+        connection = self.begun()
+        self.next.errback(KeyError("x"))
+        self.assertTrue(connection.transport.disconnected)
+        self.assertEqual([answer.body for answer in connection.answers()], [b"1\n"])
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
+
     def test_dropped(self) -> None:
         """Who takes nothing for long is dropped."""
         connection = self.begun()
