@@ -16,6 +16,7 @@ from ganeti_tx.bootstrap.keys import (
     write_node_keys,
     write_private,
 )
+from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -77,7 +78,7 @@ def init(paths: Paths, settings: InitSettings) -> None:
 
 def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> InitSettings:
     """What must be true of this machine; gives the settings with the network device that was found."""
-    if paths.config_file.exists() or paths.server_pem.exists():
+    if is_member(paths):
         problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
     netdev = settings.master_netdev or (DEFAULT_NETDEV if (SYS_NET / DEFAULT_NETDEV).exists() else "lo")
     problems.unless((SYS_NET / netdev).exists(), f"there is no network device {netdev!r} (--master-netdev)")
@@ -92,6 +93,11 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
         found = find_program(program, Path.exists)
         problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
     return replace_netdev(settings, netdev)
+
+
+def is_member(paths: Paths) -> bool:
+    """Whether this node is part of a cluster."""
+    return paths.config_file.exists() or paths.server_pem.exists()
 
 
 def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
@@ -109,6 +115,8 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
             f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"
         )
     check_address(problems, f"node {name}", primary_ip)
+    if not is_member(paths):  # its own daemons have them
+        check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
     if settings.secondary_ip is not None:
         check_address(problems, "the secondary address", settings.secondary_ip, 0)
     return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), master_ip

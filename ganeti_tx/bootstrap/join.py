@@ -9,6 +9,7 @@ import msgspec
 
 from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -124,6 +125,7 @@ def receive(paths: Paths, data: bytes) -> None:
         for daemon in reversed(DAEMONS):
             stop(paths, daemon)
     check_address(problems, f"node {document.node_name}", document.primary_ip)
+    check_ports(problems, paths, document.primary_ip, ON_ALL_NODES)
     if document.secondary_ip is not None:
         check_address(problems, "the secondary address", document.secondary_ip, 0)
     problems.stop_if_any()
