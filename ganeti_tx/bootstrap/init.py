@@ -26,13 +26,13 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop, tcp_answers
+from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop_all, tcp_answers
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.daemon_names import ALL, MASTER, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -69,10 +69,10 @@ def init(paths: Paths, settings: InitSettings) -> None:
         write_cluster(paths, config, authority, keys)
         start_all(paths, first.primary_ip)
     except OSError as error:
-        take_back(paths)
-        raise BootstrapError(f"cannot write {reason(error)}") from None
-    except BaseException:  # an interrupt, too, leaves nothing behind
-        take_back(paths)
+        take_back(paths, why := f"cannot write {reason(error)}")
+        raise BootstrapError(why) from None
+    except BaseException as error:  # an interrupt, too, leaves nothing behind
+        take_back(paths, str(error))
         raise
 
 
@@ -142,13 +142,17 @@ def start_all(paths: Paths, address: str) -> None:
     start_outward(paths, (*ON_ALL_NODES, RAPI))
 
 
-def take_back(paths: Paths) -> None:
-    """Stop the daemons and remove every file of the cluster."""
+def take_back(paths: Paths, *why: str) -> None:
+    """Stop the daemons and remove every file of the cluster.
+
+    @param why: what made this necessary. @raise BootstrapError: some do not end; it says why, and which.
+    """
     try:
-        for daemon in reversed(ALL):
-            stop(paths, daemon)
+        left = stop_all(paths)
     finally:
         forget(paths)
+    if left:
+        raise BootstrapError(*why, *left)
 
 
 def forget(paths: Paths) -> None:
