@@ -83,7 +83,7 @@ def checked(kind: type[OpCode], params: Mapping[str, Any], renames: Mapping[str,
     try:
         return decode({**params, "OP_ID": kind.op_id()})
     except OpPrereqError as error:
-        fault = as_spelled(str(error.args[0]).removeprefix(kind.op_id()).lstrip(".: "), renames)
+        fault = as_spelled(str(error).removeprefix(kind.op_id()).lstrip(".: "), renames)
         if UNKNOWN_KEY.fullmatch(fault):
             fault += f"; allowed are {', '.join(allowed_keys(kind, renames, fixed))}"
         raise bad_request(fault) from None

@@ -26,7 +26,6 @@ def refusal(error: OpPrereqError | ParameterError | QueryFilterParseError, opera
     """
     if not isinstance(error, OpPrereqError):
         return bad_request(str(error))
-    message, *codes = error.args
-    if ECode.NOENT in codes and not operation.submits:
-        return not_found(str(message))
-    return bad_request(str(message)) if {ECode.INVAL, ECode.NOENT} & set(codes) else None
+    if error.ecode is ECode.NOENT and not operation.submits:
+        return not_found(str(error))
+    return bad_request(str(error)) if error.ecode in (ECode.INVAL, ECode.NOENT) else None

@@ -174,4 +174,6 @@ def _receive(connection: ssl.SSLSocket, deadline: float) -> bytes:
 
 def _hung_up(connection: ssl.SSLSocket) -> bool:
     """Whether the server has closed the connection, or sent what nobody asked for, since the last call."""
-    return bool(select.select([connection], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(0))

@@ -12,7 +12,7 @@ from ganeti_tx.rapi.operation import Argument, Call
 from ganeti_tx.rapi.resources.places import NODE, NODE_PATH
 from ganeti_tx.rapi.submission import Fixed, Submission, from_text, submits
 
-STORAGE_TYPE = Argument("storage_type", required=True, choices=tuple(StorageType), meaning="The kind of storage")
+STORAGE_TYPE = Argument("storage_type", choices=tuple(StorageType), meaning="The kind of storage")
 OUTPUT_FIELDS = Argument("output_fields", "list", required=True, meaning="What to tell of each unit")
 NAME = Argument("name", required=True, meaning="The unit")
 ALLOCATABLE = Argument("allocatable", "flag", meaning="Whether it takes new volumes")

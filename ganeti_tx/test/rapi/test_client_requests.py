@@ -88,7 +88,7 @@ class ClientRequestTests(OperationCase):
         self.assertEqual(len(tried), 30)
 
 
-def rows(first: Any, wanted: list[str], *rest: object) -> list[list[Any]]:
+def rows(names: object, wanted: list[str], *rest: object) -> list[list[Any]]:
     """One row of values that fit every field."""
     special = {"id": 3, "name": "one", "uuid": UUID, "role": "D", "oper_state": True, "beparams": {"maxmem": 64}}
     return [[special.get(name, name) for name in wanted]]

@@ -116,7 +116,7 @@ class DaemonContract:
         await self.refused(None, 401, lambda client: client.redistribute_config())
         await self.refused(Login(WRITER.user, "wrong"), 401, lambda client: client.get_version())
         await self.refused(WRITER, 404, lambda client: client.get_instance("nowhere"))
-        await self.refused(WRITER, 400, lambda client: client.query("nothing", ["name"]))
+        await self.refused(WRITER, 400, lambda client: client.query("node", ["name"], qfilter=["nonsense"]))
 
     async def test_only_if_unchanged(self) -> None:
         """A change on condition that the object is another one now is not made."""
