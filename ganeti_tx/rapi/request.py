@@ -90,6 +90,8 @@ class RapiRequest(Request):
             self.path = b"/" + self.path.split(b"/", 3)[3] if self.path.count(b"/") > 2 else b"/"
         if self.clientproto == b"HTTP/1.1" and len(self.requestHeaders.getRawHeaders(b"Host", ())) != 1:
             return self._end_with(bad_request("a request of HTTP/1.1 must have one Host header"))
+        if len(self.requestHeaders.getRawHeaders(b"Authorization", ())) > 1:
+            return self._end_with(bad_request("a request must not have more than one Authorization header"))
         if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii():
             return self._end_with(not_found())
         self.prepath = []
