@@ -12,20 +12,20 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
 from ganeti_tx.rapi.access.scoped_calls import within_scopes
-from ganeti_tx.rapi.answers import JSON, Document, Stream
+from ganeti_tx.rapi.asking.memory import Memory
+from ganeti_tx.rapi.asking.recording import Luxi, Recording
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
-from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
-from ganeti_tx.rapi.event_feed import EventFeed
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.events.event_feed import EventFeed
+from ganeti_tx.rapi.http.answers import JSON, Document, Stream
+from ganeti_tx.rapi.http.etag import ANY, GZIP, listed, quoted
+from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.http.negotiation import takes_gzip, takes_type
+from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.json_body import read_body
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.memory import Memory
-from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
-from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
+from ganeti_tx.rapi.operations.operation import NUMBERS, Call, Operation
 from ganeti_tx.rapi.preconditions import Preconditions
-from ganeti_tx.rapi.recording import Luxi, Recording
-from ganeti_tx.rapi.representation import Representation
 from ganeti_tx.rapi.request import RapiRequest
 from ganeti_tx.rapi.streaming import send_stream
 from ganeti_tx.runtime.threads import IThreads

@@ -7,9 +7,9 @@ from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 from twisted.web.http import HTTPChannel
 
-from ganeti_tx.rapi.answers import farewell
-from ganeti_tx.rapi.connections import Connections
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.answers import farewell
+from ganeti_tx.rapi.http.connections import Connections
+from ganeti_tx.rapi.http.http_errors import HttpError
 
 #: Seconds for the TLS handshake and the head of the first request, and for the head of any further one.
 HEAD_LIMIT = 10.0

@@ -5,10 +5,10 @@ from http import HTTPStatus
 
 from attrs import define, evolve, field
 
-from ganeti_tx.rapi.etag import ANY, Version, listed, version_in
-from ganeti_tx.rapi.http_errors import HttpError
-from ganeti_tx.rapi.operation import Call, Operation
-from ganeti_tx.rapi.representation import Representation
+from ganeti_tx.rapi.http.etag import ANY, Version, listed, version_in
+from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.http.representation import Representation
+from ganeti_tx.rapi.operations.operation import Call, Operation
 
 #: What the objects of a path are called in queries.
 KINDS = {"instances": "instance", "nodes": "node", "groups": "group", "networks": "network"}

@@ -9,11 +9,11 @@ from twisted.python.failure import Failure
 from twisted.web.http import datetimeToString
 from twisted.web.server import Request
 
-from ganeti_tx.rapi.answers import JSON, SERVER, error_body
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller
 from ganeti_tx.rapi.channel import RapiChannel
-from ganeti_tx.rapi.http_errors import HttpError, bad_request, not_found
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.answers import JSON, SERVER, error_body
+from ganeti_tx.rapi.http.http_errors import HttpError, bad_request, not_found
+from ganeti_tx.rapi.operations.operation import Operation
 
 MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.

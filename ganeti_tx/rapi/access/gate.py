@@ -18,8 +18,8 @@ from ganeti_tx.rapi.access.tokens import StoredTokens
 from ganeti_tx.rapi.access.turns import Turns
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
-from ganeti_tx.rapi.http_errors import HttpError, forbidden
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
+from ganeti_tx.rapi.operations.operation import Operation
 
 
 @implementer(IGate)

@@ -8,7 +8,7 @@ from attrs import frozen
 from ganeti_tx.model.opcodes import OpCode, OpInstanceCreate, OpTagsDel, OpTagsSet, decode
 from ganeti_tx.rapi.access.opcode_rules import WITHOUT_INSTANCE, check_parameters, instances_of, nodes_of, refusal
 from ganeti_tx.rapi.access.scope_rows import CALLER_SOURCE, ScopeRows
-from ganeti_tx.rapi.http_errors import forbidden, not_found
+from ganeti_tx.rapi.http.http_errors import forbidden, not_found
 
 RawOp = dict[str, Any]
 

@@ -9,7 +9,7 @@ from ganeti_tx.model.events import AnyEvent
 from ganeti_tx.rapi.client.errors import AnswerError, ClientError, NoAnswerError, RapiError, shortened
 from ganeti_tx.rapi.client.message import Message
 from ganeti_tx.rapi.client.request import Request, text
-from ganeti_tx.rapi.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
+from ganeti_tx.rapi.events.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
 
 #: So many connections may fail one after the other.
 PATIENCE = 8

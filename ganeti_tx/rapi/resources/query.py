@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_as
-from ganeti_tx.rapi.http_errors import bad_request, not_found
-from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
-from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
-from ganeti_tx.rapi.submission import ANYBODY, READ_OR_WRITE
+from ganeti_tx.rapi.http.http_errors import bad_request, not_found
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_as
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation, Schema
+from ganeti_tx.rapi.operations.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
+from ganeti_tx.rapi.operations.submission import ANYBODY, READ_OR_WRITE
 
 PATH = "/2/query/{resource}"
 FIELDS = Argument("fields", "list", meaning="Names with commas between them")

@@ -13,9 +13,9 @@ from ganeti_tx.errors import (
     OpPrereqError,
 )
 from ganeti_tx.luxi import transport_errors
-from ganeti_tx.rapi.answers import Document
 from ganeti_tx.rapi.errors import INTERNAL
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.answers import Document
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.test.rapi.requests import FakeLuxi, Rapi, parse
 
 

@@ -6,8 +6,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rapi.channel import HEAD_LIMIT, IDLE_LIMIT, LINGER, READ_LIMIT, SLOWEST
-from ganeti_tx.rapi.connections import PERIOD, QUIET
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.connections import PERIOD, QUIET
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.rapi.request import MAX_BODIES, MAX_BODY, MAX_OF_STRANGERS
 from ganeti_tx.test.rapi.requests import Connection, FakeLuxi, Rapi, parse
 

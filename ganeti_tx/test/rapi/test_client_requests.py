@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ganeti_tx.model.opcodes import decode
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.test.rapi.calls import RECEIVED, found
 from ganeti_tx.test.rapi.case import OperationCase
 from ganeti_tx.test.rapi.facts_table import FACTS, Fact, facts

@@ -8,10 +8,10 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from ganeti_tx.rapi.etag import Version, listed, tag_of, version_in
-from ganeti_tx.rapi.negotiation import takes_gzip
-from ganeti_tx.rapi.operation import Call, Operation
-from ganeti_tx.rapi.representation import LONG, Representation
+from ganeti_tx.rapi.http.etag import Version, listed, tag_of, version_in
+from ganeti_tx.rapi.http.negotiation import takes_gzip
+from ganeti_tx.rapi.http.representation import LONG, Representation
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.runtime.threads import IThreads
 from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi
 

@@ -6,9 +6,9 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.answers import Stream
 from ganeti_tx.rapi.channel import READ_LIMIT
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.answers import Stream
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.test.rapi.requests import Connection, Rapi
 
 GET = b"GET /2/x HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -22,7 +22,7 @@ from ganeti_tx.rapi.client import (
     pin,
 )
 from ganeti_tx.rapi.client.trust import SYSTEM, Trust
-from ganeti_tx.rapi.sse import event_bytes, retry_bytes
+from ganeti_tx.rapi.events.sse import event_bytes, retry_bytes
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
 from ganeti_tx.test.real.scripted_server import ScriptedServer, ok

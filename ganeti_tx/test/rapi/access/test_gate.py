@@ -13,7 +13,7 @@ from ganeti_tx.rapi.access.passwords import ha1
 from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES
 from ganeti_tx.rapi.access.tokens import hash_of
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate, Scope
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.runtime.threads import IThreads
 from ganeti_tx.test.rapi.access.gates import CREATE, INFO, INSTANCES, QUERY, STARTUP, MemoryGate, basic
 from ganeti_tx.test.rapi.access.test_users import bcrypt_of

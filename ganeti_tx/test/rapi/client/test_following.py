@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.events import GapEvent
 from ganeti_tx.rapi.client.errors import AnswerError, NoAnswerError, RapiError
 from ganeti_tx.rapi.client.following import LONGEST_PAUSE, PATIENCE, Following
-from ganeti_tx.rapi.sse import event_bytes, id_bytes, retry_bytes
+from ganeti_tx.rapi.events.sse import event_bytes, id_bytes, retry_bytes
 
 GAP = b'{"kind": "gap", "time": 1.0, "reason": "restart", "resync": ["job"]}'
 
