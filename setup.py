@@ -55,6 +55,7 @@ setup(
             "mypy-zope>=1.0.5",
             "ruff>=0.6",
             "schemathesis>=4",
+            "jsonschema-rs>=0.30",
             "gnt-monitoring",
         ],
     },

@@ -7,11 +7,14 @@ from pathlib import Path
 
 from twisted.scripts.twistd import run
 
+from ganeti_tx import __version__
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
 #: Nobody else may read what a daemon creates without saying so.
 UMASK = 0o077
+FOREGROUND = {"--foreground", "-f"}
+IN_FOREGROUND = {*FOREGROUND, "--help", "-h"}
 #: Seconds within which one in the background must have said that it is ready.
 START_LIMIT = 60.0
 
@@ -28,8 +31,11 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
         return 1
-    foreground = "--foreground" in arguments or "-f" in arguments
-    rest = [argument for argument in arguments if argument not in ("--foreground", "-f")]
+    if not {"--version", "-V"}.isdisjoint(arguments):
+        print(f"{daemon} (ganeti ganeti_tx) {__version__}")
+        return 0
+    foreground = not IN_FOREGROUND.isdisjoint(arguments)
+    rest = ["--help" if argument == "-h" else argument for argument in arguments if argument not in FOREGROUND]
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
     if foreground:
         become_twistd([*always, "--nodaemon", daemon, *rest])

@@ -72,67 +72,73 @@ def job_processes(reactor: Any, paths: Paths) -> JobProcesses:
     return JobProcesses(launcher, zygote, liveness, port)
 
 
-async def run_luxid(
-    reactor: Any,
-    snapshot: Callable[[], ConfigData],
-    locks: Callable[[], Awaitable[Sequence[LockStatus]]],
-    config: IConfig,
-    look_for_dead: Callable[[], Coroutine[Any, Any, None]],
-    role: MasterRole,
-    wconfd_readings: WconfdReadings,
-    daemon: str,
-    follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None,
-) -> Callable[[], Awaitable[None]]:
-    """Bring luxid up; gives what takes it down.
+@frozen
+class WconfdHere:
+    """What luxid has of WConfD, whether that runs in this process or in another."""
 
-    @param snapshot: the newest configuration, without waiting.
-    @param locks: every lock that is held or waited for.
-    @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
-    @param config: for the changes that luxid itself makes, those of filter rules.
-    @param wconfd_readings: what WConfD has counted.
-    @param daemon: the name under which this daemon tells of its process.
-    @param look_for_dead: has WConfD free the locks of a job's process that died.
-    @param follow_config: has a listener called with each new configuration; without it the file is watched.
-    """
-    paths = Paths.from_environment(os.environ)
+    #: The newest configuration, without waiting.
+    snapshot: Callable[[], ConfigData]
+    #: Every lock that is held or waited for.
+    locks: Callable[[], Awaitable[Sequence[LockStatus]]]
+    #: For the changes that luxid itself makes, those of filter rules.
+    config: IConfig
+    #: Has WConfD free the locks of a job's process that died.
+    look_for_dead: Callable[[], Coroutine[Any, Any, None]]
+    #: What WConfD has counted.
+    readings: WconfdReadings
+    #: Has a listener called with each new configuration; without it the file is watched.
+    follow: Callable[[Callable[[ConfigData], None]], None] | None = None
+
+
+def real_parts(
+    reactor: Any, paths: Paths, wconfd: WconfdHere, role: MasterRole, launcher: ProcessJobLauncher, process: OwnProcess
+) -> LuxidParts:
+    """luxid's parts on this machine."""
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
-    queue_lock = hold(paths.queue_lock_file, FILE_MODE)
 
     async def clear_away() -> None:
         reactor.callLater(COLLECTED, remove_leftovers, [paths.queue_dir])
-        await look_for_dead()
+        await wconfd.look_for_dead()
 
-    processes = job_processes(reactor, paths)
-    watch = InotifyWatch(reactor)
-    rpc = LoyalRpc(node_rpc(reactor, files, paths), role.refused)
-    address = MasterAddress(rpc, own_name())
-    tally = Tally()
-    process = OwnProcess(daemon, tally, reactor)
-    parts = LuxidParts(
+    return LuxidParts(
         own_name=own_name(),
         paths=paths,
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=rpc,
-        watch=watch,
-        snapshot=snapshot,
-        locks=locks,
-        wconfd_readings=wconfd_readings,
+        rpc=LoyalRpc(node_rpc(reactor, files, paths), role.refused),
+        watch=InotifyWatch(reactor),
+        snapshot=wconfd.snapshot,
+        locks=wconfd.locks,
+        wconfd_readings=wconfd.readings,
         look_for_dead=clear_away,
-        config=config,
-        make_launcher=lambda: processes.launcher,
+        config=wconfd.config,
+        make_launcher=lambda: launcher,
         threads=threads,
-        follow_config=follow_config,
-        tally=tally,
+        follow_config=wconfd.follow,
+        tally=process.tally,
         process=process,
     )
+
+
+async def run_luxid(reactor: Any, wconfd: WconfdHere, role: MasterRole, daemon: str) -> Callable[[], Awaitable[None]]:
+    """Bring luxid up; gives what takes it down.
+
+    @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.
+    @param daemon: the name under which this daemon tells of its process.
+    """
+    paths = Paths.from_environment(os.environ)
+    queue_lock = hold(paths.queue_lock_file, FILE_MODE)
+    processes = job_processes(reactor, paths)
+    process = OwnProcess(daemon, Tally(), reactor)
+    parts = real_parts(reactor, paths, wconfd, role, processes.launcher, process)
+    address = MasterAddress(parts.rpc, parts.own_name)
     luxid = await build_luxid(parts)
     gc.collect()
     gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
-    await address.take(snapshot())
+    await address.take(wconfd.snapshot())
     role.watch()
     process.start()
 
@@ -141,12 +147,12 @@ async def run_luxid(
         process.stop()
         await maybeDeferred(luxi.stopListening)
         luxid.catch_up.stop()
-        watch.stop()
+        parts.watch.stop()
         await processes.stop()
         if role.is_lost:  # on the new master its jobs have failed
             ended = end_job_processes(paths.livelock_dir, processes.liveness)
             log.warn("{count} processes of jobs were ended", count=len(ended))
-        await address.give_up(snapshot())
+        await address.give_up(wconfd.snapshot())
         queue_lock.release()
 
     return stop

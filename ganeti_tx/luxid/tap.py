@@ -9,7 +9,7 @@ from twisted.python import usage
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.errors import ConfigurationError, LuxiError
 from ganeti_tx.locking.interfaces import LockStatus
-from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.luxid.composition import WconfdHere, run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.rpc.agent import node_rpc
@@ -62,10 +62,8 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             except ConfigurationError as error:
                 raise LuxiError(str(error)) from None
 
-        return await run_luxid(
-            reactor, config.current, locks, wconf.config(NOBODY), wconf.look_for_dead, role, wconf.readings,
-            "ganeti-luxid",
-        )  # fmt: skip
+        here = WconfdHere(config.current, locks, wconf.config(NOBODY), wconf.look_for_dead, wconf.readings)
+        return await run_luxid(reactor, here, role, "ganeti-luxid")
 
     daemon = Daemon("ganeti-luxid", paths, reactor, bring_up)
     return daemon

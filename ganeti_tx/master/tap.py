@@ -6,7 +6,7 @@ from typing import Any
 from twisted.python import usage
 
 from ganeti_tx.locking.interfaces import LockStatus, Owner
-from ganeti_tx.luxid.composition import run_luxid
+from ganeti_tx.luxid.composition import WconfdHere, run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
@@ -49,11 +49,10 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         async def readings() -> Readings:
             return wconfd.readings()
 
-        config = wconfd.config(LUXID)
-        stop_luxid = await run_luxid(
-            reactor, lambda: wconfd.store.snapshot, locks, config, look_for_dead, role, readings, "ganeti-master",
-            wconfd.store.subscribe,
-        )  # fmt: skip
+        here = WconfdHere(
+            lambda: wconfd.store.snapshot, locks, wconfd.config(LUXID), look_for_dead, readings, wconfd.store.subscribe
+        )
+        stop_luxid = await run_luxid(reactor, here, role, "ganeti-master")
 
         async def stop() -> None:
             await stop_luxid()

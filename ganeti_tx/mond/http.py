@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -15,11 +15,10 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from ganeti_tx.metrics.page import Page
-from ganeti_tx.mond.drained import DrainedChannel
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.node.channels import LINGER, Connections
+from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
 
 log = Logger()
 
@@ -55,9 +54,9 @@ class MonitoringRequest(Request):
             super().requestReceived(command, path, version)
 
 
-def channel_of(request: Request) -> DrainedChannel:
+def channel_of(request: Request) -> NodeChannel:
     """Its connection, which is there until the request is finished."""
-    assert isinstance(request.channel, DrainedChannel)
+    assert isinstance(request.channel, NodeChannel)
     return request.channel
 
 
@@ -85,11 +84,6 @@ class Reports(Resource):
 
     async def _answer(self, request: Request) -> None:
         await deferLater(self._clock, 0)  # others have requests too
-        try:
-            await channel_of(request).drained(self._clock)
-        except TimeoutError:
-            channel_of(request).drop()
-            return
         if request.method not in (b"GET", b"HEAD"):
             request.setHeader(b"Allow", b"GET, HEAD")
             finish(request, NOT_ALLOWED, b"only GET\n")
@@ -158,7 +152,7 @@ class MonitoringSite(Site):
     """The HTTP server; it keeps no access log."""
 
     noisy = False
-    protocol = DrainedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
         super().__init__(
@@ -168,7 +162,7 @@ class MonitoringSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)
-        assert isinstance(channel, DrainedChannel)
+        assert isinstance(channel, NodeChannel)
         channel.connections = self._connections
         return channel
 

@@ -14,8 +14,10 @@ from ganeti_tx.query.field import Field
 T = TypeVar("T")
 #: The rows' parts that have the cells of some fields: JSON of a list, without its brackets.
 Parts = list[bytes]
-#: So many combinations of fields are kept; programs ask for a few over and over.
-MOST = 16
+#: Bytes that are kept of one kind of object; programs ask for a few combinations of fields over and over.
+MOST = 16 * 1024 * 1024
+#: What a part takes besides its bytes.
+OVERHEAD = 48
 
 
 class AllRows(list[T]):
@@ -24,16 +26,25 @@ class AllRows(list[T]):
     def __init__(self, rows: Iterable[T]) -> None:
         super().__init__(rows)
         self._kept: dict[tuple[str, ...], Parts] = {}
+        self._room = MOST
 
     def parts(self, fields: Sequence[Field], context: Any) -> Parts:
         """The parts of fields that need no live data, made when they are asked for first."""
         key = tuple(each.name for each in fields)
         parts = self._kept.get(key)
         if parts is None:
-            if len(self._kept) >= MOST:
-                self._kept.clear()
-            parts = self._kept[key] = encoded(fields, self, context)
+            parts = encoded(fields, self, context)
+            self._keep(key, parts, sum(map(len, parts)) + OVERHEAD * (len(parts) + len(key)))
         return parts
+
+    def _keep(self, key: tuple[str, ...], parts: Parts, size: int) -> None:
+        if size > MOST:
+            return
+        if size > self._room:
+            self._kept.clear()
+            self._room = MOST
+        self._kept[key] = parts
+        self._room -= size
 
 
 def encoded_rows(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> msgspec.Raw:

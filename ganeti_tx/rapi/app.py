@@ -12,20 +12,20 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
 from ganeti_tx.rapi.access.scoped_calls import within_scopes
-from ganeti_tx.rapi.answers import JSON, Document, Stream
+from ganeti_tx.rapi.asking.memory import Memory
+from ganeti_tx.rapi.asking.recording import Luxi, Recording
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
-from ganeti_tx.rapi.etag import ANY, GZIP, listed, quoted
-from ganeti_tx.rapi.event_feed import EventFeed
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.events.event_feed import EventFeed
+from ganeti_tx.rapi.http.answers import JSON, Document, Stream
+from ganeti_tx.rapi.http.etag import ANY, GZIP, listed, quoted
+from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.http.negotiation import takes_gzip, takes_type
+from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.json_body import read_body
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.memory import Memory
-from ganeti_tx.rapi.negotiation import takes_gzip, takes_type
-from ganeti_tx.rapi.operation import NUMBERS, Call, Operation
+from ganeti_tx.rapi.operations.operation import NUMBERS, Call, Operation
 from ganeti_tx.rapi.preconditions import Preconditions
-from ganeti_tx.rapi.recording import Luxi, Recording
-from ganeti_tx.rapi.representation import Representation
 from ganeti_tx.rapi.request import RapiRequest
 from ganeti_tx.rapi.streaming import send_stream
 from ganeti_tx.runtime.threads import IThreads
@@ -114,7 +114,7 @@ class RapiApp:
     async def _show(self, request: RapiRequest, call: Call) -> bytes:
         """Answer a request that changes nothing."""
         key = call.operation.path, tuple(call.parts.items()), request.query, call.caller if call.caller.scopes else None
-        recalled, answers = await self._memory.recall(key, self._parts.luxi)
+        recalled, answers = (None, {}) if call.body is not None else await self._memory.recall(key, self._parts.luxi)
         if recalled is not None:
             return await self._represent(request, recalled)
         luxi = Recording(self._parts.luxi, answers)
@@ -122,15 +122,14 @@ class RapiApp:
         if isinstance(shown, Stream):
             luxi.asked = None  # it may ask for hours
             return await send_stream(request, shown)
-        if isinstance(shown, Document):
-            return request.reply(HTTPStatus.OK, shown.content_type, shown.body)
         representation = Representation.of(shown)
-        if call.body is None:
+        if call.body is None and not isinstance(shown, Document):
             self._memory.keep(key, luxi.asked, representation)
         return await self._represent(request, representation)
 
     async def _represent(self, request: RapiRequest, representation: Representation) -> bytes:
-        check_json_is_taken(request)
+        if representation.content_type == JSON:
+            check_json_is_taken(request)
         request.setHeader(b"Vary", VARY)
         body, tag = representation.body, representation.tag
         if takes_gzip(request.getHeader("accept-encoding")):
@@ -141,13 +140,16 @@ class RapiApp:
         request.setHeader(b"ETag", quoted(tag).encode("ascii"))
         if is_known(request.getHeader("if-none-match"), representation.tag):
             return request.unchanged()
-        return request.reply(HTTPStatus.OK, JSON, body)
+        return request.reply(HTTPStatus.OK, representation.content_type, body)
 
     def _failed(self, request: RapiRequest, failure: Failure) -> bytes:
         error = http_error(cast(BaseException, failure.value))
         if error is None:
             log.failure("{method} {path} broke", failure, method=request.method, path=request.path)
             error = HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL)
+        if request.startedWriting:  # a stream; that the connection breaks tells that it is not at its end
+            request.channel.drop()
+            return b""
         return request.reply_error(error)
 
 

@@ -7,7 +7,7 @@ from werkzeug.routing import RequestRedirect
 
 from ganeti_tx.errors import ECode, GanetiError, JobQueueDrainError, JobQueueFull, OpPrereqError, one_line
 from ganeti_tx.luxi import transport_errors
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 
 #: The first that fits counts, so the narrower classes come first.
 STATUSES: tuple[tuple[type[Exception], HTTPStatus], ...] = (

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.luxi.request_bounds import OutOfBounds, check_count, check_shape
-from ganeti_tx.rapi.answers import JSON
-from ganeti_tx.rapi.http_errors import HttpError, bad_request
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.answers import JSON
+from ganeti_tx.rapi.http.http_errors import HttpError, bad_request
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.rapi.request import RapiRequest
 
 

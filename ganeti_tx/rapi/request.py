@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import parse_qs
 
 from twisted.python.failure import Failure
 from twisted.web.http import datetimeToString
 from twisted.web.server import Request
 
-from ganeti_tx.rapi.answers import JSON, SERVER, error_body
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller
 from ganeti_tx.rapi.channel import RapiChannel
-from ganeti_tx.rapi.http_errors import HttpError, bad_request, not_found
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.answers import JSON, SERVER, error_body
+from ganeti_tx.rapi.http.http_errors import HttpError, bad_request, not_found
+from ganeti_tx.rapi.operations.operation import Operation
 
 MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.
@@ -89,6 +90,8 @@ class RapiRequest(Request):
             self.path = b"/" + self.path.split(b"/", 3)[3] if self.path.count(b"/") > 2 else b"/"
         if self.clientproto == b"HTTP/1.1" and len(self.requestHeaders.getRawHeaders(b"Host", ())) != 1:
             return self._end_with(bad_request("a request of HTTP/1.1 must have one Host header"))
+        if len(self.requestHeaders.getRawHeaders(b"Authorization", ())) > 1:
+            return self._end_with(bad_request("a request must not have more than one Authorization header"))
         if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii():
             return self._end_with(not_found())
         self.prepath = []
@@ -117,6 +120,13 @@ class RapiRequest(Request):
         self._room = 0
 
     # What was said
+
+    def getHeader(self, key: Any) -> Any:
+        """As http.Request says; clients may send any bytes, and text has signs instead of those that are no UTF-8."""
+        if isinstance(key, bytes):
+            return super().getHeader(key)
+        value = super().getHeader(key.encode("ascii"))
+        return None if value is None else value.decode("utf-8", "replace")
 
     def getRequestHostname(self) -> bytes:
         """As http.Request says, for routes that are the same whatever clients call this host."""

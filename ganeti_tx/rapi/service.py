@@ -16,16 +16,16 @@ from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.rapi.access import composition as access
 from ganeti_tx.rapi.access.composition import Surroundings
 from ganeti_tx.rapi.access.gate import Gate
-from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import AppParts, RapiApp
-from ganeti_tx.rapi.connections import MOST, Connections
-from ganeti_tx.rapi.event_feed import EventFeed
-from ganeti_tx.rapi.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.asking.luxi_calls import LuxiCalls
+from ganeti_tx.rapi.asking.questions import SharedQuestions, unread
+from ganeti_tx.rapi.events.event_feed import EventFeed
+from ganeti_tx.rapi.http.access_log import AccessLog
+from ganeti_tx.rapi.http.connections import MOST, Connections
+from ganeti_tx.rapi.http.tls import RapiTls
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.questions import SharedQuestions, unread
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
-from ganeti_tx.rapi.tls import RapiTls
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
@@ -38,6 +38,8 @@ log = Logger()
 PORT = 5080
 #: Connections that may wait to be taken in.
 BACKLOG = 1024
+#: Seconds that requests under way have to be answered when the daemon is told to end.
+LAST_ANSWERS = 3.0
 
 
 @frozen
@@ -126,6 +128,7 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
+        await connections.finish(LAST_ANSWERS)
         feed.close()
         luxi.close()
         access_log.close()

@@ -6,10 +6,10 @@ from twisted.internet.interfaces import IAddress
 from twisted.web.http import Request as HttpRequest
 from twisted.web.server import Site
 
-from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import RapiApp
 from ganeti_tx.rapi.channel import RapiChannel
-from ganeti_tx.rapi.connections import Connections
+from ganeti_tx.rapi.http.access_log import AccessLog
+from ganeti_tx.rapi.http.connections import Connections
 from ganeti_tx.rapi.request import RapiRequest
 
 

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
-from ganeti_tx.rapi.answers import Stream
+from ganeti_tx.rapi.http.answers import Stream
 from ganeti_tx.rapi.request import RapiRequest
 
 

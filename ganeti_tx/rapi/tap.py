@@ -7,7 +7,7 @@ from twisted.internet.interfaces import IReactorCore
 from twisted.python import log, usage
 from twisted.python.syslog import SyslogObserver
 
-from ganeti_tx.rapi.connections import MOST
+from ganeti_tx.rapi.http.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
 from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon

@@ -20,7 +20,7 @@ from ganeti_tx.rapi.access.throttle import Throttle
 from ganeti_tx.rapi.access.tokens import StoredTokens, Token, parse_tokens
 from ganeti_tx.rapi.access.users import Users, parse_users
 from ganeti_tx.rapi.access.watched_file import WatchedFile
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.runtime.entropy import IEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles

@@ -16,7 +16,7 @@ from ganeti_tx.rapi.access.memo import Memo
 from ganeti_tx.rapi.access.rights import Rights
 from ganeti_tx.rapi.access.slow_calls import SlowCalls
 from ganeti_tx.rapi.access.source import Identity, ISource
-from ganeti_tx.rapi.http_errors import HttpError, unavailable
+from ganeti_tx.rapi.http.http_errors import HttpError, unavailable
 from ganeti_tx.runtime.files import IFiles
 
 log = Logger()

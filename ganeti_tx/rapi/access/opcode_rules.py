@@ -12,7 +12,7 @@ import msgspec
 from ganeti_tx.model.enums import Hypervisor, TagKind
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import ChangeAction, InstanceCreateMode
-from ganeti_tx.rapi.http_errors import HttpError, forbidden
+from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
 
 #: Those that steer the job; the jobs depended on are judged apart.
 COMMON = frozenset({"dry_run", "debug_level", "priority", "depends", "comment", "reason"})

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import frozen
 
 from ganeti_tx.rapi.caller import Scope
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.operations.operation import Operation
 
 #: The options of Ganeti 3.0.
 OPTIONS = frozenset({"read", "write"})

@@ -14,8 +14,8 @@ from ganeti_tx.rapi.access.opcode_rules import refusal
 from ganeti_tx.rapi.access.scope_rows import JUDGED, ScopeRows
 from ganeti_tx.rapi.access.scoped_jobs import JobJudge
 from ganeti_tx.rapi.caller import Caller
-from ganeti_tx.rapi.http_errors import not_found
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.http_errors import not_found
+from ganeti_tx.rapi.operations.operation import Operation
 
 Rows = list[Any]
 

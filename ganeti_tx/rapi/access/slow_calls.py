@@ -8,7 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.python.failure import Failure
 
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.runtime.threads import IThreads
 
 T = TypeVar("T")

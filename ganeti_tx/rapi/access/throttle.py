@@ -13,7 +13,7 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 
 log = Logger()
 

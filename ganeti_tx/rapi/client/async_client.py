@@ -1,6 +1,6 @@
 """The client for programs that wait without blocking; `on_twisted.client` and `on_asyncio.client` make one."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ganeti_tx.rapi.client.cache import Cache
@@ -8,7 +8,8 @@ from ganeti_tx.rapi.client.call import Waiting
 from ganeti_tx.rapi.client.calls import Calls
 from ganeti_tx.rapi.client.conversation import Conversation
 from ganeti_tx.rapi.client.course import course
-from ganeti_tx.rapi.client.errors import NoAnswerError
+from ganeti_tx.rapi.client.errors import ClientError, NoAnswerError
+from ganeti_tx.rapi.client.following import Following, Happened
 from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
 from ganeti_tx.rapi.client.server import Server
 
@@ -57,6 +58,35 @@ class AsyncClient(Calls, Waiting):
         except StopIteration as end:
             result: T = end.value
             return result
+
+    async def events(
+        self, after: str | None = None, *, kinds: Sequence[str] = (), objects: Sequence[str] = ()
+    ) -> AsyncIterator[Happened]:
+        """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
+
+        Leave it with `contextlib.aclosing`, so that the connection ends at once.
+
+        @param after: the id of the last event that is known; without it from now on.
+        @param kinds: only these, such as "job"; all without.
+        @param objects: only events about these: names, UUIDs, job ids; all without.
+        @raise ClientError: the server refuses, or cannot be reached again for some minutes.
+        """
+        following = Following(after, kinds, objects)
+        while True:
+            conversation = None
+            try:
+                conversation = await self._framework.connect()
+                parts = conversation.follow(following.message)
+                while (data := await parts.next()) is not None:
+                    for happened in following.received(data):
+                        yield happened
+                following.lost()
+            except ClientError as error:
+                following.lost(error)
+            finally:
+                if conversation is not None:
+                    conversation.end(NoAnswerError("nobody listens any more"))
+            await self._framework.sleep(following.pause)
 
     def close(self) -> None:
         """Close the connections that wait for further calls; the next call opens another."""

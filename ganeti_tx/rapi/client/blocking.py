@@ -4,7 +4,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -14,11 +14,12 @@ from ganeti_tx.rapi.client.call import Blocking
 from ganeti_tx.rapi.client.calls import Calls
 from ganeti_tx.rapi.client.connect_errors import connect_error, lost, silent
 from ganeti_tx.rapi.client.course import course
-from ganeti_tx.rapi.client.errors import NoAnswerError
-from ganeti_tx.rapi.client.http1 import Response, request_bytes
+from ganeti_tx.rapi.client.errors import ClientError, NoAnswerError
+from ganeti_tx.rapi.client.following import Following, Happened
+from ganeti_tx.rapi.client.http1 import request_bytes
 from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
+from ganeti_tx.rapi.client.parts import StreamedReply
 from ganeti_tx.rapi.client.reading import WholeReply
-from ganeti_tx.rapi.client.request import checked
 from ganeti_tx.rapi.client.server import Server
 from ganeti_tx.rapi.client.trust import check_pin, ssl_context
 
@@ -71,6 +72,26 @@ class Client(Calls, Blocking):
             result: T = end.value
             return result
 
+    def events(
+        self, after: str | None = None, *, kinds: Sequence[str] = (), objects: Sequence[str] = ()
+    ) -> Iterator[Happened]:
+        """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
+
+        @param after: the id of the last event that is known; without it from now on.
+        @param kinds: only these, such as "job"; all without.
+        @param objects: only events about these: names, UUIDs, job ids; all without.
+        @raise ClientError: the server refuses, or cannot be reached again for some minutes.
+        """
+        following = Following(after, kinds, objects)
+        while True:
+            try:
+                for data in self._stream(following.message):
+                    yield from following.received(data)
+                following.lost()
+            except ClientError as error:
+                following.lost(error)
+            time.sleep(following.pause)
+
     def _take(self, step: Step) -> Any:
         match step:
             case Message():
@@ -102,20 +123,14 @@ class Client(Calls, Blocking):
         return whole.reply
 
     def _stream(self, message: Message) -> Iterator[bytes]:
-        """The body of a response as it comes. @raise RapiError: it is no success."""
+        """The body of a response as it comes, over a connection of its own. @raise ClientError"""
         limit = self._server.silence_timeout
         with closing(self._connect()) as connection:
-            response = Response()
+            streamed = StreamedReply()
             try:
                 _send(connection, request_bytes(self._server, message), time.monotonic() + limit)
-                while not response.ended:
-                    data = _receive(connection, time.monotonic() + limit)
-                    if not data:
-                        return
-                    part = response.feed(data)
-                    if response.started:
-                        checked(Reply(response.status, response.headers, part))
-                        yield part
+                while not streamed.response.ended:
+                    yield streamed.feed(_receive(connection, time.monotonic() + limit))
             except TimeoutError:
                 raise silent(self._server, limit) from None
             except OSError as error:
@@ -159,4 +174,6 @@ def _receive(connection: ssl.SSLSocket, deadline: float) -> bytes:
 
 def _hung_up(connection: ssl.SSLSocket) -> bool:
     """Whether the server has closed the connection, or sent what nobody asked for, since the last call."""
-    return bool(select.select([connection], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(0))

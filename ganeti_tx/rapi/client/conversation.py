@@ -3,23 +3,16 @@
 Built on txaio, so that the same code runs on Twisted and on asyncio; on_twisted.py and on_asyncio.py have the sockets.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ganeti_tx.rapi.client.connect_errors import silent
 from ganeti_tx.rapi.client.errors import ClientError, NoAnswerError
 from ganeti_tx.rapi.client.http1 import request_bytes
+from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.message import Message
+from ganeti_tx.rapi.client.parts import Parts
 from ganeti_tx.rapi.client.reading import WholeReply
 from ganeti_tx.rapi.client.server import Server
-
-
-class Link(NamedTuple):
-    """What is done to a connection, safe to do when it is gone; and its clock, which returns what has a cancel()."""
-
-    write: Callable[[bytes], None]
-    abort: Callable[[], None]
-    call_later: Callable[[float, Callable[[], None]], Any]
 
 
 class Conversation:
@@ -31,7 +24,7 @@ class Conversation:
         self._link = link
         self._server = server
         self._answer: Any = None
-        self._whole: WholeReply | None = None
+        self._reading: WholeReply | Parts | None = None
         self._deadline: Any = None
         self.open = True
 
@@ -44,28 +37,44 @@ class Conversation:
         if not self.open:
             raise NoAnswerError("The connection was closed before the request was sent")
         self._answer = self._framework.create_future()
-        self._whole = WholeReply(self._server.largest_answer)
-        self._deadline = self._link.call_later(self._server.answer_timeout, self._too_late)
+        self._reading = WholeReply(self._server.largest_answer)
+        self._start_deadline(self._server.answer_timeout)
         self._link.write(data)
         return self._answer
+
+    def follow(self, message: Message) -> Parts:
+        """Send a request whose answer is taken as it comes; the connection is for nothing else any more."""
+        parts = Parts(self._framework, self._link)
+        self._reading = parts
+        self._start_deadline(self._server.silence_timeout)
+        self._link.write(request_bytes(self._server, message))
+        return parts
 
     def received(self, data: bytes) -> None:
         """Take in what came over the connection."""
         if not self.open:
             return
-        if self._whole is None:
+        reading = self._reading
+        if reading is None:
             return self.end(NoAnswerError("The server sent what nobody had asked for"))
         try:
-            if self._whole.feed(data):
-                self._answered(self._whole)
+            complete = reading.feed(data)
         except ClientError as error:
-            self.end(error)
+            return self.end(error)
+        if not self.open:
+            return  # who reads has left meanwhile
+        if isinstance(reading, Parts):
+            self._start_deadline(self._server.silence_timeout)
+            if complete:
+                self.end(NoAnswerError("The stream has ended"))
+        elif complete:
+            self._answered(reading)
 
     def lost(self, error: ClientError | None = None) -> None:
         """The connection is gone."""
         if not self.open:
             return
-        if error is None and self._whole is not None:
+        if error is None and self._reading is not None:
             self.received(b"")  # the end of an answer without length
         self.end(error or NoAnswerError("The connection was closed"))
 
@@ -76,24 +85,30 @@ class Conversation:
         self.open = False
         self._stop_deadline()
         self._link.abort()
-        self._whole = None
+        if isinstance(self._reading, Parts):
+            self._reading.fail(error)
+        self._reading = None
         if self._answer is not None and not self._framework.is_called(self._answer):
             self._framework.reject(self._answer, error)
 
     def _answered(self, whole: WholeReply) -> None:
         self._stop_deadline()
-        self._whole = None
+        self._reading = None
         if not whole.response.reusable:
             self.open = False
             self._link.abort()
         if not self._framework.is_called(self._answer):
             self._framework.resolve(self._answer, whole.reply)
 
+    def _start_deadline(self, seconds: float) -> None:
+        self._stop_deadline()
+        self._deadline = self._link.call_later(seconds, lambda: self._too_late(seconds))
+
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _too_late(self) -> None:
+    def _too_late(self, seconds: float) -> None:
         self._deadline = None
-        self.end(silent(self._server, self._server.answer_timeout))
+        self.end(silent(self._server, seconds))

@@ -8,7 +8,8 @@ from txaio import aio
 
 from ganeti_tx.rapi.client import connect_errors
 from ganeti_tx.rapi.client.async_client import AsyncClient, Framework
-from ganeti_tx.rapi.client.conversation import Conversation, Link
+from ganeti_tx.rapi.client.conversation import Conversation
+from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.server import Server
 from ganeti_tx.rapi.client.trust import check_pin, ssl_context
 
@@ -26,7 +27,8 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        link = Link(self._transport.write, self._transport.abort, self._loop.call_later)
+        wire = self._transport
+        link = Link(wire.write, wire.abort, wire.pause_reading, wire.resume_reading, self._loop.call_later)
         self.conversation = Conversation(_aio.with_config(loop=self._loop), link, self._server)
 
     def data_received(self, data: bytes) -> None:

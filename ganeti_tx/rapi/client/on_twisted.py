@@ -16,8 +16,9 @@ from zope.interface import implementer
 
 from ganeti_tx.rapi.client import connect_errors
 from ganeti_tx.rapi.client.async_client import AsyncClient, Framework
-from ganeti_tx.rapi.client.conversation import Conversation, Link
+from ganeti_tx.rapi.client.conversation import Conversation
 from ganeti_tx.rapi.client.errors import CertificateError
+from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.server import Server
 from ganeti_tx.rapi.client.trust import check_pin
 from ganeti_tx.rapi.client.twisted_trust import connection_creator, tls_error
@@ -34,6 +35,8 @@ class INetReactor(IReactorTime, IReactorTCP, IReactorPluggableNameResolver):
 class _Wire(Structural):
     def write(self, data: bytes) -> None: ...
     def abortConnection(self) -> None: ...
+    def pauseProducing(self) -> None: ...
+    def resumeProducing(self) -> None: ...
     def getPeerCertificate(self) -> Any: ...
 
 
@@ -53,7 +56,9 @@ class _Connection(Protocol):
         return cast(_Wire, self.transport)
 
     def connectionMade(self) -> None:
-        link = Link(self._wire.write, self._wire.abortConnection, self._reactor.callLater)
+        wire = self._wire
+        pause, resume = wire.pauseProducing, wire.resumeProducing
+        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater)
         self.conversation = Conversation(_tx, link, self._server)
 
     def handshakeCompleted(self) -> None:

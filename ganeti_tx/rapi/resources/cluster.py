@@ -6,8 +6,8 @@ from attrs import evolve
 
 from ganeti_tx.model.opcodes import OpClusterRedistConf, OpClusterSetParams
 from ganeti_tx.model.opcodes.types import ListAction
-from ganeti_tx.rapi.operation import Call
-from ganeti_tx.rapi.submission import Params, Submission, submits
+from ganeti_tx.rapi.operations.operation import Call
+from ganeti_tx.rapi.operations.submission import Params, Submission, submits
 
 #: Parameters that are read as {"default": {...}} and set without it.
 NESTED = ("beparams", "nicparams")

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from ganeti_tx.rapi.operation import Schema
+from ganeti_tx.rapi.operations.operation import Schema
+from ganeti_tx.rapi.operations.schemas import BOOLEAN, INTEGER, OBJECT, TEXT, exactly, list_of
 from ganeti_tx.rapi.resources.fields import MAYBE_TEXT, TEXTS, TRACKED
-from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, OBJECT, TEXT, exactly, list_of
 
 #: Settings that are known under a second name, which is the one that changes them.
 ALIASES = {"vg_name": "volume_group_name", "drbd_helper": "drbd_usermode_helper"}

@@ -6,8 +6,8 @@ A value is null where the item has none, or where the node that knows it does no
 
 from collections.abc import Mapping
 
-from ganeti_tx.rapi.operation import Schema
-from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, NUMBER, OBJECT, TEXT, list_of, maybe
+from ganeti_tx.rapi.operations.operation import Schema
+from ganeti_tx.rapi.operations.schemas import BOOLEAN, INTEGER, NUMBER, OBJECT, TEXT, list_of, maybe
 
 TEXTS = list_of(TEXT)
 MAYBE_TEXT = maybe(TEXT)

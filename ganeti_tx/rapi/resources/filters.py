@@ -4,13 +4,13 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_as
-from ganeti_tx.rapi.http_errors import not_found
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.http_errors import not_found
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_as
+from ganeti_tx.rapi.operations.operation import Call, Operation
+from ganeti_tx.rapi.operations.schemas import INTEGER, NULL, TEXT, exactly, list_of, references, tuple_of
+from ganeti_tx.rapi.operations.submission import ANYBODY, WRITE
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, exactly, list_of, references, tuple_of
-from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/filters/{filter_uuid}"
 #: The largest priority and rate limit.

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpGroupAdd, OpGroupAssignNodes, OpGroupRemove, OpGroupRename, OpGroupSetParams
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.operation import Call
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Call
+from ganeti_tx.rapi.operations.rows import Noun
+from ganeti_tx.rapi.operations.submission import DRY_RUN, FORCE, Submission, submits
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.resources.places import GROUP, GROUP_PATH
-from ganeti_tx.rapi.rows import Noun
-from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Submission, submits
 
 CUSTOM = {"custom_ndparams": "ndparams", "custom_ipolicy": "ipolicy", "custom_diskparams": "diskparams"}
 

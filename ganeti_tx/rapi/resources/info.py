@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ganeti_tx.rapi.operation import Call, Operation, Schema
+from ganeti_tx.rapi.operations.operation import Call, Operation, Schema
+from ganeti_tx.rapi.operations.schemas import INTEGER, NULL, TEXT, list_of
+from ganeti_tx.rapi.operations.submission import ANYBODY
 from ganeti_tx.rapi.resources.cluster_fields import ALIASES, INFO
-from ganeti_tx.rapi.schemas import INTEGER, NULL, TEXT, list_of
-from ganeti_tx.rapi.submission import ANYBODY
 
 #: The version of the Remote API, which is the first part of nearly every path.
 VERSION = 2

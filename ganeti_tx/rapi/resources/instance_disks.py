@@ -9,12 +9,12 @@ from ganeti_tx.model.opcodes import (
     OpInstanceRecreateDisks,
     OpInstanceReplaceDisks,
 )
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.http_errors import bad_request, not_found
-from ganeti_tx.rapi.operation import Argument, Call, Schema
+from ganeti_tx.rapi.http.http_errors import bad_request, not_found
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Argument, Call, Schema
+from ganeti_tx.rapi.operations.schemas import NULL, TEXT
+from ganeti_tx.rapi.operations.submission import FORCE, Params, Submission, from_flag, from_path, submits
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.schemas import NULL, TEXT
-from ganeti_tx.rapi.submission import FORCE, Params, Submission, from_flag, from_path, submits
 
 #: Digits of a disk's number.
 LONGEST_NUMBER = 9

@@ -3,12 +3,12 @@
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpInstanceQueryData
-from ganeti_tx.rapi.http_errors import unavailable
-from ganeti_tx.rapi.operation import Argument, Call, Operation
+from ganeti_tx.rapi.http.http_errors import unavailable
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation
+from ganeti_tx.rapi.operations.schemas import OBJECT
+from ganeti_tx.rapi.operations.submission import ANYBODY, READ_OR_WRITE, Fixed, Submission, from_flag, submits
 from ganeti_tx.rapi.resources.instances import INSTANCES
 from ganeti_tx.rapi.resources.places import INSTANCE_PATH
-from ganeti_tx.rapi.schemas import OBJECT
-from ganeti_tx.rapi.submission import ANYBODY, READ_OR_WRITE, Fixed, Submission, from_flag, submits
 
 STATIC = Argument("static", "flag", meaning="Only what the configuration holds; no node is asked")
 

@@ -1,11 +1,12 @@
 """Where instances run, and what moves them out of the cluster."""
 
 from ganeti_tx.model.opcodes import OpBackupExport, OpBackupPrepare, OpInstanceFailover, OpInstanceMigrate
-from ganeti_tx.rapi.operation import Argument
+from ganeti_tx.model.opcodes.types import ExportMode
+from ganeti_tx.rapi.operations.operation import Argument
+from ganeti_tx.rapi.operations.submission import Submission, from_text, submits
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.submission import Submission, from_text, submits
 
-MODE = Argument("mode", required=True, meaning="local or remote")
+MODE = Argument("mode", required=True, choices=tuple(ExportMode), meaning="To a node, or to another cluster")
 
 OPERATIONS = (
     submits(

@@ -1,13 +1,14 @@
 """Starting and stopping instances."""
 
 from ganeti_tx.model.opcodes import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.operation import Argument, Call
+from ganeti_tx.model.opcodes.types import RebootType
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Argument, Call
+from ganeti_tx.rapi.operations.submission import DRY_RUN, FORCE, Fixed, Submission, from_flag, submits
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Fixed, Submission, from_flag, submits
 
 NO_REMEMBER = from_flag("no_remember", Argument("no_remember", "flag", meaning="Do not note the new state"))
-REBOOT_TYPE = Argument("type", meaning="soft, hard or full; hard without it")
+REBOOT_TYPE = Argument("type", choices=tuple(RebootType), meaning="hard without it")
 IGNORE_SECONDARIES = Argument("ignore_secondaries", "flag", meaning="Go on without unreachable secondary nodes")
 
 

@@ -10,13 +10,13 @@ from ganeti_tx.model.opcodes import (
     OpInstanceShutdown,
     OpInstanceStartup,
 )
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object, checked
-from ganeti_tx.rapi.http_errors import bad_request
-from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
+from ganeti_tx.rapi.http.http_errors import bad_request
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_object, checked
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation, Schema
+from ganeti_tx.rapi.operations.schemas import BOOLEAN, JOB_ID, OBJECT, TEXT, maybe
+from ganeti_tx.rapi.operations.submission import WRITE, Params, Submission, submit, submits, with_reasons
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.schemas import BOOLEAN, JOB_ID, OBJECT, TEXT, maybe
-from ganeti_tx.rapi.submission import WRITE, Params, Submission, submit, submits, with_reasons
 
 CUSTOM = {"custom_beparams": "beparams", "custom_hvparams": "hvparams"}
 

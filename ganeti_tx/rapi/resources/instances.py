@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpInstanceCreate, OpInstanceMultiAlloc, OpInstanceRemove
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_object, checked, json_kind, renamed
-from ganeti_tx.rapi.http_errors import HttpError, bad_request
-from ganeti_tx.rapi.operation import Call, Schema
+from ganeti_tx.rapi.http.http_errors import HttpError, bad_request
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_object, checked, json_kind, renamed
+from ganeti_tx.rapi.operations.operation import Call, Schema
+from ganeti_tx.rapi.operations.rows import Item, Noun
+from ganeti_tx.rapi.operations.schemas import body_of, list_of
+from ganeti_tx.rapi.operations.submission import DRY_RUN, Params, Submission, constant, submits
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.resources.instance_settings import usb_devices_apart
 from ganeti_tx.rapi.resources.places import INSTANCE, INSTANCE_PATH
-from ganeti_tx.rapi.rows import Item, Noun
-from ganeti_tx.rapi.schemas import body_of, list_of
-from ganeti_tx.rapi.submission import DRY_RUN, Params, Submission, constant, submits
 
 #: What clients call parameters of a new instance.
 CREATE_RENAMES = {"os": "os_type", "name": "instance_name"}

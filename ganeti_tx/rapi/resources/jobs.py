@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import JobLost
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_as
-from ganeti_tx.rapi.http_errors import not_found
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.http_errors import not_found
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_as
+from ganeti_tx.rapi.operations.operation import Call, Operation
+from ganeti_tx.rapi.operations.schemas import BOOLEAN, INTEGER, NULL, TEXT, exactly, list_of
+from ganeti_tx.rapi.operations.submission import ANYBODY, WRITE
 from ganeti_tx.rapi.resources import fields
-from ganeti_tx.rapi.schemas import BOOLEAN, INTEGER, NULL, TEXT, exactly, list_of
-from ganeti_tx.rapi.submission import ANYBODY, WRITE
 
 PATH = "/2/jobs/{job_id}"
 #: Seconds for which a change of a job is awaited in one request (Ganeti 3.0 RAPI table).
@@ -66,6 +66,7 @@ async def awaited(call: Call) -> dict[str, Any] | None:
     @raise HttpError: the job is gone (404), the body is wrong (400).
     """
     wait = body_as(Wait, call.body)
+    arguments.check_repeats(wait.fields)
     known = wait.previous_job_info, wait.previous_log_serial
     try:
         answer = await call.luxi.wait_for_job_change(job_id(call), wait.fields, *known, LONGEST_WAIT)

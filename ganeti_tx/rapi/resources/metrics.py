@@ -10,10 +10,10 @@ from ganeti_tx.metrics.rapi import UP
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.metrics.table import METRICS
 from ganeti_tx.metrics.tally import Tally
-from ganeti_tx.rapi.answers import Document
-from ganeti_tx.rapi.operation import Call, Operation
-from ganeti_tx.rapi.schemas import TEXT
-from ganeti_tx.rapi.submission import READ_OR_WRITE
+from ganeti_tx.rapi.http.answers import Document
+from ganeti_tx.rapi.operations.operation import Call, Operation
+from ganeti_tx.rapi.operations.schemas import TEXT
+from ganeti_tx.rapi.operations.submission import READ_OR_WRITE
 
 log = Logger()
 

@@ -10,12 +10,12 @@ from ganeti_tx.model.opcodes import (
     OpNetworkRemove,
     OpNetworkSetParams,
 )
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.operation import Call
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Call
+from ganeti_tx.rapi.operations.rows import Noun
+from ganeti_tx.rapi.operations.submission import DRY_RUN, Params, Submission, submits
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.resources.places import NETWORK, NETWORK_PATH
-from ganeti_tx.rapi.rows import Noun
-from ganeti_tx.rapi.submission import DRY_RUN, Params, Submission, submits
 
 
 async def ask(call: Call, names: Sequence[str], wanted: Sequence[str]) -> list[Any]:

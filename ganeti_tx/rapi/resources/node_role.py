@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from ganeti_tx.model.opcodes import OpNodeSetParams
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import json_kind
-from ganeti_tx.rapi.http_errors import bad_request
-from ganeti_tx.rapi.operation import Argument, Call, Operation
+from ganeti_tx.rapi.http.http_errors import bad_request
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import json_kind
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation
+from ganeti_tx.rapi.operations.schemas import TEXT
+from ganeti_tx.rapi.operations.submission import ANYBODY, FORCE, Fixed, Submission, from_flag, submits
 from ganeti_tx.rapi.resources.nodes import NODES
 from ganeti_tx.rapi.resources.places import NODE, NODE_PATH
-from ganeti_tx.rapi.schemas import TEXT
-from ganeti_tx.rapi.submission import ANYBODY, FORCE, Fixed, Submission, from_flag, submits
 
 MASTER = "master"
 #: What queries call the roles.

@@ -4,14 +4,15 @@ from typing import Any
 
 from attrs import evolve
 
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.opcodes import OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.http_errors import bad_request
-from ganeti_tx.rapi.operation import Argument, Call
+from ganeti_tx.rapi.http.http_errors import bad_request
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Argument, Call
+from ganeti_tx.rapi.operations.submission import Fixed, Submission, from_text, submits
 from ganeti_tx.rapi.resources.places import NODE, NODE_PATH
-from ganeti_tx.rapi.submission import Fixed, Submission, from_text, submits
 
-STORAGE_TYPE = Argument("storage_type", meaning="The kind of storage, such as lvm-vg")
+STORAGE_TYPE = Argument("storage_type", choices=tuple(StorageType), meaning="The kind of storage")
 OUTPUT_FIELDS = Argument("output_fields", "list", required=True, meaning="What to tell of each unit")
 NAME = Argument("name", required=True, meaning="The unit")
 ALLOCATABLE = Argument("allocatable", "flag", meaning="Whether it takes new volumes")

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpNodeEvacuate, OpNodeMigrate, OpNodePowercycle, OpNodeSetParams
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.http_errors import bad_request
-from ganeti_tx.rapi.operation import Argument, Call
+from ganeti_tx.rapi.http.http_errors import bad_request
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.operation import Argument, Call
+from ganeti_tx.rapi.operations.rows import Item, Noun
+from ganeti_tx.rapi.operations.submission import DRY_RUN, FORCE, Params, Submission, submits
 from ganeti_tx.rapi.resources import fields
 from ganeti_tx.rapi.resources.places import NODE, NODE_PATH
-from ganeti_tx.rapi.rows import Item, Noun
-from ganeti_tx.rapi.submission import DRY_RUN, FORCE, Params, Submission, submits
 
 LIVE = Argument("live", "flag", meaning="Old; give mode in the body")
 MODE = Argument("mode", meaning="Old; give it in the body")

@@ -3,8 +3,8 @@
 from functools import cache
 from typing import Any
 
-from ganeti_tx.rapi.openapi import document
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.operations.openapi import document
+from ganeti_tx.rapi.operations.operation import Call, Operation
 
 PATH = "/openapi.json"
 

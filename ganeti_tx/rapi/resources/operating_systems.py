@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpOsDiagnose
-from ganeti_tx.rapi.http_errors import bad_gateway, gateway_timeout
-from ganeti_tx.rapi.operation import Call, Operation
-from ganeti_tx.rapi.schemas import TEXT, list_of
-from ganeti_tx.rapi.submission import ANYBODY, submit, with_reasons
+from ganeti_tx.rapi.http.http_errors import bad_gateway, gateway_timeout
+from ganeti_tx.rapi.operations.operation import Call, Operation
+from ganeti_tx.rapi.operations.schemas import TEXT, list_of
+from ganeti_tx.rapi.operations.submission import ANYBODY, submit, with_reasons
 
 #: Seconds of one wait for a change of the job, and how many changes or vain waits there may be.
 ONE_WAIT, MOST_WAITS = 5, 12

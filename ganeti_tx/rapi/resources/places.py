@@ -1,6 +1,6 @@
 """The paths of single objects, and the opcode parameters that they name."""
 
-from ganeti_tx.rapi.submission import from_path
+from ganeti_tx.rapi.operations.submission import from_path
 
 INSTANCE_PATH = "/2/instances/{instance_name}"
 INSTANCE = from_path("instance_name")

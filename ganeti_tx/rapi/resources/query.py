@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.rapi import arguments
-from ganeti_tx.rapi.bodies import body_as
-from ganeti_tx.rapi.http_errors import bad_request, not_found
-from ganeti_tx.rapi.operation import Argument, Call, Operation, Schema
-from ganeti_tx.rapi.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
-from ganeti_tx.rapi.submission import ANYBODY, READ_OR_WRITE
+from ganeti_tx.rapi.http.http_errors import bad_request, not_found
+from ganeti_tx.rapi.operations import arguments
+from ganeti_tx.rapi.operations.bodies import body_as
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation, Schema
+from ganeti_tx.rapi.operations.schemas import INTEGER, TEXT, exactly, list_of, tuple_of
+from ganeti_tx.rapi.operations.submission import ANYBODY, READ_OR_WRITE
 
 PATH = "/2/query/{resource}"
 FIELDS = Argument("fields", "list", meaning="Names with commas between them")
@@ -49,6 +49,7 @@ async def filtered(call: Call) -> dict[str, Any]:
     """The items that pass the filter of the body."""
     query = body_as(Query, call.body)
     wanted = query.fields if query.fields is not None else required_fields(call)
+    arguments.check_repeats(wanted)
     chosen = query.qfilter if query.qfilter is not None else query.filter
     return await call.luxi.query(resource(call), wanted, chosen)
 
@@ -59,10 +60,11 @@ async def definitions(call: Call) -> dict[str, Any]:
 
 
 def required_fields(call: Call) -> list[str]:
-    """The fields that the argument names. @raise HttpError: none (400)."""
+    """The fields that the argument names. @raise HttpError: none, or one too often (400)."""
     wanted = arguments.listed(call, FIELDS.name)
     if not wanted:
         raise bad_request("argument 'fields' is missing; give it as ?fields=name,...")
+    arguments.check_repeats(wanted)
     return wanted
 
 

@@ -1,7 +1,7 @@
 """All operations of the Remote API."""
 
-from ganeti_tx.rapi.operation import Operation
-from ganeti_tx.rapi.refusals import with_clear_refusals
+from ganeti_tx.rapi.operations.operation import Operation
+from ganeti_tx.rapi.operations.refusals import with_clear_refusals
 from ganeti_tx.rapi.resources import (
     cluster,
     events,

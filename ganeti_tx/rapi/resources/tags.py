@@ -4,11 +4,20 @@ from attrs import frozen
 
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpTagsDel, OpTagsSet
-from ganeti_tx.rapi.http_errors import bad_request
-from ganeti_tx.rapi.operation import Argument, Call, Operation
+from ganeti_tx.rapi.http.http_errors import bad_request
+from ganeti_tx.rapi.operations.operation import Argument, Call, Operation
+from ganeti_tx.rapi.operations.schemas import TEXT, list_of
+from ganeti_tx.rapi.operations.submission import (
+    ANYBODY,
+    DRY_RUN,
+    Fixed,
+    Submission,
+    constant,
+    from_path,
+    noun_of,
+    submits,
+)
 from ganeti_tx.rapi.resources.places import GROUP_PATH, INSTANCE_PATH, NETWORK_PATH, NODE_PATH
-from ganeti_tx.rapi.schemas import TEXT, list_of
-from ganeti_tx.rapi.submission import ANYBODY, DRY_RUN, Fixed, Submission, constant, from_path, noun_of, submits
 
 TAG = Argument("tag", "list", required=True, repeatable=True, meaning="A tag; give it once for each")
 

@@ -6,8 +6,8 @@ import jsonschema_rs
 
 from ganeti_tx.luxi.on_twisted import client
 from ganeti_tx.model.opcodes import OpClusterSetParams, OpCode, OpGroupSetParams, OpNodeSetParams
-from ganeti_tx.rapi.http_errors import HttpError
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.rapi.resources import cluster_fields, fields
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.test.inprocess.case import ClusterCase

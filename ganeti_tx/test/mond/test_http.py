@@ -11,7 +11,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.metrics.page import Page
-from ganeti_tx.mond.drained import LIMIT as DRAIN_LIMIT
 from ganeti_tx.mond.http import IDLE_LIMIT, MonitoringSite
 from ganeti_tx.mond.interfaces import Category, Kind
 from ganeti_tx.mond.schedule import Schedule
@@ -247,7 +246,7 @@ class HostileTests(HttpCase):
         self.assertEqual(self.client.transport.value().count(b"200 OK"), 3)
         self.client.channel.pauseProducing()
         self.client.get("/")
-        self.clock.advance(DRAIN_LIMIT)
+        self.clock.advance(IDLE_LIMIT)
         self.assertEqual((self.client.transport.value().count(b"200 OK"), self.client.gone), (3, True))
 
     def test_pipelined(self) -> None:

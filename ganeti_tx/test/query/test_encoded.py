@@ -4,7 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.query.encoded import MOST
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.query.encoded import MOST, AllRows
+from ganeti_tx.query.field import Kind, computed
 from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
 from ganeti_tx.test.query.case import QueryCase
 
@@ -58,9 +61,35 @@ class EncodedTests(QueryCase):
         self.rpc.answer(AllInstancesInfo, {})
         self.assertEqual(self.encoded("instance", [], fields)[0][1], None)
 
-    def test_many_combinations(self) -> None:
-        """However many combinations of fields are asked for, the answers are right."""
+    def test_much(self) -> None:
+        """However many combinations of fields are asked for, and however long, the answers are right."""
         names = [name for name, field in self.queries.resources["node"].fields.items() if not field.live]
-        for number in range(MOST + 3):
-            fields = ["name", names[number]]
+        for number in range(len(names)):
+            fields = ["name", *[names[number]] * 3]
             self.assertEqual(self.encoded("node", [], fields), self.as_others("node", [], fields))
+
+
+class KeptTests(SynchronousTestCase):
+    """How much is kept."""
+
+    def setUp(self) -> None:
+        self.made = 0
+        self.rows = AllRows([1])
+
+    def parts(self, name: str, size: int) -> list[bytes]:
+        """The parts of a field whose value is so long."""
+
+        def get(row: int) -> str:
+            self.made += 1
+            return "x" * size
+
+        return self.rows.parts([computed(name, name, Kind.TEXT, "", get)], None)
+
+    def test_too_much(self) -> None:
+        """What is too much together is forgotten; what is too much by itself is not kept, and others stay."""
+        half = MOST // 2
+        asked = (("a", 9, 1), ("a", 9, 1), ("b", MOST, 2), ("b", MOST, 3), ("a", 9, 3), ("c", half, 4), ("d", half, 5),
+                 ("d", half, 5), ("a", 9, 6))  # fmt: skip
+        for name, size, made in asked:
+            self.assertEqual(len(self.parts(name, size)[0]), size + 2)
+            self.assertEqual((name, self.made), (name, made))

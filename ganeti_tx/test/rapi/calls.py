@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.caller import ANONYMOUS
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.rapi.resources.table import OPERATIONS
 
 RECEIVED = 1_700_000_000_123_456_789

@@ -5,7 +5,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.recording import RecordingLuxi
 

@@ -17,13 +17,13 @@ from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.events.log import EventLog
 from ganeti_tx.luxid.events.methods import WAKE_DELAY, EventMethods
 from ganeti_tx.model.events import ClusterEvent, Event, InstanceEvent
-from ganeti_tx.rapi.answers import Stream
 from ganeti_tx.rapi.caller import Caller
-from ganeti_tx.rapi.event_feed import RETRY, EventFeed
-from ganeti_tx.rapi.event_window import EventWindow
-from ganeti_tx.rapi.operation import Call
+from ganeti_tx.rapi.events.event_feed import RETRY, EventFeed
+from ganeti_tx.rapi.events.event_window import EventWindow
+from ganeti_tx.rapi.events.sse import SseEvent, SseParser
+from ganeti_tx.rapi.http.answers import Stream
+from ganeti_tx.rapi.operations.operation import Call
 from ganeti_tx.rapi.resources.events import followed
-from ganeti_tx.rapi.sse import SseEvent, SseParser
 from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.requests import FakeLuxi
 

@@ -18,13 +18,13 @@ from ganeti_tx.luxi import transport_errors
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.luxi.framing import TERMINATOR
 from ganeti_tx.luxi.server_messages import decode_request, encode_failure, encode_result
-from ganeti_tx.rapi.access_log import AccessLog
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.caller import Caller, IGate
-from ganeti_tx.rapi.connections import Connections
-from ganeti_tx.rapi.event_feed import EventFeed
+from ganeti_tx.rapi.events.event_feed import EventFeed
+from ganeti_tx.rapi.http.access_log import AccessLog
+from ganeti_tx.rapi.http.connections import Connections
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.runtime.threads import InlineThreads

@@ -13,9 +13,9 @@ from ganeti_tx.errors import (
     OpPrereqError,
 )
 from ganeti_tx.luxi import transport_errors
-from ganeti_tx.rapi.answers import Document
 from ganeti_tx.rapi.errors import INTERNAL
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.answers import Document
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.test.rapi.requests import FakeLuxi, Rapi, parse
 
 
@@ -126,6 +126,7 @@ class RouteTests(SynchronousTestCase):
         answer = self.rapi.get("/2/text", {"Accept": "text/plain"})
         self.assertEqual((answer.status, answer.body), (200, b"up 1\n"))
         self.assertEqual(answer.headers["content-type"], "text/plain; version=1.0.0")
+        self.assertEqual(self.rapi.get("/2/text", {"If-None-Match": answer.headers["etag"]}).status, 304)
 
     def test_not_acceptable(self) -> None:
         """Who takes no JSON gets 406, and nothing is changed for him."""
@@ -238,11 +239,27 @@ class ConnectionTests(SynchronousTestCase):
             [answer] = self.rapi.connect().send(b"GET / HTTP/" + head + b"\r\n")
             self.assertEqual((head, answer.status), (head, status))
 
+    def test_one_authorization(self) -> None:
+        """Who says twice who he is, is refused: what stands before the daemon may have looked at the other one."""
+        head = b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic YTpi\r\n"
+        for more, status in ((b"", 200), (b"Authorization: Basic YzpkCg==\r\n", 400)):
+            [answer] = self.rapi.connect().send(head + more + b"\r\n")
+            self.assertEqual((more, answer.status), (more, status))
+
     def test_odd_hosts(self) -> None:
         """Whatever a client calls this host, it is answered."""
         for host in (b"a..b", b"\xff", b"x" * 300, b"", b"[::1]:5080", b"xn--\x80", b"a/b"):
             [answer] = self.rapi.connect().send(b"GET /2/instances HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
             self.assertEqual((host, answer.status), (host, 200))
+
+    def test_odd_headers(self) -> None:
+        """Headers may hold any bytes; none of them is more than a header that says nothing."""
+        for name in (b"If-None-Match", b"If-Match", b"Accept-Encoding", b"Authorization", b"Content-Type", b"Cookie"):
+            [answer] = self.rapi.connect().send(
+                b"GET /2/instances HTTP/1.1\r\nHost: x\r\n" + name + b': \xff\xc3("\x01;=,q\r\n\r\n'
+            )
+            self.assertEqual((name, answer.status), (name, 200))
+        self.assertEqual(self.rapi.get("/2/instances", {"Accept": "\xff\x01;q=nan"}).status, 406)
 
     def test_http_10(self) -> None:
         """A client of HTTP/1.0 is answered in kind, and the connection is closed."""

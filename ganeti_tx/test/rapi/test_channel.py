@@ -6,8 +6,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rapi.channel import HEAD_LIMIT, IDLE_LIMIT, LINGER, READ_LIMIT, SLOWEST
-from ganeti_tx.rapi.connections import PERIOD, QUIET
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.connections import PERIOD, QUIET
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.rapi.request import MAX_BODIES, MAX_BODY, MAX_OF_STRANGERS
 from ganeti_tx.test.rapi.requests import Connection, FakeLuxi, Rapi, parse
 
@@ -275,6 +275,33 @@ class PlaceTests(ChannelCase):
         self.assertEqual([each.status for each in known.send(GET)], [200])
         self.assertEqual((len(self.rapi.connections), sum(not each.gone for each in flood)), (4, 3))
         self.rapi.clock.advance(QUIET)
+
+
+class EndTests(ChannelCase):
+    """The daemon ends."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.slow: Deferred[Any] = Deferred()
+        self.answers.append(self.slow)
+        self.busy, self.resting = self.rapi.connect(), self.rapi.connect()
+        self.busy.send(GET)
+        self.ending = Deferred.fromCoroutine(self.rapi.connections.finish(3.0))
+
+    def test_under_way(self) -> None:
+        """What is under way is answered before the end; who rests is hung up on."""
+        self.assertEqual((self.busy.gone, self.resting.gone), (False, True))
+        self.rapi.clock.pump([0.1] * 10)
+        self.assertNoResult(self.ending)
+        self.slow.callback({})
+        self.assertEqual((self.statuses(self.busy), self.busy.gone), ([200], True))
+        self.rapi.clock.pump([0.1] * 2)
+        self.successResultOf(self.ending)
+
+    def test_too_long(self) -> None:
+        """It does not wait for ever."""
+        self.rapi.clock.pump([0.1] * 40)
+        self.successResultOf(self.ending)
 
 
 class GoneTests(ChannelCase):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ganeti_tx.model.opcodes import decode
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.test.rapi.calls import RECEIVED, found
 from ganeti_tx.test.rapi.case import OperationCase
 from ganeti_tx.test.rapi.facts_table import FACTS, Fact, facts
@@ -88,7 +88,7 @@ class ClientRequestTests(OperationCase):
         self.assertEqual(len(tried), 30)
 
 
-def rows(first: Any, wanted: list[str], *rest: object) -> list[list[Any]]:
+def rows(names: object, wanted: list[str], *rest: object) -> list[list[Any]]:
     """One row of values that fit every field."""
     special = {"id": 3, "name": "one", "uuid": UUID, "role": "D", "oper_state": True, "beparams": {"maxmem": 64}}
     return [[special.get(name, name) for name in wanted]]

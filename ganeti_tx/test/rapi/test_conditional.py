@@ -1,13 +1,18 @@
 """Entity tags: what has not changed is not sent again, and what has changed is not changed unawares."""
 
 import gzip
+from collections.abc import Callable
 from typing import Any
 
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
 
-from ganeti_tx.rapi.etag import Version, listed, tag_of, version_in
-from ganeti_tx.rapi.negotiation import takes_gzip
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.etag import Version, listed, tag_of, version_in
+from ganeti_tx.rapi.http.negotiation import takes_gzip
+from ganeti_tx.rapi.http.representation import LONG, Representation
+from ganeti_tx.rapi.operations.operation import Call, Operation
+from ganeti_tx.runtime.threads import IThreads
 from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi
 
 UUID = "6dd7b0f2-21d8-4ee7-b6ad-f5c4a4b1f3a5"
@@ -145,6 +150,19 @@ class NotModifiedTests(ConditionalCase):
                 self.assertEqual(self.known("/2/instances", known, **headers).status, 304)
 
 
+@implementer(IThreads)
+class ThreadByHand:
+    """The test says what comes of the work."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Deferred[Any]] = []
+
+    def run(self, func: Callable[..., Any], *args: object) -> "Deferred[Any]":
+        """As IThreads."""
+        self.waiting.append(Deferred())
+        return self.waiting[-1]
+
+
 class GzipTests(ConditionalCase):
     """Accept-Encoding."""
 
@@ -156,6 +174,18 @@ class GzipTests(ConditionalCase):
         self.assertLess(len(zipped.body), len(plain.body) // 3)
         self.assertIn("Accept-Encoding", plain.headers["vary"])
         self.assertNotIn("content-encoding", plain.headers)
+
+    def test_once(self) -> None:
+        """What is large is compressed in a thread, once for all who ask at the same time."""
+        threads = ThreadByHand()
+        representation = Representation(b"x" * LONG, "")
+        asked = [Deferred.fromCoroutine(representation.compressed(threads)) for _ in range(3)]
+        asked[0].cancel()
+        self.failureResultOf(asked[0], CancelledError)
+        [work] = threads.waiting
+        work.callback(b"zipped")
+        self.assertEqual([self.successResultOf(each) for each in asked[1:]], [b"zipped"] * 2)
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(representation.compressed(threads))), b"zipped")
 
     def test_small(self) -> None:
         """What fits into a packet anyway is not."""
@@ -201,3 +231,7 @@ class PreconditionTests(ConditionalCase):
         self.assertEqual(self.change(tag, path="/2/modify"), 200)
         self.tags = ["b"]
         self.assertEqual(self.change(tag, path="/2/modify"), 412)
+
+    def test_cluster_is_no_instance(self) -> None:
+        """The cluster's tag tells nothing of an instance."""
+        self.assertEqual(self.change(self.tag("/2/info")), 412)

@@ -1,8 +1,8 @@
 """Streams of events over HTTP: the real parser and routes, luxid's real event log, no sockets."""
 
 from ganeti_tx.rapi.channel import READ_LIMIT
-from ganeti_tx.rapi.event_stream import HEARTBEAT
-from ganeti_tx.rapi.sse import SseParser
+from ganeti_tx.rapi.events.event_stream import HEARTBEAT
+from ganeti_tx.rapi.events.sse import SseParser
 from ganeti_tx.test.rapi.event_case import EventStreamCase, instance
 from ganeti_tx.test.rapi.requests import Connection, Rapi, unchunked
 

@@ -12,8 +12,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.metrics import config, nodes, rapi
 from ganeti_tx.metrics.tally import Tally
-from ganeti_tx.rapi.answers import Stream
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.answers import Stream
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.rapi.resources import metrics
 from ganeti_tx.rapi.resources.metrics import ANSWER_LIMIT
 from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi

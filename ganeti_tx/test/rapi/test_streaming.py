@@ -6,9 +6,9 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.answers import Stream
 from ganeti_tx.rapi.channel import READ_LIMIT
-from ganeti_tx.rapi.operation import Call, Operation
+from ganeti_tx.rapi.http.answers import Stream
+from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.test.rapi.requests import Connection, Rapi
 
 GET = b"GET /2/x HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -77,6 +77,14 @@ class StreamTests(SynchronousTestCase):
         connection.lose()
         self.assertTrue(self.closed)
         self.assertEqual(self.flushLoggedErrors(), [])
+
+    def test_broken(self) -> None:
+        """A stream that fails does not end as if it were whole."""
+        connection = self.begun()
+        self.next.errback(KeyError("x"))
+        self.assertTrue(connection.transport.disconnected)
+        self.assertEqual([answer.body for answer in connection.answers()], [b"1\n"])
+        self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
 
     def test_dropped(self) -> None:
         """Who takes nothing for long is dropped."""

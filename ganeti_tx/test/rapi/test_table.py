@@ -4,7 +4,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.opcodes import OPCODES
-from ganeti_tx.rapi.operation import Argument, Operation
+from ganeti_tx.rapi.operations.operation import Argument, Operation
 from ganeti_tx.rapi.resources import fields, info
 from ganeti_tx.rapi.resources.node_role import LETTERS
 from ganeti_tx.rapi.resources.table import OPERATIONS

@@ -5,7 +5,7 @@ from pathlib import Path
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.connections import MOST
+from ganeti_tx.rapi.http.connections import MOST
 from ganeti_tx.rapi.service import Settings
 from ganeti_tx.rapi.tap import Options
 

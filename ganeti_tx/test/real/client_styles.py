@@ -2,7 +2,8 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import aclosing, closing
 from typing import Any
 
 from twisted.internet import reactor as global_reactor
@@ -23,6 +24,18 @@ class Awaited:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+
+    async def events(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """The events, whatever kind of iterator they come from."""
+        events = self._client.events(*args, **kwargs)
+        if hasattr(events, "aclose"):
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        else:
+            with closing(events):
+                for event in events:
+                    yield event
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         method = getattr(self._client, name)

@@ -2,6 +2,7 @@
 
 import hashlib
 import tempfile
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ganeti_tx.rapi.client import (
     pin,
 )
 from ganeti_tx.rapi.client.trust import SYSTEM, Trust
+from ganeti_tx.rapi.events.sse import event_bytes, retry_bytes
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
 from ganeti_tx.test.real.scripted_server import ScriptedServer, ok
@@ -195,6 +197,42 @@ class ClientContract:
         self.assertEqual(await self.run_on(self.at(), use), [2, 2])
         self.assertNotIn("If-None-Match", self.server.heads[0])
         self.assertIn('If-None-Match: "a"', self.server.heads[1])
+
+    async def test_events_over_two_connections(self) -> None:
+        """Who follows events goes on from the last one when the connection is lost."""
+        gap = b'{"kind": "gap", "time": 1.0, "reason": "restart", "resync": []}'
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + retry_bytes(1)
+        streams = [head + event_bytes(each, "gap", gap) for each in ("e-1", "e-2")]
+        self.script = lambda head, body: (streams.pop(0), True)
+
+        async def use(client: Any) -> list[str]:
+            found: list[str] = []
+            async with aclosing(client.events("e-0")) as events:
+                async for happened in events:
+                    found.append(happened.id)
+                    if len(found) == 2:
+                        break
+            return found
+
+        self.assertEqual(await self.run_on(self.at(), use), ["e-1", "e-2"])
+        asked = [line for head in self.server.heads for line in head.split("\r\n") if line.startswith("Last-Event-ID")]
+        self.assertEqual(asked, ["Last-Event-ID: e-0", "Last-Event-ID: e-1"])
+
+    async def test_events_refused(self) -> None:
+        """Who may not follow events is told."""
+        self.script = lambda head, body: (b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", False)
+
+        async def use(client: Any) -> None:
+            async with aclosing(client.events()) as events:
+                async for _ in events:
+                    self.fail("an event")
+
+        try:
+            await self.run_on(self.at(), use)
+        except RapiError as error:
+            self.assertEqual(error.status, 403)
+        else:
+            self.fail("not refused")
 
 
 class BlockingClientTests(ClientContract, TestCase):

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.real.event_reader import EventReader
-from ganeti_tx.test.real.programs import SmallCluster
+from ganeti_tx.test.real.programs import SmallCluster, is_gone
 
 LOGIN = "reader:let-me-read"
 NAME = "web1.dev.example"
@@ -30,9 +30,9 @@ class EventCase(SynchronousTestCase):
         self.paths.rapi_users_file.write_text(LOGIN.replace(":", " ") + " read\n")
 
     def start_rapi(self) -> None:
-        """Start the Remote API; it is there when this returns."""
-        certificate = self.paths.rapi_pem if self.paths.rapi_pem.exists() else self.paths.server_pem
-        self.cluster.must("ganeti-rapi", f"--ssl-cert={certificate}")
+        """Start the Remote API unless it runs; it is there when this returns."""
+        if not self.paths.pid_file("ganeti-rapi").exists() or is_gone(self.cluster.process("ganeti-rapi")):
+            self.cluster.must("ganeti-rapi")
 
     def reader(self, query: str = "") -> EventReader:
         """A reader that is connected."""

@@ -17,8 +17,8 @@ from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.composition import Surroundings, make_gate
 from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.caller import Caller, Scope
-from ganeti_tx.rapi.http_errors import HttpError
-from ganeti_tx.rapi.operation import Operation
+from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.runtime.directories import no_owners
 from ganeti_tx.runtime.entropy import SystemEntropy
 from ganeti_tx.runtime.files import RealFiles

@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 
 from ganeti_tx.rapi.access.composition import Surroundings, make_gate
 from ganeti_tx.rapi.caller import Caller
-from ganeti_tx.rapi.operation import Call, Method, Operation
+from ganeti_tx.rapi.operations.operation import Call, Method, Operation
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import provider
 
 from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES, ADDRESS_REFILL, NAME_FAILURES, Throttle, network_of
-from ganeti_tx.rapi.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError
 
 
 class ThrottleTests(SynchronousTestCase):

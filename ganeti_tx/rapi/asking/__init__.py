@@ -1,0 +1,1 @@
+"""Asking LUXI: equal questions once, and answers that are remembered but never old."""

@@ -1,0 +1,82 @@
+"""Following the cluster's events over connections that come and go, without any I/O."""
+
+from collections.abc import Sequence
+
+import msgspec
+from attrs import frozen
+
+from ganeti_tx.model.events import AnyEvent
+from ganeti_tx.rapi.client.errors import AnswerError, ClientError, NoAnswerError, RapiError, shortened
+from ganeti_tx.rapi.client.message import Message
+from ganeti_tx.rapi.client.request import Request, text
+from ganeti_tx.rapi.events.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
+
+#: So many connections may fail one after the other.
+PATIENCE = 8
+#: Seconds before the next connection, where the server does not say; each failure doubles them.
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
+#: Statuses that pass, as when the master daemon is started again.
+_PASSING = (429, 502, 503, 504)
+_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+@frozen
+class Happened:
+    """One event, and the id from which on others can be asked for."""
+
+    id: str
+    event: AnyEvent
+
+
+class Following:
+    """Where somebody stands in the stream of events."""
+
+    def __init__(self, after: str | None, kinds: Sequence[str], objects: Sequence[str]) -> None:
+        self._kinds = list(kinds)
+        self._objects = list(objects)
+        self._parser = SseParser(last_id=after or "")
+        self._failures = 0
+        self._begun = False
+
+    @property
+    def message(self) -> Message:
+        """The request for what comes next."""
+        query = {"kind": ",".join(self._kinds) or None, "object": ",".join(self._objects) or None}
+        headers = [("Accept", CONTENT_TYPE)]
+        if self._parser.last_id:
+            headers.append(("Last-Event-ID", self._parser.last_id))
+        return Request("GET", "/2/events", text, query, headers=tuple(headers)).message
+
+    @property
+    def pause(self) -> float:
+        """Seconds to wait before the next connection."""
+        told = FIRST_PAUSE if self._parser.retry is None else self._parser.retry / 1000
+        return float(min(told * 2 ** max(self._failures - 1, 0), LONGEST_PAUSE))
+
+    def received(self, data: bytes) -> list[Happened]:
+        """The events that are complete now. @raise AnswerError: it is no stream of events."""
+        try:
+            events = self._parser.feed(data)
+        except SseError as error:
+            raise AnswerError(f"The stream of events cannot be read: {error}") from None
+        self._begun = True
+        self._failures = 0
+        return [Happened(each.id, _decoded(each)) for each in events]
+
+    def lost(self, error: ClientError | None = None) -> None:
+        """The connection is lost, or was not made. @raise ClientError: the error, when trying again does not help."""
+        self._parser.lost()
+        if error is None:
+            return
+        self._failures += 1
+        passing = isinstance(error, NoAnswerError) or (isinstance(error, RapiError) and error.status in _PASSING)
+        if not (passing and self._begun) or self._failures > PATIENCE:
+            raise error
+
+
+def _decoded(event: SseEvent) -> AnyEvent:
+    try:
+        return _decoder.decode(event.data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise AnswerError(f"An event cannot be read: {error}: {shortened(event.data)}") from None

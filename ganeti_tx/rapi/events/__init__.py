@@ -1,0 +1,1 @@
+"""The stream of the cluster's events."""

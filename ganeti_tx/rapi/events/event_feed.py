@@ -1,0 +1,169 @@
+"""One follower of luxid's events for everybody who streams them."""
+
+from collections import Counter
+from typing import Any, Protocol
+
+from attrs import define, field
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.luxi.own_calls import Caller, Events, wait_for_events
+from ganeti_tx.luxi.transport_errors import ProtocolError
+from ganeti_tx.model.event_id import EventId, read_id
+from ganeti_tx.rapi.events.event_window import EventWindow
+
+log = Logger()
+
+#: Seconds between two tries while luxid does not answer.
+RETRY = 1.0
+#: Seconds for which one call waits for events.
+POLL = 60
+#: Events in one answer: of all that happens, and of what one reader missed, who may be slow to take it.
+LIMIT, ASK_LIMIT = 500, 100
+#: So many streams at a time, and of one caller.
+MOST_STREAMS = 200
+MOST_OF_ONE = 50
+
+
+class ClosableCaller(Caller, Protocol):
+    """A LUXI client with a connection of its own."""
+
+    def close(self) -> None: ...
+
+
+@define(eq=False)
+class EventFeed:
+    """Follows luxid as long as there are streams.
+
+    @ivar follower: for the calls that wait. @ivar asker: for calls that are answered at once.
+    """
+
+    follower: ClosableCaller
+    asker: ClosableCaller
+    clock: IReactorTime
+    most: int = MOST_STREAMS
+    most_of_one: int = MOST_OF_ONE
+    window: EventWindow = field(factory=EventWindow)
+    _streams: Counter[str | None] = field(factory=Counter)
+    _following: "Deferred[None] | None" = None
+    _waiting: "list[Deferred[None]]" = field(factory=list)
+    _silent: bool = False
+    #: Another one with each stop, as that may be the doing of a stream to which the following is just telling something.
+    _turn: int = 0
+
+    def has_room(self, name: str | None) -> bool:
+        """Whether a caller may have one more stream."""
+        return self._streams.total() < self.most and self._streams[name] < self.most_of_one
+
+    def join(self, name: str | None) -> None:
+        """A stream of a caller begins."""
+        self._streams[name] += 1
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._following is None and self._streams:
+            self._following = Deferred.fromCoroutine(self._follow(self._turn))
+            self._following.addErrback(self._broken)
+
+    def leave(self, name: str | None) -> None:
+        """It ends; with the last one the following does."""
+        self._streams[name] -= 1
+        self._streams += Counter()  # without those that have none left
+        if not self._streams:
+            self._stop()
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._stop()
+        self.asker.close()
+
+    def _stop(self) -> None:
+        self._turn += 1
+        following, self._following = self._following, None
+        if following is not None:
+            following.cancel()
+        self.follower.close()
+        self.window.forget()
+
+    async def ask(self, after: str | None) -> Events:
+        """The events after an id, as far as they have happened. @raise GanetiError: luxid does not answer."""
+        return await wait_for_events(self.asker, after, timeout=0, limit=ASK_LIMIT)
+
+    def changed(self, limit: float) -> "Deferred[None]":
+        """Fires when there is something new, or after so many seconds."""
+        waiter: Deferred[None] = Deferred(canceller=self._forget)
+        self._waiting.append(waiter)
+        alarm = self.clock.callLater(limit, self._ring, waiter)
+
+        def disarm(result: Any) -> Any:
+            if alarm.active():
+                alarm.cancel()
+            return result
+
+        return waiter.addBoth(disarm)
+
+    def _ring(self, waiter: "Deferred[None]") -> None:
+        self._forget(waiter)
+        waiter.callback(None)
+
+    def _forget(self, waiter: "Deferred[None]") -> None:
+        if waiter in self._waiting:
+            self._waiting.remove(waiter)
+
+    def _tell(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.callback(None)
+
+    async def _follow(self, turn: int) -> None:
+        while turn == self._turn:
+            try:
+                place = self.window.place
+                found = await wait_for_events(
+                    self.follower, None if place is None else str(place), timeout=POLL, limit=LIMIT
+                )
+                self._take(found)
+            except GanetiError as error:
+                self._say_silent(error)
+                await deferLater(self.clock, RETRY)
+            else:
+                self._silent = False
+
+    def _take(self, found: Events) -> None:
+        """Put what luxid answered into the window. @raise ProtocolError: it has no ids."""
+        last = place_of(found.last)
+        if self.window.place is None:
+            self.window.begin(last)
+        elif found.gap is not None:
+            self.window.gap(last, found.gap)
+        elif found.events:
+            for id, event in found.events:
+                self.window.append(place_of(id), event)
+        else:
+            return
+        self._tell()
+
+    def _say_silent(self, error: GanetiError) -> None:
+        if not self._silent:
+            log.warn("no events from the master daemon: {error}", error=error_text(error))
+        self._silent = True
+
+    def _broken(self, failure: Failure) -> None:
+        if failure.check(CancelledError):
+            return
+        log.failure("the following of events broke; it begins anew", failure)
+        self._following = None
+        self.window.forget()
+        self.clock.callLater(RETRY, self._begin)
+
+
+def place_of(id: str) -> EventId:
+    """@raise ProtocolError: it is no id."""
+    place = read_id(id)
+    if place is None:
+        raise ProtocolError(f"WaitForEvents answered with {id[:100]!r}, which is no event id")
+    return place

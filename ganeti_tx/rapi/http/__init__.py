@@ -1,0 +1,1 @@
+"""HTTP itself: what every request and answer needs, whatever is asked."""

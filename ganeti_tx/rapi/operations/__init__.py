@@ -1,0 +1,1 @@
+"""How operations are declared, and what their declarations give: checks of bodies, schemas, the description."""
