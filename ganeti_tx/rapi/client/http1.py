@@ -42,7 +42,8 @@ class Response:
         self.ended = False
         #: Whether the connection can be used again.
         self.reusable = False
-        self._buffer = b""
+        #: Bytes, which leave it at its front without the rest being copied.
+        self._buffer = bytearray()
         self._step: Callable[[], bytes | None] = self._head
         #: Bytes of the body, or of the chunk with the line end after it, that have not come yet.
         self._left = 0
@@ -68,12 +69,9 @@ class Response:
             raise NoAnswerError("The server closed the connection before its answer was complete")
 
     def _head(self) -> bytes | None:
-        head, end, rest = self._buffer.partition(b"\r\n\r\n")
-        if len(head) > LARGEST_HEAD:
-            raise AnswerError(f"The server's headers are longer than {LARGEST_HEAD} bytes")
-        if not end:
+        head = self._until(b"\r\n\r\n", LARGEST_HEAD)
+        if head is None:
             return None
-        self._buffer = rest
         status, *lines = head.decode("latin-1").split("\r\n")
         parts = _STATUS.fullmatch(status)
         if parts is None:
@@ -105,8 +103,20 @@ class Response:
             self._step = self._until_closed
 
     def _take(self, size: int) -> bytes:
-        found, self._buffer = self._buffer[:size], self._buffer[size:]
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
         self._left -= len(found)
+        return found
+
+    def _until(self, mark: bytes, most: int) -> bytes | None:
+        """What is before the mark, which goes too; None when it has not come yet. @raise AnswerError"""
+        end = self._buffer.find(mark)
+        if (end if end >= 0 else len(self._buffer)) > most:
+            raise AnswerError(f"The answer has more than {most} bytes before a line end where one is due")
+        if end < 0:
+            return None
+        found = bytes(self._buffer[:end])
+        del self._buffer[: end + len(mark)]
         return found
 
     def _counted(self) -> bytes | None:
@@ -115,17 +125,10 @@ class Response:
         return found or None
 
     def _until_closed(self) -> bytes | None:
-        found, self._buffer = self._buffer, b""
-        return found or None
+        return self._take(len(self._buffer)) or None
 
     def _line(self) -> bytes | None:
-        line, end, rest = self._buffer.partition(b"\r\n")
-        if len(line) > _LONGEST_LINE:
-            raise AnswerError(f"The answer has a line of more than {_LONGEST_LINE} bytes between its parts")
-        if not end:
-            return None
-        self._buffer = rest
-        return line
+        return self._until(b"\r\n", _LONGEST_LINE)
 
     def _chunk_size(self) -> bytes | None:
         line = self._line()
