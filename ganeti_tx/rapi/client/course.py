@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from typing import Any, TypeVar
 
-from ganeti_tx.rapi.client.cache import Cache
+from ganeti_tx.rapi.client.cache import Cache, conditional
 from ganeti_tx.rapi.client.errors import CertificateError, NoAnswerError
 from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
 
@@ -38,8 +38,9 @@ def _answered(message: Message, cache: Cache, retries: int) -> Generator[Step, A
     left = retries if message.safe else 0
     pause = FIRST_PAUSE
     while True:
+        known = cache.known(message)
         try:
-            reply: Reply = yield cache.conditional(message)
+            reply: Reply = yield conditional(message, known)
         except CertificateError:
             raise
         except NoAnswerError:
@@ -49,7 +50,7 @@ def _answered(message: Message, cache: Cache, retries: int) -> Generator[Step, A
         else:
             wait = _asked_to_wait(reply)
             if not left or wait is None:
-                return cache.settled(message, reply)
+                return cache.settled(message, known, reply)
         yield Pause(wait or 0)
         left -= 1
         pause *= 2
