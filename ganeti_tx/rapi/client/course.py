@@ -19,19 +19,20 @@ _BUSY = (429, 503)
 
 
 def course(action: Action[T], cache: Cache, retries: int = RETRIES) -> Generator[Step, Any, T]:
-    """The steps that are really taken. Errors of sending a message are to be thrown in."""
+    """The steps that are really taken. Errors of sending a message are to be thrown in; the action may outlast them."""
     steps = action.steps()
-    reply: Any = None
-    while True:
-        try:
-            step = steps.send(reply)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        if isinstance(step, Message):
-            reply = yield from _answered(step, cache, retries)
-        else:
-            reply = yield step
+    try:
+        step = next(steps)
+        while True:
+            try:
+                reply = (yield from _answered(step, cache, retries)) if isinstance(step, Message) else (yield step)
+            except NoAnswerError as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(reply)
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 def _answered(message: Message, cache: Cache, retries: int) -> Generator[Step, Any, Reply]:
