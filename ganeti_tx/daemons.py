@@ -5,16 +5,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from twisted.scripts.twistd import run
+from twisted.python import usage
+from twisted.scripts.twistd import ServerOptions, runApp
 
-from ganeti_tx import __version__
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
 #: Nobody else may read what a daemon creates without saying so.
 UMASK = 0o077
-FOREGROUND = {"--foreground", "-f"}
-IN_FOREGROUND = {*FOREGROUND, "--help", "-h"}
+IN_FOREGROUND = {"--foreground", "-f", "--help", "-h", "--version", "-V"}
+#: How a daemon ends that was told what it does not understand, as Ganeti's do.
+WRONG_OPTIONS = 2
 #: Seconds within which one in the background must have said that it is ready.
 START_LIMIT = 60.0
 
@@ -26,27 +27,28 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     """
     try:
         paths = Paths.from_environment(os.environ)
+        always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
+        if not IN_FOREGROUND.isdisjoint(arguments):
+            return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments])
         log = paths.log_file(daemon)
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
     except (OSError, ValueError) as error:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
         return 1
-    if not {"--version", "-V"}.isdisjoint(arguments):
-        print(f"{daemon} (ganeti ganeti_tx) {__version__}")
-        return 0
-    foreground = not IN_FOREGROUND.isdisjoint(arguments)
-    rest = ["--help" if argument == "-h" else argument for argument in arguments if argument not in FOREGROUND]
-    always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
-    if foreground:
-        become_twistd([*always, "--nodaemon", daemon, *rest])
-        return 0
-    return in_background(daemon, [*always, "--logfile", str(log), daemon, *rest], log)
+    return in_background(daemon, [*always, "--logfile", str(log), daemon, *arguments], log)
 
 
-def become_twistd(arguments: Sequence[str]) -> None:
-    """Run until the daemon ends."""
-    sys.argv = ["twistd", *arguments]
-    run()
+def become_twistd(daemon: str, arguments: Sequence[str]) -> int:
+    """Run until the daemon ends; the exit status for a command line that is wrong."""
+    options = ServerOptions()
+    try:
+        options.parseOptions(arguments)
+    except usage.error as error:
+        said = str(error).removeprefix("Parameter type enforcement failed: ")
+        print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
+        return WRONG_OPTIONS
+    runApp(options)
+    return 0
 
 
 def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
@@ -56,8 +58,7 @@ def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
     if child == 0:
         os.close(reading)
         os.environ[VARIABLE] = str(writing)
-        become_twistd(arguments)
-        return 0
+        return become_twistd(daemon, arguments)
     os.close(writing)
     said = heard(reading, START_LIMIT)
     if said == READY:

@@ -18,9 +18,9 @@ from ganeti_tx.rapi.operations.operation import Operation
 MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.
 MAX_BODY = 4 * MIB
-#: The same for who shows no credentials.
+#: The same for who shows no credentials. For so little there is always room, as connections are few.
 MAX_OF_STRANGERS = 16 * 1024
-#: What the bodies under way may take together.
+#: What the larger bodies under way may take together.
 MAX_BODIES = 32 * MIB
 #: In the log, for who did not wait for his answer.
 GONE = 499
@@ -50,12 +50,13 @@ class RapiRequest(Request):
         if length > most:
             text = f"a body of {length} bytes; allowed are {most}"
             return self._refuse(HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, text))
-        if site.bodies + length > MAX_BODIES:
+        room = length if length > MAX_OF_STRANGERS else 0
+        if room and site.bodies + room > MAX_BODIES:
             return self._refuse(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too many large requests at a time"))
         if length:
             self.channel.body_follows(length)
-            site.bodies += length
-            self._room = length
+        site.bodies += room
+        self._room = room
         super().gotLength(length)
 
     def _refuse(self, error: HttpError) -> None:

@@ -30,6 +30,7 @@ from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
@@ -160,6 +161,8 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     certificate = settings.certificate or parts.paths.rapi_pem
     key = settings.key or settings.certificate or parts.paths.rapi_pem
     if not parts.files.exists(certificate):
+        if not parts.files.exists(parts.paths.ssconf_file("master_node")):
+            raise not_in_cluster(parts.paths.ssconf_file("master_node"))
         raise ConfigurationError(
             f"there is no certificate for the Remote API at {certificate}; "
             "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"

@@ -18,21 +18,19 @@ class Cache:
     _held: int = 0
     _replies: OrderedDict[str, Reply] = field(factory=OrderedDict)
 
-    def conditional(self, message: Message) -> Message:
-        """The request, telling the server which answer is here already."""
-        known = self._replies.get(message.target) if _may_be_kept(message) else None
-        if known is None:
-            return message
-        return evolve(message, headers=(*message.headers, ("If-None-Match", known.headers["etag"])))
+    def known(self, message: Message) -> Reply | None:
+        """The answer that is here already."""
+        return self._replies.get(message.target) if _may_be_kept(message) else None
 
-    def settled(self, message: Message, reply: Reply) -> Reply:
-        """The reply that the request gets: the kept one when it is still true, else the new one, kept if it may be."""
+    def settled(self, message: Message, known: Reply | None, reply: Reply) -> Reply:
+        """The reply that the request gets: the one that was known when it was sent, while that is still true, else the
+        new one, kept if it may be. Meanwhile other requests may have had other answers."""
         if not _may_be_kept(message):
             return reply
-        known = self._replies.pop(message.target, None)
-        if known is not None:
-            self._held -= len(known.body)
         kept = known if known is not None and reply.status == 304 else reply
+        earlier = self._replies.pop(message.target, None)
+        if earlier is not None:
+            self._held -= len(earlier.body)
         if kept.status == 200 and "etag" in kept.headers and len(kept.body) <= self.size:
             self._replies[message.target] = kept
             self._held += len(kept.body)
@@ -40,6 +38,13 @@ class Cache:
             _, oldest = self._replies.popitem(last=False)
             self._held -= len(oldest.body)
         return kept
+
+
+def conditional(message: Message, known: Reply | None) -> Message:
+    """The request, telling the server which answer is here already."""
+    if known is None:
+        return message
+    return evolve(message, headers=(*message.headers, ("If-None-Match", known.headers["etag"])))
 
 
 def _may_be_kept(message: Message) -> bool:

@@ -71,6 +71,20 @@ class ResponseTests(SynchronousTestCase):
                 response, _ = read(data[:end])
                 self.assertRaises(NoAnswerError, response.closed)
 
+    def test_many_small_chunks(self) -> None:
+        """Chunks of one byte each, all at once, take time in proportion."""
+        count = 200_000
+        response, body = read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * count)
+        self.assertEqual((len(body), response.ended), (count, False))
+
+    def test_header_of_spaces(self) -> None:
+        """A header may be long and full of spaces: reading it takes time in proportion."""
+        spaces = b" " * (LARGEST_HEAD - 100)
+        response, _ = read(b"HTTP/1.1 204 X\r\na: x" + spaces + b"\r\n\r\n")
+        self.assertEqual(response.headers, {"a": "x"})
+        for value in (spaces + b"\n", b"x" + spaces + b"\0"):
+            self.assertRaises(AnswerError, read, b"HTTP/1.1 200 OK\r\na:" + value + b"\r\n\r\n")
+
     def test_refused(self) -> None:
         """What is no clear response is refused."""
         head = b"HTTP/1.1 200 OK\r\n"
