@@ -85,7 +85,8 @@ class Poll:
         """The reply that counts: of the highest serial number. @raise ConfdClientError: nobody has answered."""
         if not self.replies:
             raise ConfdClientError(
-                f"no answer within {self.expiry:g} s from {', '.join(each.host for each in self.peers)}"
+                f"no answer within {self.expiry:g} s from {', '.join(sorted(each.host for each in self.peers))}: "
+                "none is there, or this node's key or clock is not theirs"
             )
         return max(self.replies.values(), key=rank)
 

@@ -1,5 +1,6 @@
 """The daemon's answers over plain HTTP: what the URLs of Ganeti's monitoring daemon tell, and /metrics."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -24,6 +25,8 @@ log = Logger()
 
 API_VERSIONS = [1]
 TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+#: What stands before the path in requests as proxies get them, which every server must take (RFC 9112, 3.2.2).
+ORIGIN = re.compile(rb"^http://[^/]+", re.IGNORECASE)
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 60.0
 
@@ -84,15 +87,16 @@ class Reports(Resource):
 
     async def _answer(self, request: Request) -> None:
         await deferLater(self._clock, 0)  # others have requests too
+        path = ORIGIN.sub(b"", request.path, 1) or b"/"
         if request.method not in (b"GET", b"HEAD"):
             request.setHeader(b"Allow", b"GET, HEAD")
             finish(request, NOT_ALLOWED, b"only GET\n")
-        elif request.path == b"/metrics":
+        elif path == b"/metrics":
             page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
             request.setHeader(b"Content-Type", page.content_type.encode())
             finish(request, OK, page.body)
         else:
-            finish(request, *await self._report(request.path))
+            finish(request, *await self._report(path))
 
     async def _report(self, path: bytes) -> tuple[int, bytes]:
         """Status and body."""

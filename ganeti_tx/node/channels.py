@@ -64,6 +64,11 @@ class NodeChannel(PacedChannel):
         self.allow(READ_LIMIT)
         super().loseConnection()
 
+    def _send100Continue(self) -> None:
+        transport: Any = self.transport
+        if not transport.disconnecting:  # else the body was refused already
+            super()._send100Continue()
+
     def drop(self) -> None:
         """Hang up at once."""
         self.came_in_time()

@@ -169,6 +169,13 @@ class UrlTests(HttpCase):
         """A query changes nothing."""
         self.assertEqual(self.json("/?a=1&b=2"), [1])
 
+    def test_whole_address(self) -> None:
+        """A request may name the server, too."""
+        self.assertEqual(self.json("http://node1:1815/"), [1])
+        self.assertEqual(self.json("HTTP://node1"), [1])
+        self.assertIsNone(self.json("http://node1/1/"))
+        self.assertEqual(self.get("/http://node1/1/")[0], 404)
+
     def test_http_1_0(self) -> None:
         """An old client gets the body as it is, and the end of the connection."""
         self.client.get("/", version="1.0")

@@ -137,6 +137,16 @@ class TimeTests(ChannelCase):
             self.assertTrue(caller.gone)
         self.assertEqual(self.site.bodies, 0)
 
+    def test_asks_first(self) -> None:
+        """Who asks before he sends a body is told to, or refused, never both."""
+        asking = HEAD[:-2] + b"Expect: 100-continue\r\n\r\n"
+        caller = self.connect()
+        caller.send(asking % (MAX_REQUEST + 1))
+        self.assertEqual((caller.transport.value().count(b"HTTP/1.1"), caller.status()), (1, 413))
+        caller = self.connect()
+        caller.send(asking % len(BODY))
+        self.assertEqual(caller.transport.value(), b"HTTP/1.1 100 Continue\r\n\r\n")
+
     def test_bodies_together(self) -> None:
         """Bodies that together are too large are refused; the room comes back with the answer and with the loss."""
         first, second, third = (self.connect() for _ in range(3))
