@@ -3,7 +3,6 @@
 from typing import Any, cast
 from typing import Protocol as Structural
 
-from OpenSSL.crypto import FILETYPE_ASN1, dump_certificate
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost, DNSLookupError
@@ -20,8 +19,7 @@ from ganeti_tx.rapi.client.conversation import Conversation
 from ganeti_tx.rapi.client.errors import CertificateError
 from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.server import Server
-from ganeti_tx.rapi.client.trust import check_pin
-from ganeti_tx.rapi.client.twisted_trust import connection_creator, tls_error
+from ganeti_tx.rapi.client.twisted_trust import check_certificate, connection_creator, tls_error
 
 _tx: Any = tx  # has no types
 _Endpoint: Any = HostnameEndpoint  # has no types
@@ -64,7 +62,7 @@ class _Connection(Protocol):
     def handshakeCompleted(self) -> None:
         """As IHandshakeListener says."""
         try:
-            check_pin(self._server.trust, dump_certificate(FILETYPE_ASN1, self._wire.getPeerCertificate()))
+            check_certificate(self._server, self._wire.getPeerCertificate())
         except CertificateError as error:
             self._wire.abortConnection()
             self.ready.errback(error)
