@@ -73,7 +73,10 @@ class _Connection(Protocol):
         self.conversation.received(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        error = None if reason.check(ConnectionDone, ConnectionLost) else tls_error(self._server, reason)
+        error = None
+        if not reason.check(ConnectionDone, ConnectionLost):
+            told = connect_errors.lost if self.ready.called else tls_error
+            error = told(self._server, reason.value)
         self.conversation.lost(error)
         if not self.ready.called:
             self.ready.errback(error or connect_errors.lost(self._server, reason.value))

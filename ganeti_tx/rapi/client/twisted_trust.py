@@ -19,7 +19,6 @@ from twisted.internet.ssl import (
     platformTrust,
     trustRootFromCertificates,
 )
-from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.errors import X509CertError
@@ -97,9 +96,8 @@ def _certificates(authorities: Authorities) -> list[Certificate]:
         raise X509CertError("authority", f"not a PEM certificate: {error}") from None
 
 
-def tls_error(server: Server, reason: Failure) -> NoAnswerError:
+def tls_error(server: Server, error: BaseException) -> NoAnswerError:
     """Why a connection ended before the handshake was done."""
-    error = reason.value
     if isinstance(error, SSL.Error):
         texts = [str(each[-1]) for each in error.args[0]] if error.args and isinstance(error.args[0], list) else []
         return connect_errors.distrusted(server, "; ".join(texts) or "TLS failed")
