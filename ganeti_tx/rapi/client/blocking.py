@@ -4,7 +4,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -74,7 +74,7 @@ class Client(Calls, Blocking):
 
     def events(
         self, after: str | None = None, *, kinds: Sequence[str] = (), objects: Sequence[str] = ()
-    ) -> Iterator[Happened]:
+    ) -> Generator[Happened, None, None]:
         """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
 
         @param after: the id of the last event that is known; without it from now on.
