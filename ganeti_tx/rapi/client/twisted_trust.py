@@ -96,7 +96,7 @@ def _certificates(authorities: Authorities) -> list[Certificate]:
         raise X509CertError("authority", f"not a PEM certificate: {error}") from None
 
 
-def tls_error(server: Server, error: BaseException) -> NoAnswerError:
+def tls_error(server: Server, error: BaseException | None) -> NoAnswerError:
     """Why a connection ended before the handshake was done."""
     if isinstance(error, SSL.Error):
         texts = [str(each[-1]) for each in error.args[0]] if error.args and isinstance(error.args[0], list) else []

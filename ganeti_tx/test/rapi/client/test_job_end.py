@@ -106,7 +106,15 @@ class JobEndTests(SynchronousTestCase):
     def test_restarts(self) -> None:
         """Daemons may be started again meanwhile, at any moment, time after time."""
         gone, down = NoAnswerError("lost"), Reply(502, {}, b"{}")
-        answers = [gone, down, change("running"), *[down] * PATIENCE, change("success"), gone, job("success")]
+        answers: list[Reply | NoAnswerError] = [
+            gone,
+            down,
+            change("running"),
+            *[down] * PATIENCE,
+            change("success"),
+            gone,
+            job("success"),
+        ]
         self.assertEqual(self.run_it(wait_for_job(7), *answers).status, "success")
         pauses = [each for each in self.asked if isinstance(each, float)]
         self.assertEqual((pauses[:4], pauses[-1]), ([1, 2, 1, 2], 1))
