@@ -2,17 +2,20 @@
 
 import hashlib
 import tempfile
+import threading
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.rapi.client import (
     AnswerError,
     CertificateError,
+    Client,
     Login,
     NoAnswerError,
     RapiError,
@@ -25,7 +28,7 @@ from ganeti_tx.rapi.client.trust import SYSTEM, Trust
 from ganeti_tx.rapi.events.sse import event_bytes, retry_bytes
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
-from ganeti_tx.test.real.scripted_server import ScriptedServer, ok
+from ganeti_tx.test.real.scripted_server import LIMIT, ScriptedServer, ok
 
 
 class ClientContract:
@@ -239,6 +242,25 @@ class BlockingClientTests(ClientContract, TestCase):
     """The client that blocks."""
 
     style = staticmethod(client_styles.blocking)
+
+    async def test_several_threads(self) -> None:
+        """Threads that share a client get each its own answer, also the one that asked later and has it first."""
+        asked = threading.Event()
+
+        def script(head: str, body: bytes) -> tuple[bytes, bool]:
+            if "/version" in head:
+                asked.wait(LIMIT)
+                return ok("2")
+            asked.set()
+            return ok('["a"]')
+
+        self.script = script
+        with Client(self.at(answer_timeout=LIMIT / 2)) as client:
+            version = deferToThread(client.get_version)
+            while not self.server.heads:
+                await deferLater(client_styles.reactor, 0.01)
+            self.assertEqual(await deferToThread(client.get_features), ["a"])
+            self.assertEqual(await version, 2)
 
 
 class AsyncioClientTests(ClientContract, TestCase):
