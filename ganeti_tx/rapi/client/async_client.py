@@ -117,6 +117,7 @@ class AsyncClient(Calls, Waiting):
     async def _conversation(self) -> Conversation:
         while self._resting:
             conversation = self._resting.pop()
-            if conversation.open:
+            if conversation.usable:
                 return conversation
+            conversation.end(NoAnswerError("of another event loop"))
         return await self._framework.connect()

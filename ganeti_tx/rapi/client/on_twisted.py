@@ -56,7 +56,7 @@ class _Connection(Protocol):
     def connectionMade(self) -> None:
         wire = self._wire
         pause, resume = wire.pauseProducing, wire.resumeProducing
-        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater)
+        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater, lambda: True)
         self.conversation = Conversation(_tx, link, self._server)
 
     def handshakeCompleted(self) -> None:

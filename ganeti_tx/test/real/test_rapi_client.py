@@ -1,5 +1,6 @@
 """Each client of the Remote API against a server over TLS that answers as a test tells it."""
 
+import asyncio
 import hashlib
 import tempfile
 import threading
@@ -22,6 +23,7 @@ from ganeti_tx.rapi.client import (
     Server,
     Token,
     authority_file,
+    on_asyncio,
     pin,
 )
 from ganeti_tx.rapi.client.trust import SYSTEM, Trust
@@ -267,6 +269,17 @@ class AsyncioClientTests(ClientContract, TestCase):
     """The client on asyncio."""
 
     style = staticmethod(client_styles.with_asyncio)
+
+    async def test_several_loops(self) -> None:
+        """A client outlives a loop, and can be closed without one."""
+
+        def run() -> list[int]:
+            client = on_asyncio.client(self.at())
+            answers = [asyncio.run(client.get_version()) for _ in range(2)]
+            client.close()
+            return answers
+
+        self.assertEqual(await deferToThread(run), [2, 2])
 
 
 class TwistedClientTests(ClientContract, TestCase):

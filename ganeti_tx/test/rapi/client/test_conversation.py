@@ -38,6 +38,7 @@ class ConversationCase(SynchronousTestCase):
             lambda: said.append("pause"),
             lambda: said.append("resume"),
             self.clock.callLater,
+            lambda: True,
         )
         self.talks.append(Conversation(tx, link, Server("c", retries=0)))
         return self.talks[-1]
