@@ -1,7 +1,7 @@
 """Where the Remote API is, who calls it, and how much of what it sends is taken."""
 
 import base64
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
@@ -16,12 +16,25 @@ PORT = 5080
 LARGEST_ANSWER = 64 * 1024 * 1024
 
 
+def _user_name(instance: object, attribute: object, value: str) -> None:
+    if ":" in value:
+        raise OpPrereqError(f"A user name has no colon: {value[:100]!r}", ECode.INVAL)
+    _text(instance, attribute, value)
+
+
+def _text(instance: object, attribute: Any, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # which shows it
+        raise OpPrereqError(f"The {attribute.name} has characters that are no text", ECode.INVAL) from None
+
+
 @frozen
 class Login:
     """A user of the Remote API with his password."""
 
-    user: str
-    password: str = field(repr=False)
+    user: str = field(validator=_user_name)
+    password: str = field(validator=_text, repr=False)
 
     @property
     def authorization(self) -> str:
