@@ -163,9 +163,14 @@ class RequestTests(SynchronousTestCase):
             self.assertNotIn("Host: d", str(error))
 
     def test_host(self) -> None:
-        """What is no host name or address is refused."""
-        for host in ("", "a b", "a\r\nb", "é"):
+        """What is no host name or address is refused, as is what is no port."""
+        for host in ("", "a b", "a\r\nb", "é", ".a", "a..b", "a" * 64):
             self.assertRaises(OpPrereqError, Server, host)
+            self.assertRaises(OpPrereqError, Server, "a", name=host)
+        for port in (-1, 0, 65536):
+            self.assertRaises(OpPrereqError, Server, "a", port)
+        for host in ("a.example.", "::1", "192.0.2.1", "fe80::1%eth0"):
+            self.assertEqual(Server(host, 1, name="b").host, host)
 
     def test_login(self) -> None:
         """What cannot be sent as user and password is refused; the password is shown nowhere, also not inside."""
