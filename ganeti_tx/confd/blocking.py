@@ -1,5 +1,6 @@
 """The client for programs that may block, such as the commands; it imports no Twisted."""
 
+import math
 import select
 import socket
 import time
@@ -79,10 +80,14 @@ def send(opened: socket.socket, datagram: bytes, peer: Peer) -> None:
 
 def listen(opened: list[socket.socket], poll: Poll, until: float) -> None:
     """Take answers until there are enough, or until a time of the monotonic clock."""
+    waiting = select.poll()  # unlike select(), for any number of open files
+    sockets = {each.fileno(): each for each in opened}
+    for number in sockets:
+        waiting.register(number, select.POLLIN)
     while not poll.enough() and (left := until - time.monotonic()) > 0:
-        for ready in select.select(opened, [], [], left)[0]:
+        for number, _ in waiting.poll(math.ceil(left * 1000)):
             try:
-                received, address = ready.recvfrom(MAX_DATAGRAM, socket.MSG_DONTWAIT)
+                received, address = sockets[number].recvfrom(MAX_DATAGRAM, socket.MSG_DONTWAIT)
             except OSError:
                 continue  # the kernel had something, and found that it was damaged
             known = signed_reply(poll.key, received)
