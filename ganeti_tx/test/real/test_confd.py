@@ -111,6 +111,17 @@ class BlockingTests(SocketCase):
         """See the contract."""
         return deferToThread(BlockingClient(CASE_KEY, self.peers, EXPIRY).ask, question)
 
+    def test_no_socket(self) -> None:
+        """Without a socket nobody can be asked, which is told in a line."""
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, allowed[1]))
+        try:
+            client = BlockingClient(CASE_KEY, [Peer("127.0.0.1", 9), Peer("::1", 9)], EXPIRY)
+            error = self.assertRaises(ConfdClientError, client.ask, questions.ping())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, allowed)
+        self.assertIn("no socket", str(error))
+
     def test_many_open_files(self) -> "Deferred[None]":
         """A program with more than a thousand open files can ask too."""
         allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
