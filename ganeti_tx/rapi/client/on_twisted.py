@@ -3,7 +3,6 @@
 from typing import Any, cast
 from typing import Protocol as Structural
 
-from OpenSSL.crypto import FILETYPE_ASN1, dump_certificate
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost, DNSLookupError
@@ -20,8 +19,7 @@ from ganeti_tx.rapi.client.conversation import Conversation
 from ganeti_tx.rapi.client.errors import CertificateError
 from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.server import Server
-from ganeti_tx.rapi.client.trust import check_pin
-from ganeti_tx.rapi.client.twisted_trust import connection_creator, tls_error
+from ganeti_tx.rapi.client.twisted_trust import check_certificate, connection_creator, tls_error
 
 _tx: Any = tx  # has no types
 _Endpoint: Any = HostnameEndpoint  # has no types
@@ -58,13 +56,13 @@ class _Connection(Protocol):
     def connectionMade(self) -> None:
         wire = self._wire
         pause, resume = wire.pauseProducing, wire.resumeProducing
-        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater)
+        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater, lambda: True)
         self.conversation = Conversation(_tx, link, self._server)
 
     def handshakeCompleted(self) -> None:
         """As IHandshakeListener says."""
         try:
-            check_pin(self._server.trust, dump_certificate(FILETYPE_ASN1, self._wire.getPeerCertificate()))
+            check_certificate(self._server, self._wire.getPeerCertificate())
         except CertificateError as error:
             self._wire.abortConnection()
             self.ready.errback(error)
@@ -75,7 +73,10 @@ class _Connection(Protocol):
         self.conversation.received(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        error = None if reason.check(ConnectionDone, ConnectionLost) else tls_error(self._server, reason)
+        error = None
+        if not reason.check(ConnectionDone, ConnectionLost):
+            told = connect_errors.lost if self.ready.called else tls_error
+            error = told(self._server, reason.value)
         self.conversation.lost(error)
         if not self.ready.called:
             self.ready.errback(error or connect_errors.lost(self._server, reason.value))
