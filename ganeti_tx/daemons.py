@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from twisted.python import usage
-from twisted.scripts.twistd import ServerOptions, runApp
+from twisted.scripts._twistd_unix import ServerOptions
+from twisted.scripts.twistd import runApp
 
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
