@@ -158,7 +158,7 @@ class LdapTests(CommandCase):
             "group_base = o=g",
             "group Web = @webteam,nods:GET",
         ]
-        nowhere = [f"bind_dn = cn=x\nbind_password_file = {self.mktemp()}", f"ca_file = {self.mktemp()}"]
+        nowhere = ["bind_dn = cn=x\nbind_password_file = /no/password", "ca_file = /no/ca"]
         self.paths.rapi_ldap_file.write_text("\n".join([*lines, *nowhere]))
         for text in ("ca_file", "bind_password_file", "web: '@webteam'", "web: 'nods'"):
             self.fails("ldap check", text)
