@@ -174,10 +174,7 @@ class WaitingTests(ClientCase):
         self.assertNoResult(asking)
         self.clock.advance(0.1)
         failure = self.failureResultOf(asking, ConfdClientError)
-        self.assertEqual(
-            str(failure.value),
-            "no answer within 10 s from 192.0.2.1, 192.0.2.2: none is there, or this node's key or clock is not theirs",
-        )
+        self.assertRegex(str(failure.value), "^no answer within 10 s from 192.0.2.1, 192.0.2.2; .*key.*clock")
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_no_peers(self) -> None:
