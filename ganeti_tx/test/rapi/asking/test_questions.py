@@ -141,7 +141,11 @@ class CallTests(SynchronousTestCase):
 
     def test_behind_nodes(self) -> None:
         """Behind questions that wait for a node wait only others of that kind."""
-        for method, args in (("QueryNodes", [["n1"], ["mfree"]]), ("Query", ["instance", ["oper_ram"], None])):
+        slow: list[tuple[str, list[Any]]] = [
+            ("QueryNodes", [["n1"], ["mfree"]]),
+            ("Query", ["instance", ["oper_ram"], None]),
+        ]
+        for method, args in slow:
             self.call(method, *args)
         self.assertEqual(len(self.sent), 1)
         for method, args in (
