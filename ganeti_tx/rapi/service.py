@@ -138,8 +138,8 @@ async def start(
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
-        await connections.finish(LAST_ANSWERS)
         feed.close()
+        await connections.finish(LAST_ANSWERS)
         luxi.close()
         access_log.close()
 

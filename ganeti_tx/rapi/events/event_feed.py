@@ -51,6 +51,7 @@ class EventFeed:
     most: int = MOST_STREAMS
     most_of_one: int = MOST_OF_ONE
     window: EventWindow = field(factory=EventWindow)
+    closed: bool = False
     _streams: Counter[str | None] = field(factory=Counter)
     _following: "Deferred[None] | None" = None
     _waiting: "list[Deferred[None]]" = field(factory=list)
@@ -68,7 +69,7 @@ class EventFeed:
         self._begin()
 
     def _begin(self) -> None:
-        if self._following is None and self._streams:
+        if self._following is None and self._streams and not self.closed:
             self._following = Deferred.fromCoroutine(self._follow(self._turn))
             self._following.addErrback(self._broken)
 
@@ -80,9 +81,11 @@ class EventFeed:
             self._stop()
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Ask nothing more; every stream ends, so that its client comes again and finds who goes on."""
+        self.closed = True
         self._stop()
         self.asker.close()
+        self._tell()
 
     def _stop(self) -> None:
         self._turn += 1

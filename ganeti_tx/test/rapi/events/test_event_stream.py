@@ -362,6 +362,17 @@ class ScopeTests(EventStreamCase):
 class FollowerTests(EventStreamCase):
     """The one who follows luxid for all."""
 
+    def test_closed(self) -> None:
+        """When the daemon ends so do all streams, at once and with all that was to be told; nothing is left to be done."""
+        reader, behind = self.read(), self.read("e1-0")
+        self.happen(instance("a"))
+        self.feed.close()
+        self.assertEqual((reader.ended, behind.ended), (True, True))
+        self.assertEqual((reader.names, behind.names), (["a"], ["a"]))
+        late = self.read("e1-1")
+        self.assertTrue(late.ended)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
     def test_ends_while_it_is_told(self) -> None:
         """A stream that ends because of what it is told stops the following, and the next one starts it once."""
         self.caller = Caller("web", frozenset({Scope("tag", "web")}))
