@@ -3,7 +3,7 @@
 from typing import Any, cast
 from typing import Protocol as Structural
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost, DNSLookupError
 from twisted.internet.interfaces import IHandshakeListener, IReactorPluggableNameResolver, IReactorTCP, IReactorTime
@@ -103,7 +103,8 @@ def client(reactor: INetReactor, server: Server) -> AsyncClient:
 
     async def connect() -> Conversation:
         try:
-            connection = cast(_Connection, await endpoint.connect(connections))
+            trying = _cancellable(endpoint.connect(connections))
+            connection = await trying.addTimeout(server.connect_timeout, reactor, onTimeoutCancel=too_late)
             return await connection.ready.addTimeout(server.connect_timeout, reactor, onTimeoutCancel=too_late)
         except (ConnectError, DNSLookupError) as error:
             raise connect_errors.connect_error(server, OSError(getattr(error, "osError", None), str(error))) from None
@@ -115,3 +116,19 @@ def client(reactor: INetReactor, server: Server) -> AsyncClient:
         await deferLater(reactor, seconds)
 
     return AsyncClient(server, Framework(connect, sleep, reactor.seconds))
+
+
+def _cancellable(attempt: "Deferred[Any]") -> "Deferred[_Connection]":
+    """The same, where cancelling is no failure to connect: an endpoint makes it one while it looks up an address."""
+
+    def cancel(outcome: "Deferred[_Connection]") -> None:
+        outcome.errback(CancelledError())
+        attempt.cancel()
+
+    def settle(result: Any) -> None:
+        if not outcome.called:
+            outcome.callback(result)
+
+    outcome: Deferred[_Connection] = Deferred(cancel)
+    attempt.addBoth(settle)
+    return outcome

@@ -1,6 +1,7 @@
 """Each client of the Remote API where TLS itself breaks, before and after the server is known to be the right one."""
 
 import datetime
+import select
 import socket
 import ssl
 import tempfile
@@ -9,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from ganeti_tx.rapi.client import CertificateError, NoAnswerError, Server
+from ganeti_tx.rapi.client import CertificateError, NoAnswerError, Server, on_twisted
 from ganeti_tx.rapi.client.trust import Authorities
 from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.test.real import client_styles
@@ -113,3 +116,19 @@ class TwistedClientTests(BreakingContract, TestCase):
     """The client on Twisted."""
 
     style = staticmethod(client_styles.with_twisted)
+
+    async def test_cancelled(self) -> None:
+        """Who cancels is told that, also while the address is looked up or TLS begins; nothing is left behind."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            listening.setblocking(False)
+            client = on_twisted.client(client_styles.reactor, Server("127.0.0.1", listening.getsockname()[1]))
+            for wait in (False, True):
+                call = Deferred.fromCoroutine(client.get_version())
+                while wait and not select.select([listening], [], [], 0)[0]:
+                    await deferLater(client_styles.reactor, 0.01)
+                call.cancel()
+                try:
+                    await call
+                except CancelledError:
+                    continue
+                self.fail("not cancelled")
