@@ -86,7 +86,7 @@ class Poll:
     def newest(self) -> Reply:
         """The reply that counts: of the highest serial number. @raise ConfdClientError: nobody has answered."""
         if not self.replies:
-            hosts = ", ".join(each.host for each in self.peers)
+            hosts = ", ".join(sorted(each.host for each in self.peers))
             raise ConfdClientError(f"no answer within {self.expiry:g} s from {hosts}; {SILENCE}")
         return max(self.replies.values(), key=rank)
 
