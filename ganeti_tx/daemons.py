@@ -12,7 +12,7 @@ from twisted.scripts._twistd_unix import ServerOptions
 from twisted.scripts.twistd import runApp
 
 from ganeti_tx.errors import ExitCode
-from ganeti_tx.runtime.daemon_log import daemon_log
+from ganeti_tx.runtime.daemon_log import daemon_log, log_to
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
@@ -38,7 +38,7 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
         return ExitCode.FAILURE
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
     if not IN_FOREGROUND.isdisjoint(arguments):
-        return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments])
+        return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
     log = paths.log_file(daemon)
     try:
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
@@ -49,10 +49,10 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     return in_background(daemon, partial(become_twistd, daemon, [*always, daemon, *arguments], observer), log)
 
 
-def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver | None = None) -> int:
+def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver) -> int:
     """Run until the daemon ends; the exit status for a command line that is wrong.
 
-    @param observer: takes what is logged, instead of standard output.
+    @param observer: takes what is logged.
     """
     options = ServerOptions()
     try:
@@ -61,8 +61,7 @@ def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver 
         said = str(error).removeprefix("Parameter type enforcement failed: ")
         print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
         return WRONG_OPTIONS
-    if observer is not None:
-        options["logger"] = lambda: observer
+    options["logger"] = lambda: observer
     runApp(options)
     return 0
 

@@ -1,14 +1,17 @@
-"""The log file of a daemon in the background."""
+"""Where a daemon logs to, and what not."""
 
 import io
+import re
 from pathlib import Path
 from typing import IO, cast
 
-from twisted.logger import ILogObserver, textFileLogObserver
+from twisted.logger import ILogObserver, LogEvent, formatEvent, textFileLogObserver
+from zope.interface import provider
 
 from ganeti_tx.runtime.appended_file import AppendedFile
 
 MODE = 0o600
+_PORT = re.compile(r"^\((UDP|TCP|TLS|UNIX) Port .* Closed\)$|^[^ ]+( \(TLS\))? starting on ")
 
 
 class LogText(io.TextIOBase):
@@ -26,6 +29,23 @@ class LogText(io.TextIOBase):
         return len(text)
 
 
+def is_of_port(event: LogEvent) -> bool:
+    """Whether Twisted tells of a port or socket; it does of each, also of those that live for one question."""
+    return event.get("log_namespace") == "log_legacy" and _PORT.search(formatEvent(event)) is not None
+
+
+def log_to(out: IO[str]) -> ILogObserver:
+    """Logs to an open file."""
+    write = textFileLogObserver(out)
+
+    @provider(ILogObserver)
+    def observer(event: LogEvent) -> None:
+        if not is_of_port(event):
+            write(event)
+
+    return cast(ILogObserver, observer)
+
+
 def daemon_log(path: Path) -> ILogObserver:
     """Logs to a file, which a second start of the same daemon may write to as well.
 
@@ -35,4 +55,4 @@ def daemon_log(path: Path) -> ILogObserver:
     """
     file = AppendedFile(path, MODE)
     file.write(b"")
-    return textFileLogObserver(cast(IO[str], LogText(file)))
+    return log_to(cast(IO[str], LogText(file)))

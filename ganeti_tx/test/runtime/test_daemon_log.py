@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from twisted.logger import Logger
+from twisted.internet.protocol import DatagramProtocol
+from twisted.internet.testing import MemoryReactorClock
+from twisted.internet.udp import Port
+from twisted.logger import Logger, globalLogPublisher
+from twisted.python import log
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.appended_file import AppendedFile
@@ -40,6 +44,19 @@ class DaemonLogTests(SynchronousTestCase):
         """Only the owner reads it."""
         daemon_log(self.path)
         self.assertEqual(self.path.stat().st_mode & 0o777, 0o600)
+
+    def test_quiet(self) -> None:
+        """What Twisted tells of its ports is left out; all else is there, also what others say through its old log."""
+        observer = daemon_log(self.path)
+        protocol = DatagramProtocol()
+        protocol.noisy = False
+        port = Port(0, protocol, "127.0.0.1", reactor=MemoryReactorClock())
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
+        port.startListening()
+        port.connectionLost()
+        log.msg("somebody else is starting on this")
+        self.assertEqual(self.lines(), ["somebody else is starting on this"])
 
     def test_nowhere(self) -> None:
         """Where no file can be the start fails; what cannot be written later is lost without a sound."""
