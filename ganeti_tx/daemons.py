@@ -2,12 +2,18 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from twisted.logger import ILogObserver
 from twisted.python import usage
-from twisted.scripts.twistd import ServerOptions, runApp
+from twisted.scripts._twistd_unix import ServerOptions
+from twisted.scripts.twistd import runApp
 
+from ganeti_tx.errors import ExitCode
+from ganeti_tx.runtime.daemon_log import daemon_log, log_to
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
@@ -27,19 +33,27 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     """
     try:
         paths = Paths.from_environment(os.environ)
-        always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
-        if not IN_FOREGROUND.isdisjoint(arguments):
-            return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments])
-        log = paths.log_file(daemon)
-        log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
-        return 1
-    return in_background(daemon, [*always, "--logfile", str(log), daemon, *arguments], log)
+        return ExitCode.FAILURE
+    always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
+    if not IN_FOREGROUND.isdisjoint(arguments):
+        return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
+    log = paths.log_file(daemon)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
+        observer = daemon_log(log)
+    except OSError as error:
+        print(f"{daemon}: fatal: nothing can be logged: {reason(error)}", file=sys.stderr)
+        return ExitCode.FAILURE
+    return in_background(daemon, partial(become_twistd, daemon, [*always, daemon, *arguments], observer), log)
 
 
-def become_twistd(daemon: str, arguments: Sequence[str]) -> int:
-    """Run until the daemon ends; the exit status for a command line that is wrong."""
+def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver) -> int:
+    """Run until the daemon ends; the exit status for a command line that is wrong.
+
+    @param observer: takes what is logged.
+    """
     options = ServerOptions()
     try:
         options.parseOptions(arguments)
@@ -47,18 +61,19 @@ def become_twistd(daemon: str, arguments: Sequence[str]) -> int:
         said = str(error).removeprefix("Parameter type enforcement failed: ")
         print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
         return WRONG_OPTIONS
+    options["logger"] = lambda: observer
     runApp(options)
     return 0
 
 
-def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
-    """Run twistd in a child and report what the daemon says; the exit status."""
+def in_background(daemon: str, become: Callable[[], int], log: Path) -> int:
+    """Become the daemon in a child and report what it says; the exit status."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         os.environ[VARIABLE] = str(writing)
-        return become_twistd(daemon, arguments)
+        return become()
     os.close(writing)
     said = heard(reading, START_LIMIT)
     if said == READY:

@@ -59,11 +59,10 @@ def seconds(text: str) -> float:
 
 
 def port_number(text: str) -> int:
-    """A port. @raise ValueError: it is none."""
-    value = int(text)
-    if not 0 < value < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port number")
-    return value
+    """A port. @raise ArgumentTypeError: it is none."""
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -128,6 +127,8 @@ def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:
 def run(options: argparse.Namespace) -> int:
     """Ask and show. @raise GanetiError: there is no answer."""
     paths = Paths.from_environment(os.environ)
+    if options.hmac_file is not None and not options.hmac_file.exists():
+        raise ConfdClientError(f"no key to ask with: there is no file {options.hmac_file}")
     client = BlockingClient(
         read_key(options.hmac_file or paths.hmac_key),
         peers_of(options.addr, options.port, paths),

@@ -19,7 +19,7 @@ from ganeti_tx.runtime.paths import Paths
 log = Logger()
 
 MAX_KEY_BYTES = 64 * 1024
-NO_CANDIDATE = "this node is not a master candidate"
+NO_CANDIDATE = "the node that was asked is not a master candidate"
 UNREADABLE = "this node cannot read its copy of the configuration; its log says why"
 
 

@@ -18,7 +18,7 @@ from ganeti_tx.rapi.access.composition import Surroundings
 from ganeti_tx.rapi.access.gate import Gate
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.asking.luxi_calls import LuxiCalls
-from ganeti_tx.rapi.asking.questions import SharedQuestions, unread
+from ganeti_tx.rapi.asking.questions import LANES_TO_NODES, SharedQuestions, unread
 from ganeti_tx.rapi.events.event_feed import EventFeed
 from ganeti_tx.rapi.http.access_log import AccessLog
 from ganeti_tx.rapi.http.connections import MOST, Connections
@@ -101,7 +101,9 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
     socket = str(parts.paths.query_socket)
     for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
     return LuxiCalls(
-        lambda: on_twisted.client(parts.reactor, socket), SharedQuestions(lambda: AsyncClient(for_questions))
+        lambda: on_twisted.client(parts.reactor, socket),
+        SharedQuestions(lambda: AsyncClient(for_questions)),
+        SharedQuestions(lambda: AsyncClient(for_questions), LANES_TO_NODES),
     )
 
 
@@ -136,8 +138,8 @@ async def start(
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
-        await connections.finish(LAST_ANSWERS)
         feed.close()
+        await connections.finish(LAST_ANSWERS)
         luxi.close()
         access_log.close()
 

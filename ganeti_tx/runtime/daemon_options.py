@@ -1,6 +1,8 @@
 """What the command lines of all daemons have in common."""
 
 import ipaddress
+from collections.abc import Sequence
+from typing import Any
 
 from twisted.python import usage
 
@@ -25,7 +27,8 @@ def address(text: str) -> str:
 class DaemonOptions(usage.Options):
     """The options of every daemon; each adds its own."""
 
-    optFlags = [
+    optParameters: Sequence[Sequence[Any]] = []
+    optFlags: Sequence[Sequence[Any]] = [
         ["debug", "d", "accepted as by Ganeti's daemons; all there is to log is logged without it"],
         ["foreground", "f", "stay in the foreground, and log to standard output"],
     ]

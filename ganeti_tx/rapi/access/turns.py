@@ -4,23 +4,26 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 from attrs import define, field
-from twisted.internet.defer import DeferredLock
+from twisted.internet.defer import Deferred
 
 
 @define
 class Turns:
-    """Whose turn it is, for each key that somebody has a turn for or waits for."""
+    """Who waits, for each key that somebody has a turn for."""
 
-    _locks: dict[Hashable, DeferredLock] = field(factory=dict, init=False, repr=False)
+    _waiting: dict[Hashable, list[Deferred[None]]] = field(factory=dict, init=False, repr=False)
 
     @asynccontextmanager
     async def turn(self, key: Hashable) -> AsyncIterator[None]:
         """Wait until nobody else has a turn for an equal key, and have it."""
-        lock = self._locks.setdefault(key, DeferredLock())
-        await lock.acquire()
+        while key in self._waiting:
+            waiting: Deferred[None] = Deferred()
+            self._waiting[key].append(waiting)
+            await waiting
+        self._waiting[key] = []
         try:
             yield
         finally:
-            lock.release()
-            if not lock.locked and self._locks.get(key) is lock:
-                del self._locks[key]
+            for each in self._waiting.pop(key):  # not each from the one before: hundreds would nest too deep
+                if not each.called:  # else it was cancelled
+                    each.callback(None)

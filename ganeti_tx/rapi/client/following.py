@@ -50,8 +50,9 @@ class Following:
             events = self._parser.feed(data)
         except SseError as error:
             raise AnswerError(f"The stream of events cannot be read: {error}") from None
-        self._begun = True
-        self._patience = Patience()
+        if data:  # a client that blocks also tells of headers
+            self._begun = True
+            self._patience = Patience()
         return [Happened(each.id, _decoded(each)) for each in events]
 
     def lost(self, error: ClientError | None = None) -> None:

@@ -24,7 +24,7 @@ class Patience:
         self._failures += 1
         if self._failures > PATIENCE or not _passes(error):
             raise error
-        return min(first * 2 ** (self._failures - 1), LONGEST_PAUSE)
+        return float(min(first * 2 ** (self._failures - 1), LONGEST_PAUSE))
 
 
 def _passes(error: ClientError) -> bool:

@@ -131,7 +131,11 @@ class AnswerTests(CommandCase):
         other.write_bytes(b"other")
         status, output, errors = self.run_main(*self.where, "--timeout", "0.2", "--hmac-file", str(other), "ping")
         self.assertEqual((status, output), (1, ""))
-        self.assertRegex(errors, "^ganeti-confd-client: no answer within 0.2 s from 127.0.0.1: .* key or clock .*\n$")
+        self.assertRegex(
+            errors, "^ganeti-confd-client: no answer within 0.2 s from 127.0.0.1; .*its key is another one.*\n$"
+        )
+        missing = self.run_main(*self.where, "--hmac-file", "/no/key", "ping")
+        self.assertEqual(missing, (1, "", "ganeti-confd-client: no key to ask with: there is no file /no/key\n"))
 
     def test_full_disk(self) -> None:
         """An answer that cannot be written is told, also when only the end of the program would write it."""
@@ -178,6 +182,7 @@ class ProblemTests(CommandCase):
             status, _, errors = self.run_main(*argv)
             self.assertEqual(status, 2, argv)
             self.assertIn("error: ", errors)
+            self.assertNotIn("invalid port_number value", errors)
 
     def test_no_text(self) -> None:
         """A word that is no text is shown as it is."""

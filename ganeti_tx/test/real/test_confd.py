@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import resource
 import socket
 import subprocess
 import sys
@@ -25,7 +27,7 @@ from ganeti_tx.confd.poll import Answer, Peer
 from ganeti_tx.confd.port import AT_ONCE, ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol, Present
 from ganeti_tx.confd.questions import Question
-from ganeti_tx.errors import ConfdClientError
+from ganeti_tx.errors import ConfdClientError, ExitCode
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.test.confd.cases import CLUSTER, CONFIG, present, request
@@ -38,6 +40,8 @@ reactor: Any = global_reactor
 EXPIRY = 0.5
 MIB = 1024 * 1024
 LIMIT = 30.0
+#: More than select() takes.
+MANY_FILES = 1100
 
 
 class SocketCase(ConfdClientContract):
@@ -107,6 +111,33 @@ class BlockingTests(SocketCase):
         """See the contract."""
         return deferToThread(BlockingClient(CASE_KEY, self.peers, EXPIRY).ask, question)
 
+    def test_no_socket(self) -> None:
+        """Without a socket nobody can be asked, which is told in a line."""
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, allowed[1]))
+        try:
+            client = BlockingClient(CASE_KEY, [Peer("127.0.0.1", 9), Peer("::1", 9)], EXPIRY)
+            error = self.assertRaises(ConfdClientError, client.ask, questions.ping())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, allowed)
+        self.assertIn("no socket", str(error))
+
+    def test_many_open_files(self) -> "Deferred[None]":
+        """A program with more than a thousand open files can ask too."""
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if allowed[1] < MANY_FILES + 100:
+            raise SkipTest("so many files may not be opened here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(allowed[0], MANY_FILES + 100), allowed[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, allowed)
+        for _ in range(MANY_FILES):
+            self.addCleanup(os.close, os.open(os.devnull, os.O_RDONLY))
+
+        async def asking() -> None:
+            self.serve(present())
+            self.assertEqual((await self.ask(questions.ping())).value, 3000000)
+
+        return Deferred.fromCoroutine(asking())
+
 
 del ConfdClientContract, SocketCase  # else trial would run them by themselves
 
@@ -146,7 +177,7 @@ class StartTests(DaemonCase):
         """On a node without a configuration it runs and says so to who asks."""
         self.daemon.paths.config_file.unlink()
         self.daemon.start()
-        with self.assertRaisesRegex(ConfdClientError, "^this node is not a master candidate$"):
+        with self.assertRaisesRegex(ConfdClientError, "^the node that was asked is not a master candidate$"):
             self.client.ask(questions.master())
         self.daemon.put(CONFIG)
         deadline = time.monotonic() + LIMIT
@@ -160,7 +191,7 @@ class StartTests(DaemonCase):
         self.daemon.paths.hmac_key.unlink()
         process = self.daemon.run("daemons", "confd", *self.daemon.place())
         _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, errors)
+        self.assertEqual(process.returncode, ExitCode.NODESETUP_ERROR, errors)
         self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not part of a cluster: no /[^\n]+\n$")
 
     def test_taken_port(self) -> None:

@@ -4,7 +4,7 @@ import io
 from contextlib import redirect_stdout
 
 from twisted.python.usage import UsageError
-from twisted.scripts.twistd import ServerOptions
+from twisted.scripts._twistd_unix import ServerOptions
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx import __version__

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, OpExecError, decode_error
 from ganeti_tx.rapi.client.actions.jobs import get_job_status, wait_for_job_change
-from ganeti_tx.rapi.client.errors import ClientError, RapiError, StillRunningError
+from ganeti_tx.rapi.client.errors import AnswerError, ClientError, RapiError, StillRunningError, shortened
 from ganeti_tx.rapi.client.message import Now, Pause, Step
 from ganeti_tx.rapi.client.patience import Patience
 from ganeti_tx.rapi.client.records.job import FINAL, Job
@@ -103,6 +103,8 @@ def _change(job_id: int | str, status: Any, serial: int | None) -> Generator[Ste
         return job.status, serial
     if change is None:
         return status, serial
+    if not change.job_info or not isinstance(change.job_info[0], str):
+        raise AnswerError(f"The status of job {job_id} is no text: {shortened(change.job_info)}")
     serials = [entry[0] for entry in change.log_entries or () if _is_log_entry(entry)]
     return change.job_info[0], max(serials, default=serial)
 

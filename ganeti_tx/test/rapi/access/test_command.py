@@ -149,6 +149,22 @@ class LdapTests(CommandCase):
         self.fails("ldap check", "there is no key 'nonsense'")
         self.fails("ldap check jack", "passwords would cross the network in clear")
 
+    def test_surroundings(self) -> None:
+        """Files and roles that the settings name and that are not there are faults, too, and are told at once."""
+        self.fails("ldap check", "there is no file")  # and makes the directory
+        lines = [
+            "url = ldaps://ldap.example.com",
+            "search_base = o=x",
+            "group_base = o=g",
+            "group Web = @webteam,nods:GET",
+        ]
+        nowhere = ["bind_dn = cn=x\nbind_password_file = /no/password", "ca_file = /no/ca"]
+        self.paths.rapi_ldap_file.write_text("\n".join([*lines, *nowhere]))
+        for text in ("ca_file", "bind_password_file", "web: '@webteam'", "web: 'nods'"):
+            self.fails("ldap check", text)
+        self.paths.rapi_ldap_file.write_text("\n".join([*lines[:-1], "group Web = @readonly"]))
+        self.fails("ldap check jack", "no password was given")
+
 
 class UserTests(CommandCase):
     """Users come and go."""

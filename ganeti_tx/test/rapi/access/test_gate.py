@@ -207,7 +207,7 @@ class SlowPasswordTests(GateCase):
 
     def test_many_at_once(self) -> None:
         """A program that opens many connections with the right password at once pays for it once, and gets in."""
-        knocking = [self.door.knock(basic("bea", "bpw")) for _ in range(3 * ADDRESS_FAILURES)]
+        knocking = [self.door.knock(basic("bea", "bpw")) for _ in range(500)]
         self.assertEqual(len(self.threads.calls), 1)
         self.threads.go()
         for each in knocking:
@@ -220,6 +220,15 @@ class SlowPasswordTests(GateCase):
             self.threads.go()
         found = [self.failureResultOf(each, HttpError).value.status for each in knocking]
         self.assertEqual([found.count(401), found.count(429)], [ADDRESS_FAILURES, 2 * ADDRESS_FAILURES])
+
+    def test_gone_meanwhile(self) -> None:
+        """Who hangs up while he waits for his turn holds nobody up."""
+        first, second, third = (self.door.knock(basic("bea", "bpw")) for _ in range(3))
+        second.cancel()
+        self.failureResultOf(second, CancelledError)
+        self.threads.go()
+        self.successResultOf(first)
+        self.successResultOf(third)
 
     def test_removed_meanwhile(self) -> None:
         """Who is no user any more when his turn comes is refused as anybody else."""

@@ -64,6 +64,11 @@ class FollowingTests(SynchronousTestCase):
         self.following.received(id_bytes("e-1"))
         self.assertRaises(RapiError, self.following.lost, RapiError(403, "x"))
 
+    def test_headers_alone(self) -> None:
+        """Headers without anything after them are no beginning."""
+        self.assertEqual(self.following.received(b""), [])
+        self.assertRaises(RapiError, self.following.lost, RapiError(503, "x"))
+
     def test_nonsense(self) -> None:
         """What is no stream of events is refused."""
         for data in (b"\xff\n", b"data: {}\n\n", b"data: " + b"x" * 2_000_000, event_bytes("e-1", "gap", b"[" * 90000)):

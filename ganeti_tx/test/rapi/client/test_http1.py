@@ -1,5 +1,7 @@
 """HTTP/1.1 byte by byte: responses as they come, right and wrong ones, and requests as they go."""
 
+import traceback
+
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -161,9 +163,21 @@ class RequestTests(SynchronousTestCase):
             self.assertNotIn("Host: d", str(error))
 
     def test_host(self) -> None:
-        """What is no host name or address is refused."""
-        for host in ("", "a b", "a\r\nb", "é"):
+        """What is no host name or address is refused, as is what is no port."""
+        for host in ("", "a b", "a\r\nb", "é", ".a", "a..b", "a" * 64):
             self.assertRaises(OpPrereqError, Server, host)
+            self.assertRaises(OpPrereqError, Server, "a", name=host)
+        for port in (-1, 0, 65536):
+            self.assertRaises(OpPrereqError, Server, "a", port)
+        for host in ("a.example.", "::1", "192.0.2.1", "fe80::1%eth0"):
+            self.assertEqual(Server(host, 1, name="b").host, host)
+
+    def test_login(self) -> None:
+        """What cannot be sent as user and password is refused; the password is shown nowhere, also not inside."""
+        error = self.assertRaises(OpPrereqError, Login, "joe", "s3cret\udcff")
+        self.assertNotIn("s3cret", "".join(traceback.format_exception(error)) + repr(error))
+        for user in ("joe:s", "\udcff"):
+            self.assertRaises(OpPrereqError, Login, user, "x")
 
     def test_secrets_are_not_shown(self) -> None:
         """The representation of a server shows no secret."""

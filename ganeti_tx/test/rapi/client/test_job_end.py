@@ -9,7 +9,7 @@ from ganeti_tx.errors import ECode, GenericError, JobCanceled, JobLost, OpExecEr
 from ganeti_tx.rapi.client.actions.job_end import PERIOD, wait_for_job, wait_for_job_completion
 from ganeti_tx.rapi.client.cache import Cache
 from ganeti_tx.rapi.client.course import course
-from ganeti_tx.rapi.client.errors import CertificateError, NoAnswerError, RapiError, StillRunningError
+from ganeti_tx.rapi.client.errors import AnswerError, CertificateError, NoAnswerError, RapiError, StillRunningError
 from ganeti_tx.rapi.client.message import Message, Now, Pause, Reply
 from ganeti_tx.rapi.client.patience import PATIENCE
 
@@ -106,7 +106,15 @@ class JobEndTests(SynchronousTestCase):
     def test_restarts(self) -> None:
         """Daemons may be started again meanwhile, at any moment, time after time."""
         gone, down = NoAnswerError("lost"), Reply(502, {}, b"{}")
-        answers = [gone, down, change("running"), *[down] * PATIENCE, change("success"), gone, job("success")]
+        answers: list[Reply | NoAnswerError] = [
+            gone,
+            down,
+            change("running"),
+            *[down] * PATIENCE,
+            change("success"),
+            gone,
+            job("success"),
+        ]
         self.assertEqual(self.run_it(wait_for_job(7), *answers).status, "success")
         pauses = [each for each in self.asked if isinstance(each, float)]
         self.assertEqual((pauses[:4], pauses[-1]), ([1, 2, 1, 2], 1))
@@ -135,6 +143,11 @@ class JobEndTests(SynchronousTestCase):
     def test_other_errors(self) -> None:
         """Other errors of the server are passed on."""
         self.assertRaises(RapiError, self.run_it, wait_for_job(7), Reply(500, {}, b"{}"))
+
+    def test_odd_status(self) -> None:
+        """A status that is none is an error of the answer."""
+        for body in (b'{"job_info": []}', b'{"job_info": [["success"]]}', b'{"job_info": [null]}'):
+            self.assertRaises(AnswerError, self.run_it, wait_for_job(7), Reply(200, {}, body))
 
     def test_completion(self) -> None:
         """The other library's form says only whether it went well in time."""
