@@ -1,5 +1,6 @@
 """The client for programs that may block, such as the commands; it imports no Twisted."""
 
+import math
 import select
 import socket
 import time
@@ -14,7 +15,7 @@ from attrs import define
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.inquiry import inquiry
 from ganeti_tx.confd.messages import MAX_DATAGRAM
-from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, signed_reply
+from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, no_socket, signed_reply
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
 
@@ -54,14 +55,27 @@ def hold(poll: Poll, now: Callable[[], float]) -> None:
     datagram = poll.datagram(now())
     begun = time.monotonic()
     with ExitStack() as stack:
-        families = {family_of(peer) for peer in poll.peers}
-        sockets = {family: stack.enter_context(socket.socket(family, socket.SOCK_DGRAM)) for family in families}
+        sockets = open_sockets(poll.peers, stack)
         for after in (*(each for each in ASK_AGAIN if each < poll.expiry), poll.expiry):
             for peer in poll.silent():
-                send(sockets[family_of(peer)], datagram, peer)
+                send(sockets.get(family_of(peer)), datagram, peer)
             listen(list(sockets.values()), poll, begun + after)
             if poll.enough():
                 return
+
+
+def open_sockets(peers: Sequence[Peer], stack: ExitStack) -> dict[socket.AddressFamily, socket.socket]:
+    """A socket for each family of the peers that this machine has. @raise ConfdClientError: for none of them."""
+    opened: dict[socket.AddressFamily, socket.socket] = {}
+    reason: OSError | None = None
+    for family in {family_of(peer) for peer in peers}:
+        try:
+            opened[family] = stack.enter_context(socket.socket(family, socket.SOCK_DGRAM))
+        except OSError as error:
+            reason = error
+    if not opened:
+        raise no_socket(reason)
+    return opened
 
 
 def family_of(peer: Peer) -> socket.AddressFamily:
@@ -69,8 +83,10 @@ def family_of(peer: Peer) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in peer.host else socket.AF_INET
 
 
-def send(opened: socket.socket, datagram: bytes, peer: Peer) -> None:
+def send(opened: socket.socket | None, datagram: bytes, peer: Peer) -> None:
     """Ask a peer; one to whom there is no way is silent."""
+    if opened is None:
+        return
     try:
         opened.sendto(datagram, peer)
     except OSError:
@@ -79,10 +95,14 @@ def send(opened: socket.socket, datagram: bytes, peer: Peer) -> None:
 
 def listen(opened: list[socket.socket], poll: Poll, until: float) -> None:
     """Take answers until there are enough, or until a time of the monotonic clock."""
+    waiting = select.poll()  # unlike select(), for any number of open files
+    sockets = {each.fileno(): each for each in opened}
+    for number in sockets:
+        waiting.register(number, select.POLLIN)
     while not poll.enough() and (left := until - time.monotonic()) > 0:
-        for ready in select.select(opened, [], [], left)[0]:
+        for number, _ in waiting.poll(math.ceil(left * 1000)):
             try:
-                received, address = ready.recvfrom(MAX_DATAGRAM, socket.MSG_DONTWAIT)
+                received, address = sockets[number].recvfrom(MAX_DATAGRAM, socket.MSG_DONTWAIT)
             except OSError:
                 continue  # the kernel had something, and found that it was damaged
             known = signed_reply(poll.key, received)

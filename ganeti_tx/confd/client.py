@@ -13,7 +13,7 @@ from attrs import define, field
 
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.inquiry import inquiry
-from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, signed_reply
+from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, no_socket, signed_reply
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
 
@@ -30,7 +30,7 @@ class Link(NamedTuple):
 
 #: What is called with each datagram and its sender.
 Receive = Callable[[bytes, Peer], None]
-#: Opens a socket for the family of a peer.
+#: Opens a socket for the family of a peer, or fails with OSError.
 OpenLink = Callable[[Peer, Receive], Awaitable[Link]]
 
 
@@ -88,13 +88,14 @@ class ConfdClient:
     async def _hold(self, poll: Poll) -> None:
         """Return when enough have answered or the time is over."""
         datagram = poll.datagram(self.now())
-        links = {peer: await self._link(peer) for peer in poll.peers}
-        call_later = links[poll.peers[0]].call_later
+        links = await self._links_to(poll.peers)
+        call_later = next(iter(links.values())).call_later
         future = self.framework.create_future()
 
         def send() -> None:
             for peer in poll.silent():
-                links[peer].send(datagram, peer)
+                if peer in links:
+                    links[peer].send(datagram, peer)
 
         timers = [call_later(after, send) for after in ASK_AGAIN if after < poll.expiry]
         timers.append(call_later(poll.expiry, lambda: self._settle(future)))
@@ -106,6 +107,19 @@ class ConfdClient:
             del self._open[poll.rsalt]
             for take_back in timers:
                 take_back()
+
+    async def _links_to(self, peers: Sequence[Peer]) -> dict[Peer, Link]:
+        """Those that this machine can have. @raise ConfdClientError: none."""
+        links: dict[Peer, Link] = {}
+        reason: OSError | None = None
+        for peer in peers:
+            try:
+                links[peer] = await self._link(peer)
+            except OSError as error:
+                reason = error
+        if not links:
+            raise no_socket(reason)
+        return links
 
     async def _link(self, peer: Peer) -> Link:
         family = ":" in peer.host

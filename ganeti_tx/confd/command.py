@@ -17,6 +17,7 @@ from ganeti_tx.confd.peers import candidates, peer, read_key
 from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError, GanetiError
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 
 PROGRAM = "ganeti-confd-client"
@@ -146,9 +147,29 @@ def main() -> int:
     """The exit status: 1 when there is no answer or one is unknown, 2 for a wrong command line."""
     options = parser().parse_args()
     try:
-        return run(options)
+        status = run(options)
+        print(end="", flush=True)
+        return status
+    except UnicodeEncodeError as error:
+        return failed(f"{error.object!r} cannot be written in {error.encoding}")
     except (GanetiError, ValueError) as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return failed(str(error))
+    except BrokenPipeError:  # whoever read the output has left
+        drop_output()
         return 1
+    except OSError as error:
+        drop_output()
+        return failed(reason(error))
     except KeyboardInterrupt:
         return 130
+
+
+def failed(text: str) -> int:
+    """Say why; the exit status."""
+    print(f"{PROGRAM}: {text}", file=sys.stderr)
+    return 1
+
+
+def drop_output() -> None:
+    """What could not be written is not tried again at the interpreter's end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

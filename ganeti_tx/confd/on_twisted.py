@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IReactorTime, IReactorUDP
 from twisted.internet.protocol import DatagramProtocol
 from txaio import tx
@@ -44,9 +45,11 @@ def client(
 
     async def open_link(peer: Peer, receive: Receive) -> Link:
         protocol = _Socket(receive)
-        port: Any = reactor.listenUDP(
-            0, protocol, interface="::" if ":" in peer.host else "", maxPacketSize=MAX_DATAGRAM
-        )
+        interface = "::" if ":" in peer.host else ""
+        try:
+            port: Any = reactor.listenUDP(0, protocol, interface=interface, maxPacketSize=MAX_DATAGRAM)
+        except CannotListenError as error:
+            raise OSError(*getattr(error.socketError, "args", (str(error),))) from None
 
         def call_later(delay: float, call: Callable[[], None]) -> Callable[[], None]:
             delayed = reactor.callLater(delay, call)

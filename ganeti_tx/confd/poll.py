@@ -129,6 +129,11 @@ def signed_reply(key: Key, datagram: bytes) -> tuple[str, Reply] | None:
         return None
 
 
+def no_socket(error: OSError | None) -> ConfdClientError:
+    """Nothing could be sent to anybody."""
+    return ConfdClientError(f"no socket to ask with: {(error and error.strerror) or error}")
+
+
 def value_of(question: Question[T], reply: Reply) -> T:
     """What a reply says. @raise ConfdClientError: it is an error, or no answer to the question."""
     if reply.status != Status.OK:

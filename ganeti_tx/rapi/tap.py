@@ -90,6 +90,7 @@ def make_service(options: Options, reactor: IReactorCore) -> Daemon:
         log.addObserver(SyslogObserver("ganeti-rapi").emit)
 
     async def bring_up() -> Any:
-        return await start(parts, options.settings())
+        return await start(parts, options.settings(), daemon.leave)
 
-    return Daemon("ganeti-rapi", parts.paths, reactor, bring_up)
+    daemon = Daemon("ganeti-rapi", parts.paths, reactor, bring_up)
+    return daemon

@@ -1,6 +1,6 @@
 """The client for programs that wait without blocking; `on_twisted.client` and `on_asyncio.client` make one."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ganeti_tx.rapi.client.cache import Cache
@@ -61,7 +61,7 @@ class AsyncClient(Calls, Waiting):
 
     async def events(
         self, after: str | None = None, *, kinds: Sequence[str] = (), objects: Sequence[str] = ()
-    ) -> AsyncIterator[Happened]:
+    ) -> AsyncGenerator[Happened, None]:
         """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
 
         Leave it with `contextlib.aclosing`, so that the connection ends at once.
@@ -117,6 +117,7 @@ class AsyncClient(Calls, Waiting):
     async def _conversation(self) -> Conversation:
         while self._resting:
             conversation = self._resting.pop()
-            if conversation.open:
+            if conversation.usable:
                 return conversation
+            conversation.end(NoAnswerError("of another event loop"))
         return await self._framework.connect()

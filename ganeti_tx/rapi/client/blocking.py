@@ -4,7 +4,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -26,17 +26,19 @@ from ganeti_tx.rapi.client.trust import check_pin, ssl_context
 T = TypeVar("T")
 
 _CHUNK = 64 * 1024
+#: Connections kept for later calls.
+_KEPT = 4
 
 
 class Client(Calls, Blocking):
-    """One connection, opened by the first call and again when the server has closed it; for one thread at a time."""
+    """Calls of several threads may overlap; each has a connection for itself, which is kept for the next one."""
 
     def __init__(self, server: Server) -> None:
         """@raise X509CertError: the trusted certificates cannot be read."""
         self._server = server
         self._tls = ssl_context(server.trust)
         self._cache = Cache(server.cache_size)
-        self._connection: ssl.SSLSocket | None = None
+        self._resting: list[ssl.SSLSocket] = []
 
     def __enter__(self) -> Self:
         return self
@@ -47,10 +49,9 @@ class Client(Calls, Blocking):
         self.close()
 
     def close(self) -> None:
-        """Close the connection, if there is one; the next call opens another."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Close the connections that wait for further calls; the next call opens another."""
+        while (connection := self._rested()) is not None:
+            connection.close()
 
     def do(self, action: Action[T]) -> T:
         """Carry an action out.
@@ -74,7 +75,7 @@ class Client(Calls, Blocking):
 
     def events(
         self, after: str | None = None, *, kinds: Sequence[str] = (), objects: Sequence[str] = ()
-    ) -> Iterator[Happened]:
+    ) -> Generator[Happened, None, None]:
         """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
 
         @param after: the id of the last event that is known; without it from now on.
@@ -102,25 +103,29 @@ class Client(Calls, Blocking):
 
     def _exchange(self, message: Message) -> Reply:
         data = request_bytes(self._server, message)
-        connection = self._open()
         whole = WholeReply(self._server.largest_answer)
+        connection = self._open()
+        try:
+            self._talk(connection, data, whole)
+        except BaseException:
+            connection.close()  # the rest of this answer may still come, which no later call may take for its own
+            raise
+        if whole.response.reusable and len(self._resting) < _KEPT:
+            self._resting.append(connection)
+        else:
+            connection.close()
+        return whole.reply
+
+    def _talk(self, connection: ssl.SSLSocket, data: bytes, whole: WholeReply) -> None:
         deadline = time.monotonic() + self._server.answer_timeout
         try:
             _send(connection, data, deadline)
             while not whole.feed(_receive(connection, deadline)):
                 continue
         except TimeoutError:
-            self.close()
             raise silent(self._server, self._server.answer_timeout) from None
         except OSError as error:
-            self.close()
             raise lost(self._server, error) from None
-        except BaseException:
-            self.close()  # the rest of this answer may still come, which no later call may take for its own
-            raise
-        if not whole.response.reusable:
-            self.close()
-        return whole.reply
 
     def _stream(self, message: Message) -> Iterator[bytes]:
         """The body of a response as it comes, over a connection of its own. @raise ClientError"""
@@ -137,11 +142,17 @@ class Client(Calls, Blocking):
                 raise lost(self._server, error) from None
 
     def _open(self) -> ssl.SSLSocket:
-        if self._connection is not None and _hung_up(self._connection):
-            self.close()
-        if self._connection is None:
-            self._connection = self._connect()
-        return self._connection
+        while (connection := self._rested()) is not None:
+            if not _hung_up(connection):
+                return connection
+            connection.close()
+        return self._connect()
+
+    def _rested(self) -> ssl.SSLSocket | None:
+        try:
+            return self._resting.pop()
+        except IndexError:
+            return None
 
     def _connect(self) -> ssl.SSLSocket:
         server = self._server

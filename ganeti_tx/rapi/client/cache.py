@@ -1,6 +1,7 @@
 """Answers that the server need not send again while they are true (ETag and If-None-Match)."""
 
 from collections import OrderedDict
+from threading import Lock
 
 from attrs import define, evolve, field
 
@@ -12,34 +13,44 @@ SIZE = 8 * 1024 * 1024
 
 @define
 class Cache:
-    """The last answers by target."""
+    """The last answers by target; for several threads."""
 
     size: int = SIZE
     _held: int = 0
     _replies: OrderedDict[str, Reply] = field(factory=OrderedDict)
+    _turn: Lock = field(factory=Lock)
 
-    def conditional(self, message: Message) -> Message:
-        """The request, telling the server which answer is here already."""
-        known = self._replies.get(message.target) if _may_be_kept(message) else None
-        if known is None:
-            return message
-        return evolve(message, headers=(*message.headers, ("If-None-Match", known.headers["etag"])))
+    def known(self, message: Message) -> Reply | None:
+        """The answer that is here already."""
+        return self._replies.get(message.target) if _may_be_kept(message) else None
 
-    def settled(self, message: Message, reply: Reply) -> Reply:
-        """The reply that the request gets: the kept one when it is still true, else the new one, kept if it may be."""
+    def settled(self, message: Message, known: Reply | None, reply: Reply) -> Reply:
+        """The reply that the request gets: the one that was known when it was sent, while that is still true, else the
+        new one, kept if it may be. Meanwhile other requests may have had other answers."""
         if not _may_be_kept(message):
             return reply
-        known = self._replies.pop(message.target, None)
-        if known is not None:
-            self._held -= len(known.body)
         kept = known if known is not None and reply.status == 304 else reply
-        if kept.status == 200 and "etag" in kept.headers and len(kept.body) <= self.size:
-            self._replies[message.target] = kept
-            self._held += len(kept.body)
+        with self._turn:
+            self._put(message.target, kept)
+        return kept
+
+    def _put(self, target: str, reply: Reply) -> None:
+        earlier = self._replies.pop(target, None)
+        if earlier is not None:
+            self._held -= len(earlier.body)
+        if reply.status == 200 and "etag" in reply.headers and len(reply.body) <= self.size:
+            self._replies[target] = reply
+            self._held += len(reply.body)
         while self._held > self.size:
             _, oldest = self._replies.popitem(last=False)
             self._held -= len(oldest.body)
-        return kept
+
+
+def conditional(message: Message, known: Reply | None) -> Message:
+    """The request, telling the server which answer is here already."""
+    if known is None:
+        return message
+    return evolve(message, headers=(*message.headers, ("If-None-Match", known.headers["etag"])))
 
 
 def _may_be_kept(message: Message) -> bool:

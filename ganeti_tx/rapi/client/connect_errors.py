@@ -11,6 +11,8 @@ def connect_error(server: Server, error: OSError) -> NoAnswerError:
     """No connection could be made."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return distrusted(server, error.verify_message)
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return NoAnswerError(f"{server.netloc} closed the connection before TLS had begun")
     if isinstance(error, ssl.SSLError):
         return CertificateError(f"No TLS connection to {server.netloc}: {one_line(error.reason or error)}")
     if isinstance(error, TimeoutError):

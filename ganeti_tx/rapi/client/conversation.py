@@ -28,6 +28,11 @@ class Conversation:
         self._deadline: Any = None
         self.open = True
 
+    @property
+    def usable(self) -> bool:
+        """Whether it can be asked, by who looks."""
+        return self.open and self._link.here()
+
     def ask(self, message: Message) -> Any:
         """Send a request; a future of the framework with the Reply. The last one must have been answered.
 

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from typing import Any, TypeVar
 
-from ganeti_tx.rapi.client.cache import Cache
+from ganeti_tx.rapi.client.cache import Cache, conditional
 from ganeti_tx.rapi.client.errors import CertificateError, NoAnswerError
 from ganeti_tx.rapi.client.message import Action, Message, Pause, Reply, Step
 
@@ -19,27 +19,29 @@ _BUSY = (429, 503)
 
 
 def course(action: Action[T], cache: Cache, retries: int = RETRIES) -> Generator[Step, Any, T]:
-    """The steps that are really taken. Errors of sending a message are to be thrown in."""
+    """The steps that are really taken. Errors of sending a message are to be thrown in; the action may outlast them."""
     steps = action.steps()
-    reply: Any = None
-    while True:
-        try:
-            step = steps.send(reply)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        if isinstance(step, Message):
-            reply = yield from _answered(step, cache, retries)
-        else:
-            reply = yield step
+    try:
+        step = next(steps)
+        while True:
+            try:
+                reply = (yield from _answered(step, cache, retries)) if isinstance(step, Message) else (yield step)
+            except NoAnswerError as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(reply)
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 def _answered(message: Message, cache: Cache, retries: int) -> Generator[Step, Any, Reply]:
     left = retries if message.safe else 0
     pause = FIRST_PAUSE
     while True:
+        known = cache.known(message)
         try:
-            reply: Reply = yield cache.conditional(message)
+            reply: Reply = yield conditional(message, known)
         except CertificateError:
             raise
         except NoAnswerError:
@@ -49,7 +51,7 @@ def _answered(message: Message, cache: Cache, retries: int) -> Generator[Step, A
         else:
             wait = _asked_to_wait(reply)
             if not left or wait is None:
-                return cache.settled(message, reply)
+                return cache.settled(message, known, reply)
         yield Pause(wait or 0)
         left -= 1
         pause *= 2

@@ -6,18 +6,12 @@ import msgspec
 from attrs import frozen
 
 from ganeti_tx.model.events import AnyEvent
-from ganeti_tx.rapi.client.errors import AnswerError, ClientError, NoAnswerError, RapiError, shortened
+from ganeti_tx.rapi.client.errors import AnswerError, ClientError, shortened
 from ganeti_tx.rapi.client.message import Message
+from ganeti_tx.rapi.client.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from ganeti_tx.rapi.client.request import Request, text
 from ganeti_tx.rapi.events.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
 
-#: So many connections may fail one after the other.
-PATIENCE = 8
-#: Seconds before the next connection, where the server does not say; each failure doubles them.
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 30.0
-#: Statuses that pass, as when the master daemon is started again.
-_PASSING = (429, 502, 503, 504)
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
@@ -36,8 +30,10 @@ class Following:
         self._kinds = list(kinds)
         self._objects = list(objects)
         self._parser = SseParser(last_id=after or "")
-        self._failures = 0
+        self._patience = Patience()
         self._begun = False
+        #: Seconds to wait before the next connection.
+        self.pause = FIRST_PAUSE
 
     @property
     def message(self) -> Message:
@@ -48,31 +44,27 @@ class Following:
             headers.append(("Last-Event-ID", self._parser.last_id))
         return Request("GET", "/2/events", text, query, headers=tuple(headers)).message
 
-    @property
-    def pause(self) -> float:
-        """Seconds to wait before the next connection."""
-        told = FIRST_PAUSE if self._parser.retry is None else self._parser.retry / 1000
-        return float(min(told * 2 ** max(self._failures - 1, 0), LONGEST_PAUSE))
-
     def received(self, data: bytes) -> list[Happened]:
         """The events that are complete now. @raise AnswerError: it is no stream of events."""
         try:
             events = self._parser.feed(data)
         except SseError as error:
             raise AnswerError(f"The stream of events cannot be read: {error}") from None
-        self._begun = True
-        self._failures = 0
+        if data:  # a client that blocks also tells of headers
+            self._begun = True
+            self._patience = Patience()
         return [Happened(each.id, _decoded(each)) for each in events]
 
     def lost(self, error: ClientError | None = None) -> None:
         """The connection is lost, or was not made. @raise ClientError: the error, when trying again does not help."""
         self._parser.lost()
+        told = FIRST_PAUSE if self._parser.retry is None else self._parser.retry / 1000
         if error is None:
-            return
-        self._failures += 1
-        passing = isinstance(error, NoAnswerError) or (isinstance(error, RapiError) and error.status in _PASSING)
-        if not (passing and self._begun) or self._failures > PATIENCE:
+            self.pause = min(told, LONGEST_PAUSE)
+        elif not self._begun:
             raise error
+        else:
+            self.pause = self._patience.after(error, max(told, FIRST_PAUSE))
 
 
 def _decoded(event: SseEvent) -> AnyEvent:

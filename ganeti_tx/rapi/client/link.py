@@ -13,3 +13,5 @@ class Link(NamedTuple):
     pause: Callable[[], None]
     resume: Callable[[], None]
     call_later: Callable[[float, Callable[[], None]], Any]
+    #: Whether the connection can be used where this is called; on asyncio that is in one loop only.
+    here: Callable[[], bool]

@@ -28,7 +28,8 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         wire = self._transport
-        link = Link(wire.write, wire.abort, wire.pause_reading, wire.resume_reading, self._loop.call_later)
+        pause, resume = wire.pause_reading, wire.resume_reading
+        link = Link(wire.write, self._abort, pause, resume, self._loop.call_later, self._runs_here)
         self.conversation = Conversation(_aio.with_config(loop=self._loop), link, self._server)
 
     def data_received(self, data: bytes) -> None:
@@ -36,6 +37,21 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.conversation.lost(connect_errors.lost(self._server, exc) if exc is not None else None)
+
+    def _abort(self) -> None:
+        """From wherever the client is closed, also when the loop is no more."""
+        if self._loop.is_closed():
+            return
+        if self._runs_here():
+            self._transport.abort()
+        else:
+            self._loop.call_soon_threadsafe(self._transport.abort)
+
+    def _runs_here(self) -> bool:
+        try:
+            return asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            return False
 
     def check_certificate(self) -> None:
         """@raise CertificateError: another one is pinned; the connection is aborted."""
@@ -48,7 +64,7 @@ class _Connection(asyncio.Protocol):
 
 
 def client(server: Server) -> AsyncClient:
-    """A client for the running loop. @raise X509CertError: the trusted certificates cannot be read."""
+    """A client for any loop, one at a time. @raise X509CertError: the trusted certificates cannot be read."""
     tls = ssl_context(server.trust)
 
     async def connect() -> Conversation:

@@ -3,8 +3,7 @@
 from typing import Any, cast
 from typing import Protocol as Structural
 
-from OpenSSL.crypto import FILETYPE_ASN1, dump_certificate
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost, DNSLookupError
 from twisted.internet.interfaces import IHandshakeListener, IReactorPluggableNameResolver, IReactorTCP, IReactorTime
@@ -20,8 +19,7 @@ from ganeti_tx.rapi.client.conversation import Conversation
 from ganeti_tx.rapi.client.errors import CertificateError
 from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.server import Server
-from ganeti_tx.rapi.client.trust import check_pin
-from ganeti_tx.rapi.client.twisted_trust import connection_creator, tls_error
+from ganeti_tx.rapi.client.twisted_trust import check_certificate, connection_creator, tls_error
 
 _tx: Any = tx  # has no types
 _Endpoint: Any = HostnameEndpoint  # has no types
@@ -58,13 +56,13 @@ class _Connection(Protocol):
     def connectionMade(self) -> None:
         wire = self._wire
         pause, resume = wire.pauseProducing, wire.resumeProducing
-        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater)
+        link = Link(wire.write, wire.abortConnection, pause, resume, self._reactor.callLater, lambda: True)
         self.conversation = Conversation(_tx, link, self._server)
 
     def handshakeCompleted(self) -> None:
         """As IHandshakeListener says."""
         try:
-            check_pin(self._server.trust, dump_certificate(FILETYPE_ASN1, self._wire.getPeerCertificate()))
+            check_certificate(self._server, self._wire.getPeerCertificate())
         except CertificateError as error:
             self._wire.abortConnection()
             self.ready.errback(error)
@@ -75,7 +73,10 @@ class _Connection(Protocol):
         self.conversation.received(data)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        error = None if reason.check(ConnectionDone, ConnectionLost) else tls_error(self._server, reason)
+        error = None
+        if not reason.check(ConnectionDone, ConnectionLost):
+            told = connect_errors.lost if self.ready.called else tls_error
+            error = told(self._server, reason.value)
         self.conversation.lost(error)
         if not self.ready.called:
             self.ready.errback(error or connect_errors.lost(self._server, reason.value))
@@ -102,7 +103,8 @@ def client(reactor: INetReactor, server: Server) -> AsyncClient:
 
     async def connect() -> Conversation:
         try:
-            connection = cast(_Connection, await endpoint.connect(connections))
+            trying = _cancellable(endpoint.connect(connections))
+            connection = await trying.addTimeout(server.connect_timeout, reactor, onTimeoutCancel=too_late)
             return await connection.ready.addTimeout(server.connect_timeout, reactor, onTimeoutCancel=too_late)
         except (ConnectError, DNSLookupError) as error:
             raise connect_errors.connect_error(server, OSError(getattr(error, "osError", None), str(error))) from None
@@ -114,3 +116,19 @@ def client(reactor: INetReactor, server: Server) -> AsyncClient:
         await deferLater(reactor, seconds)
 
     return AsyncClient(server, Framework(connect, sleep, reactor.seconds))
+
+
+def _cancellable(attempt: "Deferred[Any]") -> "Deferred[_Connection]":
+    """The same, where cancelling is no failure to connect: an endpoint makes it one while it looks up an address."""
+
+    def cancel(outcome: "Deferred[_Connection]") -> None:
+        outcome.errback(CancelledError())
+        attempt.cancel()
+
+    def settle(result: Any) -> None:
+        if not outcome.called:
+            outcome.callback(result)
+
+    outcome: Deferred[_Connection] = Deferred(cancel)
+    attempt.addBoth(settle)
+    return outcome

@@ -3,11 +3,12 @@
 from collections import deque
 from typing import Any
 
-from ganeti_tx.rapi.client.errors import AnswerError, ClientError
+from ganeti_tx.rapi.client.errors import AnswerError, ClientError, shortened
 from ganeti_tx.rapi.client.http1 import Response
 from ganeti_tx.rapi.client.link import Link
 from ganeti_tx.rapi.client.message import Reply
 from ganeti_tx.rapi.client.request import checked
+from ganeti_tx.rapi.events.sse import CONTENT_TYPE
 
 #: Bytes that wait to be taken before no more is read.
 MOST_WAITING = 256 * 1024
@@ -26,12 +27,15 @@ class StreamedReply:
         """Take in what came (nothing: the connection was closed); the bytes of the body.
 
         @raise RapiError: the server answered with an error.
-        @raise AnswerError, NoAnswerError: it is no answer, or none any more.
+        @raise AnswerError, NoAnswerError: it is no stream of events, or none any more.
         """
         part = self.response.feed(data) if data else b""
         if not data:
             self.response.closed()
-        if not self.response.started or self.response.status < 300:
+        if not self.response.started:
+            return b""
+        if self.response.status < 300:
+            self._check_type()
             return part
         self._error += part
         if len(self._error) > _LARGEST_ERROR:
@@ -39,6 +43,11 @@ class StreamedReply:
         if self.response.ended:
             checked(Reply(self.response.status, self.response.headers, self._error))
         return b""
+
+    def _check_type(self) -> None:
+        sent = self.response.headers.get("content-type", "")
+        if sent.partition(";")[0].strip().lower() != CONTENT_TYPE:
+            raise AnswerError(f"The answer is of the type {shortened(sent)}, not {CONTENT_TYPE}")
 
 
 class Parts:

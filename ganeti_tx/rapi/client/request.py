@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from attrs import evolve, field, frozen
 
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.rapi.client.errors import AnswerError, RapiError, shortened
 from ganeti_tx.rapi.client.message import Message, Reply, Step
 
@@ -66,8 +67,17 @@ def _arguments(query: Query) -> Generator[tuple[str, str], None, None]:
 
 
 def path(template: str, *names: str | int) -> str:
-    """A path with the names put in for each {}, percent-encoded."""
-    return template.format(*(quote(str(name), safe="") for name in names))
+    """A path with the names put in for each {}, percent-encoded. @raise OpPrereqError: one cannot be part of a path."""
+    return template.format(*(_segment(str(name)) for name in names))
+
+
+def _segment(name: str) -> str:
+    if name in ("", ".", ".."):  # what is between here and the server may take those out of a path
+        raise OpPrereqError(f"No name, job id or number: {name!r}", ECode.INVAL)
+    try:
+        return quote(name, safe="")
+    except UnicodeEncodeError:
+        raise OpPrereqError(f"Not a text: {name[:100]!r}", ECode.INVAL) from None
 
 
 def get(where: str, kind: type[T], query: Query | None = None) -> Request[T]:

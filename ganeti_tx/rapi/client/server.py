@@ -1,9 +1,10 @@
 """Where the Remote API is, who calls it, and how much of what it sends is taken."""
 
 import base64
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
+from attrs.validators import optional
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.rapi.client.cache import SIZE
@@ -16,12 +17,25 @@ PORT = 5080
 LARGEST_ANSWER = 64 * 1024 * 1024
 
 
+def _user_name(instance: object, attribute: object, value: str) -> None:
+    if ":" in value:
+        raise OpPrereqError(f"A user name has no colon: {value[:100]!r}", ECode.INVAL)
+    _text(instance, attribute, value)
+
+
+def _text(instance: object, attribute: Any, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # which shows it
+        raise OpPrereqError(f"The {attribute.name} has characters that are no text", ECode.INVAL) from None
+
+
 @frozen
 class Login:
     """A user of the Remote API with his password."""
 
-    user: str
-    password: str = field(repr=False)
+    user: str = field(validator=_user_name)
+    password: str = field(validator=_text, repr=False)
 
     @property
     def authorization(self) -> str:
@@ -44,22 +58,28 @@ class Token:
 Credentials: TypeAlias = Login | Token
 
 
-def _header_safe(instance: object, attribute: object, value: str) -> None:
-    if not value.isascii() or not value.isprintable() or " " in value or not value:
+def _host(instance: object, attribute: object, value: str) -> None:
+    labels = value.removesuffix(".").split(".")
+    if not value.isascii() or not value.isprintable() or " " in value or not all(0 < len(each) < 64 for each in labels):
         raise OpPrereqError(f"Not a host name or address: {value[:100]!r}", ECode.INVAL)
+
+
+def _port(instance: object, attribute: object, value: int) -> None:
+    if not 0 < value < 65536:
+        raise OpPrereqError(f"Not a port: {value}, allowed are 1 to 65535", ECode.INVAL)
 
 
 @frozen
 class Server:
     """One Remote API. Times are in seconds."""
 
-    host: str = field(validator=_header_safe)
-    port: int = PORT
+    host: str = field(validator=_host)
+    port: int = field(default=PORT, validator=_port)
     #: Which certificates are taken.
     trust: Trust = SYSTEM
     credentials: Credentials | None = None
     #: The name that the certificate must be for, where it is not the host.
-    name: str | None = None
+    name: str | None = field(default=None, validator=optional(_host))
     connect_timeout: float = 10.0
     #: For a whole answer, however steadily its bytes come.
     answer_timeout: float = 90.0

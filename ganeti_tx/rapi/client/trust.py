@@ -6,7 +6,7 @@ import ssl
 from pathlib import Path
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ganeti_tx.errors import X509CertError
 from ganeti_tx.rapi.client.errors import CertificateError
@@ -16,12 +16,20 @@ _LARGEST_FILE = 1024 * 1024
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s.*?-----END CERTIFICATE-----\n?", re.DOTALL)
 
 
+def _with_certificate(instance: object, attribute: object, pem: str) -> None:
+    if not _CERTIFICATE.search(pem):  # OpenSSL would fall back on the system's authorities
+        raise X509CertError("authority", "has no certificate in PEM form")
+
+
 @frozen
 class Authorities:
-    """The server's certificate is one of these, or signed by one of these, and is for the server's name."""
+    """The server's certificate is one of these, or signed by one of these, and is for the server's name.
+
+    @raise X509CertError: there is none.
+    """
 
     #: PEM; only certificates.
-    pem: str
+    pem: str = field(validator=_with_certificate)
 
 
 @frozen

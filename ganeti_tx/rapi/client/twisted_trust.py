@@ -5,7 +5,11 @@ from typing import Any
 
 from attrs import frozen
 from OpenSSL import SSL, crypto
+from service_identity import CertificateError as BadNames
 from service_identity import VerificationError
+from service_identity.hazmat import DNS_ID, IPAddress_ID, verify_service_identity
+from service_identity.pyopenssl import extract_patterns
+from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.internet.ssl import (
     Certificate,
@@ -15,22 +19,24 @@ from twisted.internet.ssl import (
     platformTrust,
     trustRootFromCertificates,
 )
-from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.errors import X509CertError
 from ganeti_tx.rapi.client import connect_errors
 from ganeti_tx.rapi.client.errors import NoAnswerError
 from ganeti_tx.rapi.client.server import Server
-from ganeti_tx.rapi.client.trust import Authorities, Pin
+from ganeti_tx.rapi.client.trust import Authorities, Pin, check_pin
 
 _END = re.compile("(?<=-----END CERTIFICATE-----)")
 
 
 @implementer(IOpenSSLClientConnectionCreator)
 @frozen
-class _Named:
-    """Verifies chain and name; the server's own certificate may be the authority."""
+class _Chained:
+    """Verifies the chain, `check_certificate` the name; the server's own certificate may be the authority.
+
+    Twisted's own look at the name lets a certificate without names pass for any.
+    """
 
     options: Any
 
@@ -40,13 +46,14 @@ class _Named:
         store = connection.get_context().get_cert_store()
         if store is not None:
             store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
+        connection.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, _as_openssl_says)
         return connection
 
 
 @implementer(IOpenSSLClientConnectionCreator)
 @frozen
 class _Pinned:
-    """Verifies nothing: `check_pin` looks at the certificate after the handshake, before anything is sent."""
+    """Verifies nothing: `check_certificate` does."""
 
     options: CertificateOptions
 
@@ -63,7 +70,23 @@ def connection_creator(server: Server) -> Any:
     roots: Any = platformTrust()
     if isinstance(server.trust, Authorities):
         roots = trustRootFromCertificates(_certificates(server.trust))
-    return _Named(optionsForClientTLS(server.verified_name, trustRoot=roots, extraCertificateOptions=least))
+    return _Chained(optionsForClientTLS(server.verified_name, trustRoot=roots, extraCertificateOptions=least))
+
+
+def _as_openssl_says(connection: SSL.Connection, certificate: crypto.X509, error: int, depth: int, ok: int) -> bool:
+    return bool(ok)
+
+
+def check_certificate(server: Server, certificate: crypto.X509) -> None:
+    """Look at the server's certificate after the handshake, before anything is sent. @raise CertificateError"""
+    if isinstance(server.trust, Pin):
+        return check_pin(server.trust, crypto.dump_certificate(crypto.FILETYPE_ASN1, certificate))
+    name = server.verified_name
+    wanted = IPAddress_ID(name) if isIPAddress(name) or isIPv6Address(name) else DNS_ID(name)
+    try:
+        verify_service_identity(extract_patterns(certificate), [wanted], [])
+    except (VerificationError, BadNames):
+        raise connect_errors.distrusted(server, f"it is not for {name}") from None
 
 
 def _certificates(authorities: Authorities) -> list[Certificate]:
@@ -73,11 +96,8 @@ def _certificates(authorities: Authorities) -> list[Certificate]:
         raise X509CertError("authority", f"not a PEM certificate: {error}") from None
 
 
-def tls_error(server: Server, reason: Failure) -> NoAnswerError:
-    """Why a connection ended before or after the server was known to be the right one."""
-    error = reason.value
-    if isinstance(error, VerificationError):
-        return connect_errors.distrusted(server, f"it is not for {server.verified_name}")
+def tls_error(server: Server, error: BaseException | None) -> NoAnswerError:
+    """Why a connection ended before the handshake was done."""
     if isinstance(error, SSL.Error):
         texts = [str(each[-1]) for each in error.args[0]] if error.args and isinstance(error.args[0], list) else []
         return connect_errors.distrusted(server, "; ".join(texts) or "TLS failed")

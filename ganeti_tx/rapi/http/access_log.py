@@ -22,6 +22,8 @@ DELAY = 1.0
 MOST_WAITING = 64 * 1024
 #: Seconds between two complaints.
 QUIET = 60.0
+#: Bytes of one field; what a client sends beyond it only fills the disk.
+LONGEST = 2048
 _UNSAFE = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
 
 
@@ -106,5 +108,7 @@ class AccessLog:
 
 
 def text(value: bytes | None) -> str:
-    """What a client sent, escaped; - for nothing."""
-    return escaped(value.decode("utf-8", "surrogateescape")) if value else "-"
+    """What a client sent, escaped, with dots for what is too long of it; - for nothing."""
+    if not value:
+        return "-"
+    return escaped(value[:LONGEST].decode("utf-8", "surrogateescape")) + ("..." if len(value) > LONGEST else "")

@@ -45,7 +45,9 @@ class Network:
     open: int = field(default=0, init=False)
 
     async def link(self, peer: Peer, receive: Receive) -> Link:
-        """As a client opens it."""
+        """As a client opens it; there is no IPv6."""
+        if ":" in peer.host:
+            raise OSError(97, "no such family")
         self.open += 1
 
         def send(datagram: bytes, to: Peer) -> None:

@@ -96,6 +96,14 @@ class QuestionTests(ClientCase):
         )
         self.assertEqual([disk["size"] for disk in self.answer(questions.instance_disks("web1")).value], [1024])
 
+    def test_missing_family(self) -> None:
+        """Peers of a family that this machine does not have are as silent ones; with them alone it is told."""
+        self.network.servers = {PEERS[0]: honest(), Peer("2001:db8::1", 1814): honest()}
+        self.assertEqual(self.answer(questions.ping(), EXPIRY).value, 3000000)
+        self.network.servers = {Peer("2001:db8::1", 1814): honest()}
+        error = self.failureResultOf(self.asking(questions.ping()), ConfdClientError)
+        self.assertIn("no such family", str(error.value))
+
     def test_errors(self) -> None:
         """An error of the server is one line."""
         self.serve(honest())

@@ -137,6 +137,15 @@ class AnswerTests(CommandCase):
         missing = self.run_main(*self.where, "--hmac-file", "/no/key", "ping")
         self.assertEqual(missing, (1, "", "ganeti-confd-client: no key to ask with: there is no file /no/key\n"))
 
+    def test_full_disk(self) -> None:
+        """An answer that cannot be written is told, also when only the end of the program would write it."""
+        errors = io.StringIO()
+        sys.argv, before = ["ganeti-confd-client", *self.where, "ping"], sys.argv
+        self.addCleanup(setattr, sys, "argv", before)
+        with open("/dev/full", "w") as full, redirect_stdout(full), redirect_stderr(errors):
+            self.assertEqual(command.main(), 1)
+        self.assertEqual(errors.getvalue(), "ganeti-confd-client: No space left on device\n")
+
     def test_conflict(self) -> None:
         """Peers of different minds are told."""
         other = Server(present(replace(CONFIG, instances={})))
@@ -174,6 +183,12 @@ class ProblemTests(CommandCase):
             self.assertEqual(status, 2, argv)
             self.assertIn("error: ", errors)
             self.assertNotIn("invalid port_number value", errors)
+
+    def test_no_text(self) -> None:
+        """A word that is no text is shown as it is."""
+        self.paths.ssconf_file("master_candidates_ips").write_text("127.0.0.1\n")
+        errors = self.run_main("config", "/cluster/\udcff")[2]
+        self.assertEqual(errors, "ganeti-confd-client: '/cluster/\\udcff' cannot be written in utf-8\n")
 
     def test_host(self) -> None:
         """A host that there is not is named."""

@@ -206,6 +206,14 @@ class ClusterFilesTests(SynchronousTestCase):
 
     # Leaving
 
+    def test_leave_users(self) -> None:
+        """Passwords, tokens and the way to the directory go with the cluster that they are for."""
+        self.files.mkdir(self.paths.rapi_dir)
+        for path in (self.paths.rapi_users_file, self.paths.rapi_tokens_file, self.paths.rapi_ldap_file):
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
+        self.successResultOf(Deferred.fromCoroutine(self.part.forget_cluster()))
+        self.assertEqual(self.files.listdir(self.paths.rapi_dir), [])
+
     def test_leave(self) -> None:
         """A node that leaves has no key and no configuration left; its daemon ends once the answer is out."""
         keys = (self.paths.server_pem, self.paths.client_pem, self.paths.authority_pem, self.paths.hmac_key)

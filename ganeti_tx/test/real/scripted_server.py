@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ganeti_tx.rapi.client.errors import shortened
-from ganeti_tx.runtime.certificates import create_authority, issue_server
+from ganeti_tx.runtime.certificates import Identity, create_authority, issue_server
 
+#: Makes the server's certificate, signed by an authority.
+Issue = Callable[[Identity], Identity]
 #: What is sent for a request's head and body; then the connection is closed when the second says so.
 Script = Callable[[str, bytes], tuple[bytes, bool]]
 LIMIT = 30.0
@@ -21,12 +23,17 @@ def ok(body: str, *headers: str) -> tuple[bytes, bool]:
     return "\r\n".join(lines).encode(), False
 
 
+def issue_right(authority: Identity) -> Identity:
+    """For the address at which it listens."""
+    return issue_server(authority, ["127.0.0.1"], datetime.datetime.now(datetime.UTC))
+
+
 class ScriptedServer:
     """Listens on a port of 127.0.0.1; keeps what it is sent."""
 
-    def __init__(self, directory: Path, script: Script) -> None:
+    def __init__(self, directory: Path, script: Script, issue: Issue = issue_right) -> None:
         authority = create_authority("scripted", datetime.datetime.now(datetime.UTC))
-        own = issue_server(authority, ["127.0.0.1"], datetime.datetime.now(datetime.UTC))
+        own = issue(authority)
         self.bundle = directory / "rapi.pem"
         self.bundle.write_bytes(own.bundle)
         self.authority = directory / "ca.pem"

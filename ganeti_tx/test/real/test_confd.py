@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import resource
 import socket
 import subprocess
 import sys
@@ -38,6 +40,8 @@ reactor: Any = global_reactor
 EXPIRY = 0.5
 MIB = 1024 * 1024
 LIMIT = 30.0
+#: More than select() takes.
+MANY_FILES = 1100
 
 
 class SocketCase(ConfdClientContract):
@@ -106,6 +110,33 @@ class BlockingTests(SocketCase):
     def ask(self, question: Question[Any]) -> Awaitable[Answer[Any]]:
         """See the contract."""
         return deferToThread(BlockingClient(CASE_KEY, self.peers, EXPIRY).ask, question)
+
+    def test_no_socket(self) -> None:
+        """Without a socket nobody can be asked, which is told in a line."""
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, allowed[1]))
+        try:
+            client = BlockingClient(CASE_KEY, [Peer("127.0.0.1", 9), Peer("::1", 9)], EXPIRY)
+            error = self.assertRaises(ConfdClientError, client.ask, questions.ping())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, allowed)
+        self.assertIn("no socket", str(error))
+
+    def test_many_open_files(self) -> "Deferred[None]":
+        """A program with more than a thousand open files can ask too."""
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if allowed[1] < MANY_FILES + 100:
+            raise SkipTest("so many files may not be opened here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(allowed[0], MANY_FILES + 100), allowed[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, allowed)
+        for _ in range(MANY_FILES):
+            self.addCleanup(os.close, os.open(os.devnull, os.O_RDONLY))
+
+        async def asking() -> None:
+            self.serve(present())
+            self.assertEqual((await self.ask(questions.ping())).value, 3000000)
+
+        return Deferred.fromCoroutine(asking())
 
 
 del ConfdClientContract, SocketCase  # else trial would run them by themselves

@@ -1,31 +1,36 @@
 """Each client of the Remote API against a server over TLS that answers as a test tells it."""
 
+import asyncio
 import hashlib
 import tempfile
+import threading
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.rapi.client import (
     AnswerError,
     CertificateError,
+    Client,
     Login,
     NoAnswerError,
     RapiError,
     Server,
     Token,
     authority_file,
+    on_asyncio,
     pin,
 )
 from ganeti_tx.rapi.client.trust import SYSTEM, Trust
 from ganeti_tx.rapi.events.sse import event_bytes, retry_bytes
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
-from ganeti_tx.test.real.scripted_server import ScriptedServer, ok
+from ganeti_tx.test.real.scripted_server import LIMIT, ScriptedServer, ok
 
 
 class ClientContract:
@@ -240,11 +245,41 @@ class BlockingClientTests(ClientContract, TestCase):
 
     style = staticmethod(client_styles.blocking)
 
+    async def test_several_threads(self) -> None:
+        """Threads that share a client get each its own answer, also the one that asked later and has it first."""
+        asked = threading.Event()
+
+        def script(head: str, body: bytes) -> tuple[bytes, bool]:
+            if "/version" in head:
+                asked.wait(LIMIT)
+                return ok("2")
+            asked.set()
+            return ok('["a"]')
+
+        self.script = script
+        with Client(self.at(answer_timeout=LIMIT / 2)) as client:
+            version = deferToThread(client.get_version)
+            while not self.server.heads:
+                await deferLater(client_styles.reactor, 0.01)
+            self.assertEqual(await deferToThread(client.get_features), ["a"])
+            self.assertEqual(await version, 2)
+
 
 class AsyncioClientTests(ClientContract, TestCase):
     """The client on asyncio."""
 
     style = staticmethod(client_styles.with_asyncio)
+
+    async def test_several_loops(self) -> None:
+        """A client outlives a loop, and can be closed without one."""
+
+        def run() -> list[int]:
+            client = on_asyncio.client(self.at())
+            answers = [asyncio.run(client.get_version()) for _ in range(2)]
+            client.close()
+            return answers
+
+        self.assertEqual(await deferToThread(run), [2, 2])
 
 
 class TwistedClientTests(ClientContract, TestCase):

@@ -7,8 +7,9 @@ from attrs import frozen
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, OpExecError, decode_error
 from ganeti_tx.rapi.client.actions.jobs import get_job_status, wait_for_job_change
-from ganeti_tx.rapi.client.errors import RapiError, StillRunningError
+from ganeti_tx.rapi.client.errors import AnswerError, ClientError, RapiError, StillRunningError, shortened
 from ganeti_tx.rapi.client.message import Now, Pause, Step
+from ganeti_tx.rapi.client.patience import Patience
 from ganeti_tx.rapi.client.records.job import FINAL, Job
 
 #: Seconds between two looks at a job, for who may not wait for its changes.
@@ -50,7 +51,9 @@ class WaitForJobCompletion:
 def wait_for_job(job_id: int | str, *, limit: float | None = None) -> WaitForJob:
     """The job once it has succeeded; its results are in `opresult`.
 
-    @param limit: seconds; no limit when None.
+    It goes on while the server does not answer or is started again, for some minutes.
+
+    @param limit: seconds, looked at every ten; no limit when None.
     @raise GanetiError: the job failed; of the class that it failed with, such as OpPrereqError.
     @raise JobCanceled: it was cancelled.
     @raise JobLost: there is no such job.
@@ -65,16 +68,25 @@ def wait_for_job_completion(job_id: int | str, *, period: float = 5, retries: in
 
 
 def ended(job_id: int | str, limit: float | None) -> Generator[Step, Any, Job]:
-    """The job when nothing will change any more. @raise JobLost, StillRunningError"""
+    """The job when nothing will change any more; who does not answer for a while is asked again.
+
+    @raise JobLost, StillRunningError
+    """
     start = yield Now()
     status: Any = None
     serial: int | None = None
-    while status not in FINAL:
-        if limit is not None and (yield Now()) - start > limit:
+    patience = Patience()
+    while True:
+        if status not in FINAL and limit is not None and (yield Now()) - start > limit:
             raise StillRunningError(f"Job {job_id} did not end within {limit:g} seconds; it is {status or 'unknown'}")
-        status, serial = yield from _change(job_id, status, serial)
-    job: Job = yield from get_job_status(job_id).steps()
-    return _existing(job)
+        try:
+            if status in FINAL:
+                return (yield from _existing(job_id))
+            status, serial = yield from _change(job_id, status, serial)
+        except ClientError as error:
+            yield Pause(patience.after(error))
+        else:
+            patience = Patience()
 
 
 def _change(job_id: int | str, status: Any, serial: int | None) -> Generator[Step, Any, tuple[Any, int | None]]:
@@ -83,16 +95,16 @@ def _change(job_id: int | str, status: Any, serial: int | None) -> Generator[Ste
     try:
         change = yield from wait_for_job_change(job_id, ["status"], known, serial).steps()
     except RapiError as error:
-        if error.status == 404:
-            raise JobLost(f"There is no job {job_id}") from None
-        if error.status != 403:
+        if error.status not in (403, 404):  # we may only look, or it may have been archived
             raise
-        job = _existing((yield from get_job_status(job_id).steps()))
+        job = yield from _existing(job_id)
         if not job.ended:
             yield Pause(PERIOD)
         return job.status, serial
     if change is None:
         return status, serial
+    if not change.job_info or not isinstance(change.job_info[0], str):
+        raise AnswerError(f"The status of job {job_id} is no text: {shortened(change.job_info)}")
     serials = [entry[0] for entry in change.log_entries or () if _is_log_entry(entry)]
     return change.job_info[0], max(serials, default=serial)
 
@@ -101,10 +113,17 @@ def _is_log_entry(entry: Any) -> bool:
     return isinstance(entry, Sequence) and len(entry) > 0 and isinstance(entry[0], int)
 
 
-def _existing(job: Job) -> Job:
-    if job.status is None:
-        raise JobLost(f"There is no job {job.id}")
-    return job
+def _existing(job_id: int | str) -> Generator[Step, Any, Job]:
+    """A job, archived or not. @raise JobLost: there is none."""
+    try:
+        job = yield from get_job_status(job_id).steps()
+    except RapiError as error:
+        if error.status != 404:
+            raise
+    else:
+        if job.status is not None:
+            return job
+    raise JobLost(f"There is no job {job_id}")
 
 
 def error_of(job: Job) -> GanetiError | None:

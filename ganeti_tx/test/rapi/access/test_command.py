@@ -220,6 +220,15 @@ class UserTests(CommandCase):
         self.ok("user remove a")
         self.assertEqual(self.contents()[0], "b pw\n")
 
+    def test_odd_line_ends(self) -> None:
+        """Signs that some programs take for the end of a line are none: the right user goes."""
+        self.paths.rapi_users_file.parent.mkdir(parents=True)
+        for sign in "\f\v\x1c\x85\u2028\r":
+            self.paths.rapi_users_file.write_text(f"# one{sign}two\na pw\nb pw\nc pw\n", newline="")
+            self.ok("user remove b")
+            left = self.paths.rapi_users_file.read_bytes().decode()
+            self.assertEqual(left, f"# one{sign}two\na pw\nc pw\n")
+
     def test_broken_file(self) -> None:
         """A file with a fault is not changed before it is mended."""
         self.paths.rapi_users_file.parent.mkdir(parents=True)

@@ -17,7 +17,7 @@ from ganeti_tx.rapi.client.server import Server
 
 GET = Message("GET", "/version", safe=True)
 TWO = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"
-STREAM = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 class ConversationCase(SynchronousTestCase):
@@ -38,6 +38,7 @@ class ConversationCase(SynchronousTestCase):
             lambda: said.append("pause"),
             lambda: said.append("resume"),
             self.clock.callLater,
+            lambda: True,
         )
         self.talks.append(Conversation(tx, link, Server("c", retries=0)))
         return self.talks[-1]
@@ -125,6 +126,14 @@ class ConversationTests(ConversationCase):
         parts = self.talk.follow(GET)
         self.talk.received(b'HTTP/1.1 503 No\r\nContent-Length: 16\r\n\r\n{"message": "x"}')
         self.failureResultOf(Deferred.fromCoroutine(parts.next()), RapiError)
+
+    def test_other_parts(self) -> None:
+        """An answer that is no stream of events is not taken for a quiet one."""
+        for head in (b"200 OK\r\nContent-Type: text/html\r\n\r\n<p>", b"200 OK\r\n\r\n", b"204 No Content\r\n\r\n"):
+            talk = self.make()
+            parts = talk.follow(GET)
+            talk.received(b"HTTP/1.1 " + head)
+            self.failureResultOf(Deferred.fromCoroutine(parts.next()), AnswerError)
 
     def test_leaving(self) -> None:
         """A reader who leaves in the middle of what comes leaves nothing on the clock."""

@@ -84,16 +84,25 @@ class CourseTests(SynchronousTestCase):
         self.run_it(get_version(), Reply(200, {}, b"2"))
         self.assertEqual(self.sent[-1].headers, ())
 
+    def test_overlapping(self) -> None:
+        """What a request was asked with stays known to it, whatever others of the client are answered meanwhile."""
+        self.run_it(get_version(), Reply(200, {"etag": '"a"'}, b"2"))
+        steps = course(get_version(), self.cache)
+        next(steps)
+        self.fails(RapiError, get_version(), Reply(500))
+        end = self.assertRaises(StopIteration, steps.send, Reply(304))
+        self.assertEqual(end.value, 2)
+
     def test_little_is_kept(self) -> None:
         """What is kept never takes more room than it may; the oldest goes first."""
         cache = Cache(size=10)
         for name in ("a", "b", "c"):
             message = Message("GET", name, safe=True)
-            cache.settled(message, Reply(200, {"etag": name}, b"1234"))
-        kept = [name for name in ("a", "b", "c") if cache.conditional(Message("GET", name, safe=True)).headers]
+            cache.settled(message, None, Reply(200, {"etag": name}, b"1234"))
+        kept = [name for name in ("a", "b", "c") if cache.known(Message("GET", name, safe=True))]
         self.assertEqual(kept, ["b", "c"])
-        cache.settled(Message("GET", "d", safe=True), Reply(200, {"etag": "d"}, b"x" * 11))
-        self.assertEqual(cache.conditional(Message("GET", "d", safe=True)).headers, ())
+        cache.settled(Message("GET", "d", safe=True), None, Reply(200, {"etag": "d"}, b"x" * 11))
+        self.assertIsNone(cache.known(Message("GET", "d", safe=True)))
 
     def test_errors(self) -> None:
         """An error of the server has its status and text, whatever its body is."""

@@ -4,7 +4,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.events import GapEvent
 from ganeti_tx.rapi.client.errors import AnswerError, NoAnswerError, RapiError
-from ganeti_tx.rapi.client.following import LONGEST_PAUSE, PATIENCE, Following
+from ganeti_tx.rapi.client.following import Following
+from ganeti_tx.rapi.client.patience import LONGEST_PAUSE, PATIENCE
 from ganeti_tx.rapi.events.sse import event_bytes, id_bytes, retry_bytes
 
 GAP = b'{"kind": "gap", "time": 1.0, "reason": "restart", "resync": ["job"]}'
@@ -43,6 +44,14 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual((pauses[:3], pauses[-1]), ([1, 2, 4], LONGEST_PAUSE))
         self.assertRaises(NoAnswerError, self.following.lost, NoAnswerError("x"))
 
+    def test_no_haste(self) -> None:
+        """A server that wants to be asked again at once is left some time all the same while it fails."""
+        self.following.received(retry_bytes(0))
+        self.following.lost()
+        self.assertEqual(self.following.pause, 0)
+        self.following.lost(NoAnswerError("x"))
+        self.assertEqual(self.following.pause, 1)
+
     def test_patience_begins_anew(self) -> None:
         """Whatever comes shows that the server is there."""
         for _ in range(3 * PATIENCE):
@@ -54,6 +63,11 @@ class FollowingTests(SynchronousTestCase):
         self.assertRaises(NoAnswerError, self.following.lost, NoAnswerError("x"))
         self.following.received(id_bytes("e-1"))
         self.assertRaises(RapiError, self.following.lost, RapiError(403, "x"))
+
+    def test_headers_alone(self) -> None:
+        """Headers without anything after them are no beginning."""
+        self.assertEqual(self.following.received(b""), [])
+        self.assertRaises(RapiError, self.following.lost, RapiError(503, "x"))
 
     def test_nonsense(self) -> None:
         """What is no stream of events is refused."""

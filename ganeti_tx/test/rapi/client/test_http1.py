@@ -1,5 +1,7 @@
 """HTTP/1.1 byte by byte: responses as they come, right and wrong ones, and requests as they go."""
 
+import traceback
+
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -70,6 +72,20 @@ class ResponseTests(SynchronousTestCase):
             for end in range(len(data)):
                 response, _ = read(data[:end])
                 self.assertRaises(NoAnswerError, response.closed)
+
+    def test_many_small_chunks(self) -> None:
+        """Chunks of one byte each, all at once, take time in proportion."""
+        count = 200_000
+        response, body = read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * count)
+        self.assertEqual((len(body), response.ended), (count, False))
+
+    def test_header_of_spaces(self) -> None:
+        """A header may be long and full of spaces: reading it takes time in proportion."""
+        spaces = b" " * (LARGEST_HEAD - 100)
+        response, _ = read(b"HTTP/1.1 204 X\r\na: x" + spaces + b"\r\n\r\n")
+        self.assertEqual(response.headers, {"a": "x"})
+        for value in (spaces + b"\n", b"x" + spaces + b"\0"):
+            self.assertRaises(AnswerError, read, b"HTTP/1.1 200 OK\r\na:" + value + b"\r\n\r\n")
 
     def test_refused(self) -> None:
         """What is no clear response is refused."""
@@ -147,9 +163,21 @@ class RequestTests(SynchronousTestCase):
             self.assertNotIn("Host: d", str(error))
 
     def test_host(self) -> None:
-        """What is no host name or address is refused."""
-        for host in ("", "a b", "a\r\nb", "é"):
+        """What is no host name or address is refused, as is what is no port."""
+        for host in ("", "a b", "a\r\nb", "é", ".a", "a..b", "a" * 64):
             self.assertRaises(OpPrereqError, Server, host)
+            self.assertRaises(OpPrereqError, Server, "a", name=host)
+        for port in (-1, 0, 65536):
+            self.assertRaises(OpPrereqError, Server, "a", port)
+        for host in ("a.example.", "::1", "192.0.2.1", "fe80::1%eth0"):
+            self.assertEqual(Server(host, 1, name="b").host, host)
+
+    def test_login(self) -> None:
+        """What cannot be sent as user and password is refused; the password is shown nowhere, also not inside."""
+        error = self.assertRaises(OpPrereqError, Login, "joe", "s3cret\udcff")
+        self.assertNotIn("s3cret", "".join(traceback.format_exception(error)) + repr(error))
+        for user in ("joe:s", "\udcff"):
+            self.assertRaises(OpPrereqError, Login, user, "x")
 
     def test_secrets_are_not_shown(self) -> None:
         """The representation of a server shows no secret."""

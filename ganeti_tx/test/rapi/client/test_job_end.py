@@ -7,8 +7,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, GenericError, JobCanceled, JobLost, OpExecError, OpPrereqError
 from ganeti_tx.rapi.client.actions.job_end import PERIOD, wait_for_job, wait_for_job_completion
-from ganeti_tx.rapi.client.errors import RapiError, StillRunningError
+from ganeti_tx.rapi.client.cache import Cache
+from ganeti_tx.rapi.client.course import course
+from ganeti_tx.rapi.client.errors import AnswerError, CertificateError, NoAnswerError, RapiError, StillRunningError
 from ganeti_tx.rapi.client.message import Message, Now, Pause, Reply
+from ganeti_tx.rapi.client.patience import PATIENCE
 
 
 def change(status: str, *serials: int) -> Reply:
@@ -35,14 +38,14 @@ class JobEndTests(SynchronousTestCase):
         self.time = 0.0
         self.asked: list[Any] = []
 
-    def run_it(self, action: Any, *answers: Reply) -> Any:
+    def run_it(self, action: Any, *answers: Reply | NoAnswerError) -> Any:
         """The result with these answers; each takes ten seconds."""
         left = list(answers)
-        steps = action.steps()
+        steps = course(action, Cache(), retries=0)
         came: Any = None
         while True:
             try:
-                step = steps.send(came)
+                step = steps.throw(came) if isinstance(came, NoAnswerError) else steps.send(came)
             except StopIteration as end:
                 self.assertEqual(left, [])
                 return end.value
@@ -91,8 +94,37 @@ class JobEndTests(SynchronousTestCase):
 
     def test_lost(self) -> None:
         """So is one that is not there."""
-        self.assertRaises(JobLost, self.run_it, wait_for_job(7), LOST)
+        self.assertRaises(JobLost, self.run_it, wait_for_job(7), LOST, job(None))
+        self.assertRaises(JobLost, self.run_it, wait_for_job(7), LOST, LOST)
         self.assertRaises(JobLost, self.run_it, wait_for_job(7), change("success"), job(None))
+
+    def test_archived(self) -> None:
+        """A job that was archived while somebody waited for it is shown as it ended."""
+        done = self.run_it(wait_for_job(7), change("running"), LOST, job("success"), job("success", opresult=[3]))
+        self.assertEqual(done.opresult, (3,))
+
+    def test_restarts(self) -> None:
+        """Daemons may be started again meanwhile, at any moment, time after time."""
+        gone, down = NoAnswerError("lost"), Reply(502, {}, b"{}")
+        answers: list[Reply | NoAnswerError] = [
+            gone,
+            down,
+            change("running"),
+            *[down] * PATIENCE,
+            change("success"),
+            gone,
+            job("success"),
+        ]
+        self.assertEqual(self.run_it(wait_for_job(7), *answers).status, "success")
+        pauses = [each for each in self.asked if isinstance(each, float)]
+        self.assertEqual((pauses[:4], pauses[-1]), ([1, 2, 1, 2], 1))
+
+    def test_server_stays_away(self) -> None:
+        """The patience has an end, as has the limit meanwhile; a certificate that is not trusted is told at once."""
+        gone = NoAnswerError("lost")
+        self.assertRaises(NoAnswerError, self.run_it, wait_for_job(7), *[gone] * (PATIENCE + 1))
+        self.assertRaises(StillRunningError, self.run_it, wait_for_job(7, limit=15), gone, gone)
+        self.assertRaises(CertificateError, self.run_it, wait_for_job(7), CertificateError("other"))
 
     def test_limit(self) -> None:
         """The waiting has a limit; the text says how the job was."""
@@ -112,9 +144,14 @@ class JobEndTests(SynchronousTestCase):
         """Other errors of the server are passed on."""
         self.assertRaises(RapiError, self.run_it, wait_for_job(7), Reply(500, {}, b"{}"))
 
+    def test_odd_status(self) -> None:
+        """A status that is none is an error of the answer."""
+        for body in (b'{"job_info": []}', b'{"job_info": [["success"]]}', b'{"job_info": [null]}'):
+            self.assertRaises(AnswerError, self.run_it, wait_for_job(7), Reply(200, {}, body))
+
     def test_completion(self) -> None:
         """The other library's form says only whether it went well in time."""
         self.assertIs(self.run_it(wait_for_job_completion(7), change("success"), job("success")), True)
         self.assertIs(self.run_it(wait_for_job_completion(7), change("error"), job("error")), False)
-        self.assertIs(self.run_it(wait_for_job_completion(7), LOST), False)
+        self.assertIs(self.run_it(wait_for_job_completion(7), LOST, LOST), False)
         self.assertIs(self.run_it(wait_for_job_completion(7, period=1, retries=5), change("running")), False)

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.rapi.client.calls import Calls
 from ganeti_tx.rapi.client.message import Message
 from ganeti_tx.rapi.client.request import Request
@@ -125,6 +126,15 @@ class RequestTests(SynchronousTestCase):
         """No name leads out of its place in the path."""
         request: Any = Calls.get_instance("../nodes?x#y/é")
         self.assertEqual(request.message.target, "/2/instances/..%2Fnodes%3Fx%23y%2F%C3%A9")
+
+    def test_names_that_are_none(self) -> None:
+        """Without a name, or with one that leads to another path, nothing is sent: tags of ".." are the cluster's."""
+        for name in ("", ".", "..", "\udc80"):
+            for action in (Calls.delete_instance, Calls.get_node, Calls.get_job_status):
+                self.assertRaises(OpPrereqError, action, name)
+            self.assertRaises(OpPrereqError, Calls.add_instance_tags, name, ["a"])
+        request: Any = Calls.get_instance("...")
+        self.assertEqual(request.message.target, "/2/instances/...")
 
     def test_if_match(self) -> None:
         """A condition is sent as a header."""

@@ -47,6 +47,11 @@ class TrustTests(SynchronousTestCase):
         self.assertRaises(X509CertError, ssl_context, broken)
         self.assertRaises(X509CertError, connection_creator, Server("c", trust=broken))
 
+    def test_no_authorities(self) -> None:
+        """Nobody at all is not the same as the system's authorities."""
+        for pem in ("", "\n", "no certificate"):
+            self.assertRaises(X509CertError, Authorities, pem)
+
     def test_pin(self) -> None:
         """A fingerprint fits one certificate, however it is written."""
         digits = hashlib.sha256(DER).hexdigest()

@@ -5,9 +5,10 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.rapi.caller import Caller, Scope
-from ganeti_tx.rapi.events.event_feed import RETRY
+from ganeti_tx.rapi.events.event_feed import ASK_WAIT, RETRY
 from ganeti_tx.rapi.events.event_stream import HEARTBEAT, LIFETIME, PATIENCE
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.rapi.resources.events import followed
@@ -196,6 +197,18 @@ class AwayTests(EventStreamCase):
         self.pass_time(4 * RETRY)
         self.assertEqual(reader.names, ["a"])
 
+    def test_hangs(self) -> None:
+        """Also one whom a luxid that hangs owes what he has missed; a new one is told soon that nothing comes."""
+        self.luxid.hangs = True
+        reader, new = self.read("e1-0"), Deferred.fromCoroutine(followed(self.call()))
+        self.pass_time(ASK_WAIT)
+        self.failureResultOf(new, GanetiError)
+        for _ in range(2):
+            reader.raw = b""
+            self.pass_time(HEARTBEAT + ASK_WAIT)
+            self.assertIn(b":\n\n", reader.raw)
+        self.assertFalse(reader.ended)
+
     def test_nobody_can_begin(self) -> None:
         """A new reader gets an error as everywhere; one that goes on waits."""
         self.luxid.up = False
@@ -348,6 +361,17 @@ class ScopeTests(EventStreamCase):
 
 class FollowerTests(EventStreamCase):
     """The one who follows luxid for all."""
+
+    def test_closed(self) -> None:
+        """When the daemon ends so do all streams, at once and with all that was to be told; nothing is left to be done."""
+        reader, behind = self.read(), self.read("e1-0")
+        self.happen(instance("a"))
+        self.feed.close()
+        self.assertEqual((reader.ended, behind.ended), (True, True))
+        self.assertEqual((reader.names, behind.names), (["a"], ["a"]))
+        late = self.read("e1-1")
+        self.assertTrue(late.ended)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_ends_while_it_is_told(self) -> None:
         """A stream that ends because of what it is told stops the following, and the next one starts it once."""
