@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ganeti_tx import __version__
 from ganeti_tx.confd import command_output as output
 from ganeti_tx.confd import questions
 from ganeti_tx.confd.blocking import BlockingClient
@@ -68,6 +69,7 @@ def port_number(text: str) -> int:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
+    made.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     made.add_argument(
         "--addr",
         "--mc-list",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
+from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer, provider
 from zope.interface.verify import verifyObject
@@ -124,7 +124,7 @@ class ChangingFileTests(GateCase):
 
         @provider(ILogObserver)
         def observer(event: LogEvent) -> None:
-            self.logged.append(event.get("error", ""))
+            self.logged.append(event.get("error", "") or str(formatEvent(event)))
 
         globalLogPublisher.addObserver(observer)
         self.addCleanup(globalLogPublisher.removeObserver, observer)
@@ -146,6 +146,14 @@ class ChangingFileTests(GateCase):
         self.door.write("users", "jack other write\nbroken-hidden\n")
         self.admitted(self.door, basic("jack", "secret"))
         self.assertIn("line 2: the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]", self.logged)
+
+    def test_unknown_scheme(self) -> None:
+        """A password that is kept in a way that nobody knows is told in the log, but not shown."""
+        self.door.write("users", "jack {SHA512}hidden write\nbea bpw write\n")
+        self.admitted(self.door, basic("bea", "bpw"))
+        (line,) = self.logged
+        self.assertIn("the password of jack is kept in a way that nobody knows", line)
+        self.assertNotIn("hidden", line)
 
     def test_too_large(self) -> None:
         """A file too large to be one changes nothing."""
