@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
+from ganeti_tx.confd.codec import MALFORMED
 from ganeti_tx.mond.interfaces import KnownInstance, NodeFacts
 from ganeti_tx.mond.status import Status, StatusCode, worst
 from ganeti_tx.runtime.files import IFiles
@@ -61,7 +62,7 @@ class Reasons:
             return instance.mtime, []
         try:
             return self.files.stat(path).mtime, msgspec.json.decode(self.files.read(path, MAX_REASONS))
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *MALFORMED):
             return instance.mtime, []
 
 

@@ -60,7 +60,7 @@ def load(files: IFiles, machine: MachineFiles) -> MachineState | None:
         return msgspec.json.decode(files.read(machine.runtime, LIMIT), type=MachineState)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise HypervisorError(
             f"instance {machine.name}: cannot read {machine.runtime} ({error}); stop its QEMU and remove that file"
         )
