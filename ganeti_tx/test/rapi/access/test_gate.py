@@ -279,7 +279,6 @@ class ThrottledTests(GateCase):
             self.assertEqual(self.refused(door, "Bearer gnt_x").status, 401)
         self.assertEqual(self.refused(door, "Bearer gnt_x").status, 429)
 
-
     def test_old_token(self) -> None:
         """A program that goes on with a token that has ended keeps nobody else of its address out."""
         old = new_secret(lambda size: b"o" * size)
