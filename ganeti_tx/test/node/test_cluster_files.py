@@ -223,7 +223,11 @@ class ClusterFilesTests(SynchronousTestCase):
         clock, ended = Clock(), []
         running = {self.paths.pid_file("ganeti-mond"): 7, self.paths.pid_file("ganeti-rapi"): 8}
         of_process = {process: path for path, process in running.items()}
-        processes = MachineProcesses(running.get, send_signal=lambda process, number: running.pop(of_process[process]))
+
+        def end(process: int, number: int) -> None:
+            del running[of_process[process]]
+
+        processes = MachineProcesses(running.get, send_signal=end)
         daemons = LocalDaemons(self.files, self.paths, FakeProcessRunner(clock), clock, processes)
         leaving = Membership(self.files, self.paths, self.part, daemons, lambda: ended.append(True))
         self.successResultOf(Deferred.fromCoroutine(leaving.leave(NodeLeaveCluster())))
