@@ -161,8 +161,9 @@ class KvmTests(KvmCase):
         instance = self.report(known("web1"))["instances"][0]
         self.assertEqual(instance["state_reason"], [["gnt:client:gnt-instance", "because", 1]])
         self.assertEqual(instance["mtime"], self.files.stat(path).mtime)
-        put(self.files, path, "[")
-        self.assertEqual(self.report(known("web1"))["instances"][0]["state_reason"], [])
+        for damaged in (b"[", b'["\xff"]', b"[" * 100_000):
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, damaged)))
+            self.assertEqual(self.report(known("web1"))["instances"][0]["state_reason"], [])
 
     def test_powered_off(self) -> None:
         """Of a machine that stays when its guest powers itself off, QEMU tells; it is asked by its control socket."""

@@ -40,9 +40,10 @@ class StateTests(SynchronousTestCase):
     def test_corrupt(self) -> None:
         """A state that cannot be read is an error that names its file; none at all is None."""
         self.assertIsNone(states.load(self.files, self.machine))
-        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.machine.runtime, b"{}")))
-        error = self.assertRaises(HypervisorError, states.load, self.files, self.machine)
-        self.assertIn(str(self.machine.runtime), str(error))
+        for damaged in (b"{}", b"[", b'{"name":"\xff"}', b"[" * 50_000):
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.machine.runtime, damaged)))
+            error = self.assertRaises(HypervisorError, states.load, self.files, self.machine)
+            self.assertIn(str(self.machine.runtime), str(error))
 
     def test_long_name(self) -> None:
         """A name too long for the kernel's sockets is refused."""
