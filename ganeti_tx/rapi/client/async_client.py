@@ -66,7 +66,7 @@ class AsyncClient(Calls, Waiting):
 
         Leave it with `contextlib.aclosing`, so that the connection ends at once.
 
-        @param after: the id of the last event that is known; without it from now on.
+        @param after: the id of the last event that is known, or UNKNOWN; without it from whenever the connection is made.
         @param kinds: only these, such as "job"; all without.
         @param objects: only events about these: names, UUIDs, job ids; all without.
         @raise ClientError: the server refuses, or cannot be reached again for some minutes.

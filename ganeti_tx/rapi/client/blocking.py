@@ -78,7 +78,7 @@ class Client(Calls, Blocking):
     ) -> Generator[Happened, None, None]:
         """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
 
-        @param after: the id of the last event that is known; without it from now on.
+        @param after: the id of the last event that is known, or UNKNOWN; without it from whenever the connection is made.
         @param kinds: only these, such as "job"; all without.
         @param objects: only events about these: names, UUIDs, job ids; all without.
         @raise ClientError: the server refuses, or cannot be reached again for some minutes.

@@ -12,6 +12,8 @@ from ganeti_tx.rapi.client.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from ganeti_tx.rapi.client.request import Request, text
 from ganeti_tx.rapi.events.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
 
+#: The id of no event: who asks for what comes after it is told first, by a GapEvent, to read everything.
+UNKNOWN = "none-0"
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
