@@ -105,10 +105,11 @@ class ClientContract:
         self.assertEqual(await self.run_on(server, lambda client: client.get_version()), 2)
 
     async def test_pin(self) -> None:
-        """The right fingerprint is enough, whatever the name."""
+        """The right fingerprint is enough, whatever the name, which the server is told all the same."""
         right = pin(hashlib.sha256(self.server.der).hexdigest().upper())
         server = self.at(right, name="elsewhere.example.com")
         self.assertEqual(await self.run_on(server, lambda client: client.get_version()), 2)
+        self.assertEqual(self.server.names, ["elsewhere.example.com"])
 
     async def test_wrong_pin(self) -> None:
         """Nothing is sent to a server with another fingerprint."""
