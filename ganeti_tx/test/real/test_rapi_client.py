@@ -246,6 +246,18 @@ class BlockingClientTests(ClientContract, TestCase):
 
     style = staticmethod(client_styles.blocking)
 
+    async def test_close_meanwhile(self) -> None:
+        """A call that is under way when the client is closed is answered, and its connection is not kept."""
+
+        def script(head: str, body: bytes) -> tuple[bytes, bool]:
+            client.close()
+            return ok("2")
+
+        self.script = script
+        client = Client(self.at())
+        self.assertEqual([await deferToThread(client.get_version) for _ in range(2)], [2, 2])
+        self.assertEqual(self.server.connections, 2)
+
     async def test_several_threads(self) -> None:
         """Threads that share a client get each its own answer, also the one that asked later and has it first."""
         asked = threading.Event()
