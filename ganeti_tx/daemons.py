@@ -2,19 +2,26 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from twisted.scripts.twistd import run
+from twisted.logger import ILogObserver
+from twisted.python import usage
+from twisted.scripts._twistd_unix import ServerOptions
+from twisted.scripts.twistd import runApp
 
-from ganeti_tx import __version__
+from ganeti_tx.errors import ExitCode
+from ganeti_tx.runtime.daemon_log import daemon_log, log_to
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
 #: Nobody else may read what a daemon creates without saying so.
 UMASK = 0o077
-FOREGROUND = {"--foreground", "-f"}
-IN_FOREGROUND = {*FOREGROUND, "--help", "-h"}
+IN_FOREGROUND = {"--foreground", "-f", "--help", "-h", "--version", "-V"}
+#: How a daemon ends that was told what it does not understand, as Ganeti's do.
+WRONG_OPTIONS = 2
 #: Seconds within which one in the background must have said that it is ready.
 START_LIMIT = 60.0
 
@@ -26,38 +33,47 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     """
     try:
         paths = Paths.from_environment(os.environ)
-        log = paths.log_file(daemon)
-        log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
-        return 1
-    if not {"--version", "-V"}.isdisjoint(arguments):
-        print(f"{daemon} (ganeti ganeti_tx) {__version__}")
-        return 0
-    foreground = not IN_FOREGROUND.isdisjoint(arguments)
-    rest = ["--help" if argument == "-h" else argument for argument in arguments if argument not in FOREGROUND]
+        return ExitCode.FAILURE
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
-    if foreground:
-        become_twistd([*always, "--nodaemon", daemon, *rest])
-        return 0
-    return in_background(daemon, [*always, "--logfile", str(log), daemon, *rest], log)
+    if not IN_FOREGROUND.isdisjoint(arguments):
+        return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
+    log = paths.log_file(daemon)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
+        observer = daemon_log(log)
+    except OSError as error:
+        print(f"{daemon}: fatal: nothing can be logged: {reason(error)}", file=sys.stderr)
+        return ExitCode.FAILURE
+    return in_background(daemon, partial(become_twistd, daemon, [*always, daemon, *arguments], observer), log)
 
 
-def become_twistd(arguments: Sequence[str]) -> None:
-    """Run until the daemon ends."""
-    sys.argv = ["twistd", *arguments]
-    run()
+def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver) -> int:
+    """Run until the daemon ends; the exit status for a command line that is wrong.
+
+    @param observer: takes what is logged.
+    """
+    options = ServerOptions()
+    try:
+        options.parseOptions(arguments)
+    except usage.error as error:
+        said = str(error).removeprefix("Parameter type enforcement failed: ")
+        print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
+        return WRONG_OPTIONS
+    options["logger"] = lambda: observer
+    runApp(options)
+    return 0
 
 
-def in_background(daemon: str, arguments: Sequence[str], log: Path) -> int:
-    """Run twistd in a child and report what the daemon says; the exit status."""
+def in_background(daemon: str, become: Callable[[], int], log: Path) -> int:
+    """Become the daemon in a child and report what it says; the exit status."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         os.environ[VARIABLE] = str(writing)
-        become_twistd(arguments)
-        return 0
+        return become()
     os.close(writing)
     said = heard(reading, START_LIMIT)
     if said == READY:

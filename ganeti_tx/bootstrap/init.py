@@ -16,6 +16,7 @@ from ganeti_tx.bootstrap.keys import (
     write_node_keys,
     write_private,
 )
+from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -25,13 +26,13 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop, tcp_answers
+from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop_all, tcp_answers
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.daemon_names import ALL, MASTER, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -68,16 +69,16 @@ def init(paths: Paths, settings: InitSettings) -> None:
         write_cluster(paths, config, authority, keys)
         start_all(paths, first.primary_ip)
     except OSError as error:
-        take_back(paths)
-        raise BootstrapError(f"cannot write {reason(error)}") from None
-    except BaseException:  # an interrupt, too, leaves nothing behind
-        take_back(paths)
+        take_back(paths, why := f"cannot write {reason(error)}")
+        raise BootstrapError(why) from None
+    except BaseException as error:  # an interrupt, too, leaves nothing behind
+        take_back(paths, str(error))
         raise
 
 
 def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> InitSettings:
     """What must be true of this machine; gives the settings with the network device that was found."""
-    if paths.config_file.exists() or paths.server_pem.exists():
+    if is_member(paths):
         problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
     netdev = settings.master_netdev or (DEFAULT_NETDEV if (SYS_NET / DEFAULT_NETDEV).exists() else "lo")
     problems.unless((SYS_NET / netdev).exists(), f"there is no network device {netdev!r} (--master-netdev)")
@@ -92,6 +93,11 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
         found = find_program(program, Path.exists)
         problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
     return replace_netdev(settings, netdev)
+
+
+def is_member(paths: Paths) -> bool:
+    """Whether this node is part of a cluster."""
+    return paths.config_file.exists() or paths.server_pem.exists()
 
 
 def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
@@ -109,6 +115,8 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
             f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"
         )
     check_address(problems, f"node {name}", primary_ip)
+    if not is_member(paths):  # its own daemons have them
+        check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
     if settings.secondary_ip is not None:
         check_address(problems, "the secondary address", settings.secondary_ip, 0)
     return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), master_ip
@@ -134,13 +142,17 @@ def start_all(paths: Paths, address: str) -> None:
     start_outward(paths, (*ON_ALL_NODES, RAPI))
 
 
-def take_back(paths: Paths) -> None:
-    """Stop the daemons and remove every file of the cluster."""
+def take_back(paths: Paths, *why: str) -> None:
+    """Stop the daemons and remove every file of the cluster.
+
+    @param why: what made this necessary. @raise BootstrapError: some do not end; it says why, and which.
+    """
     try:
-        for daemon in reversed(ALL):
-            stop(paths, daemon)
+        left = stop_all(paths)
     finally:
         forget(paths)
+    if left:
+        raise BootstrapError(*why, *left)
 
 
 def forget(paths: Paths) -> None:

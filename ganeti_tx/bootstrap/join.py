@@ -9,6 +9,7 @@ import msgspec
 
 from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     NODE_PORT,
     BootstrapError,
@@ -17,7 +18,7 @@ from ganeti_tx.bootstrap.problems import (
     check_writable,
     try_resolve,
 )
-from ganeti_tx.bootstrap.start import start, start_outward, stop, tcp_answers
+from ganeti_tx.bootstrap.start import start, start_outward, stop_all, tcp_answers
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
@@ -29,8 +30,6 @@ SSH = "ssh -oBatchMode=yes -oConnectTimeout=10 -oEscapeChar=none"
 JOIN_LIMIT = 120
 MAX_SSCONF = 16 * 1024 * 1024
 NO_COMMAND = 127
-#: What every node runs.
-DAEMONS = (NODE, *ON_ALL_NODES)
 
 
 class JoinRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,9 +120,10 @@ def receive(paths: Paths, data: bytes) -> None:
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     if document.force_join or same_cluster(paths, document):
-        for daemon in reversed(DAEMONS):
-            stop(paths, daemon)
+        for left in stop_all(paths):  # it may have been a master, of this cluster or of another
+            problems.add(left)
     check_address(problems, f"node {document.node_name}", document.primary_ip)
+    check_ports(problems, paths, document.primary_ip, ON_ALL_NODES)
     if document.secondary_ip is not None:
         check_address(problems, "the secondary address", document.secondary_ip, 0)
     problems.stop_if_any()
@@ -156,9 +156,9 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         start(paths, NODE, tcp_answers(document.primary_ip, NODE_PORT))
         start_outward(paths, ON_ALL_NODES)
     except OSError as error:
-        take_back(paths)
-        raise BootstrapError(f"cannot write {reason(error)}") from None
-    except BaseException:  # an interrupt, too, leaves nothing behind
-        take_back(paths)
+        take_back(paths, why := f"cannot write {reason(error)}")
+        raise BootstrapError(why) from None
+    except BaseException as error:  # an interrupt, too, leaves nothing behind
+        take_back(paths, str(error))
         raise
     print(f"node {document.node_name} is ready", file=sys.stdout)

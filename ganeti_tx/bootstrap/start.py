@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.runtime.daemon_names import ALL
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 
@@ -81,6 +82,17 @@ def stop(paths: Paths, daemon: str) -> None:
         if time.monotonic() > deadline:
             raise BootstrapError(f"{daemon} (process {process}) does not end within {STOP_LIMIT:.0f} s")
         time.sleep(INTERVAL)
+
+
+def stop_all(paths: Paths, stop_one: Callable[[Paths, str], None] = stop) -> list[str]:
+    """End every daemon of this node, the last that was started first; gives what is to be said of those that do not end."""
+    failed = []
+    for daemon in reversed(ALL):
+        try:
+            stop_one(paths, daemon)
+        except BootstrapError as error:
+            failed.append(str(error))
+    return failed
 
 
 def stop_by_systemd(daemon: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ganeti_tx import __version__
 from ganeti_tx.confd import command_output as output
 from ganeti_tx.confd import questions
 from ganeti_tx.confd.blocking import BlockingClient
@@ -16,6 +17,7 @@ from ganeti_tx.confd.peers import candidates, peer, read_key
 from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError, GanetiError
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 
 PROGRAM = "ganeti-confd-client"
@@ -58,16 +60,16 @@ def seconds(text: str) -> float:
 
 
 def port_number(text: str) -> int:
-    """A port. @raise ValueError: it is none."""
-    value = int(text)
-    if not 0 < value < 65536:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port number")
-    return value
+    """A port. @raise ArgumentTypeError: it is none."""
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
+    made.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     made.add_argument(
         "--addr",
         "--mc-list",
@@ -127,6 +129,8 @@ def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:
 def run(options: argparse.Namespace) -> int:
     """Ask and show. @raise GanetiError: there is no answer."""
     paths = Paths.from_environment(os.environ)
+    if options.hmac_file is not None and not options.hmac_file.exists():
+        raise ConfdClientError(f"no key to ask with: there is no file {options.hmac_file}")
     client = BlockingClient(
         read_key(options.hmac_file or paths.hmac_key),
         peers_of(options.addr, options.port, paths),
@@ -143,9 +147,29 @@ def main() -> int:
     """The exit status: 1 when there is no answer or one is unknown, 2 for a wrong command line."""
     options = parser().parse_args()
     try:
-        return run(options)
+        status = run(options)
+        print(end="", flush=True)
+        return status
+    except UnicodeEncodeError as error:
+        return failed(f"{error.object!r} cannot be written in {error.encoding}")
     except (GanetiError, ValueError) as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return failed(str(error))
+    except BrokenPipeError:  # whoever read the output has left
+        drop_output()
         return 1
+    except OSError as error:
+        drop_output()
+        return failed(reason(error))
     except KeyboardInterrupt:
         return 130
+
+
+def failed(text: str) -> int:
+    """Say why; the exit status."""
+    print(f"{PROGRAM}: {text}", file=sys.stderr)
+    return 1
+
+
+def drop_output() -> None:
+    """What could not be written is not tried again at the interpreter's end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -107,4 +107,6 @@ class Following:
             log.error("the configuration of before is kept: {error}", error=str(error))
         else:
             if answers is not None:
+                if isinstance(self.present.answers, NoAnswers):
+                    log.info("{path} can be read: requests are answered", path=str(self.sources.config.path))
                 self.present.answers = answers

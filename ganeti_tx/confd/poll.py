@@ -17,6 +17,8 @@ T = TypeVar("T")
 COVERAGE = 6
 #: Seconds after which a question has failed (as there).
 EXPIRY = 10.0
+#: Why a server may say nothing; it never tells.
+SILENCE = "it is down or out of reach, its key is another one, or a clock is wrong by five minutes"
 #: Seconds after which those who are silent are asked again: a datagram may get lost.
 ASK_AGAIN = (0.5, 2.0)
 
@@ -84,9 +86,8 @@ class Poll:
     def newest(self) -> Reply:
         """The reply that counts: of the highest serial number. @raise ConfdClientError: nobody has answered."""
         if not self.replies:
-            raise ConfdClientError(
-                f"no answer within {self.expiry:g} s from {', '.join(each.host for each in self.peers)}"
-            )
+            hosts = ", ".join(sorted(each.host for each in self.peers))
+            raise ConfdClientError(f"no answer within {self.expiry:g} s from {hosts}; {SILENCE}")
         return max(self.replies.values(), key=rank)
 
     def givers(self, wanted: Reply) -> tuple[Peer, ...]:

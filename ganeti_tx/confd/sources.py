@@ -13,12 +13,13 @@ from ganeti_tx.confd.watched_file import Gone, WatchedFile
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, decode
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
 
 MAX_KEY_BYTES = 64 * 1024
-NO_CANDIDATE = "this node is not a master candidate"
+NO_CANDIDATE = "the node that was asked is not a master candidate"
 UNREADABLE = "this node cannot read its copy of the configuration; its log says why"
 
 
@@ -39,8 +40,8 @@ class Sources:
     def _first_key(self) -> Key:
         try:
             key = self.key.newer()
-        except Gone as error:
-            raise ConfigurationError(f"this node is not part of a cluster: {error}; add it with gnt-node add") from None
+        except Gone:
+            raise not_in_cluster(self.key.path) from None
         assert key is not None, "it was read before"
         return key
 

@@ -1,44 +1,31 @@
 """`twistd ganeti-confd`: the options and the service."""
 
-import ipaddress
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
-from twisted.python import usage
 
 from ganeti_tx.confd.beside import take_short_turns
 from ganeti_tx.confd.messages import PORT
 from ganeti_tx.confd.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.steady_clock import steady
 
 
-def port_number(text: str) -> int:
-    """A UDP port. @raise ValueError: it is none."""
-    if not (text.isdecimal() and 0 < int(text) < 65536):
-        raise ValueError(f"{text!r} is not a port: a number from 1 to 65535")
-    return int(text)
-
-
-def address(text: str) -> str:
-    """An IP address. @raise ValueError: it is none."""
-    return str(ipaddress.ip_address(text))
-
-
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What the configuration daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
         ["port", "p", PORT, "the UDP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
-    optFlags = [["debug", "d", "log more"]]
 
 
 def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from ganeti_tx import __version__
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout, load
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
@@ -18,6 +19,7 @@ from ganeti_tx.devcluster.up import up
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(prog="ganeti-devcluster", description=__doc__)
+    result.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     result.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     starting = commands.add_parser("up", help="make it, or start it again")

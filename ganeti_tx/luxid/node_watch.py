@@ -86,8 +86,8 @@ class NodeWatch:
 
     async def refresh(self) -> None:
         """Returns when what is known is not old. Who waits no longer does not stop the round."""
-        if self._seen is not None and self.clock.seconds() - self._seen.at < KEPT:
-            return
+        if self._seen is not None and 0 <= self.clock.seconds() - self._seen.at < KEPT:
+            return  # else it is old, or the clock was set back
         if self._waiting is None:
             self._waiting = []
             asking = Deferred.fromCoroutine(self._ask())
@@ -130,7 +130,7 @@ class NodeWatch:
         seen = self._seen
         if seen is None:
             return
-        tally.set(AGE, self.clock.seconds() - seen.at)
+        tally.set(AGE, max(self.clock.seconds() - seen.at, 0.0))
         describe_nodes(tally, seen)
         statuses = Counter(
             (name, seen.instance_context.status(instance))

@@ -4,8 +4,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from twisted.python import usage
-
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.errors import ConfigurationError, LuxiError
 from ganeti_tx.locking.interfaces import LockStatus
@@ -14,6 +12,7 @@ from ganeti_tx.mastership import voting
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
@@ -24,10 +23,10 @@ from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
 PATIENCE = 0.5
 
 
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What luxid can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optFlags = voting.FLAGS
     optParameters = voting.PARAMETERS
 
 

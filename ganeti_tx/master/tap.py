@@ -3,23 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
-from twisted.python import usage
-
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import WconfdHere, run_luxid
 from ganeti_tx.mastership import voting
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 #: luxid is no job; it changes the configuration for those who ask it to.
 LUXID = Owner(0, "")
 
 
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What the master daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optFlags = voting.FLAGS
     optParameters = voting.PARAMETERS
 
 

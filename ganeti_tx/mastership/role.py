@@ -20,6 +20,7 @@ from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import claim_term, read_term
+from ganeti_tx.runtime.membership import NotInClusterError
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -39,7 +40,7 @@ def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
         check_ssconf_master(files, paths, own_name)
         config = read_own(files, paths).config
     except FileNotFoundError:
-        raise ConfigurationError(
+        raise NotInClusterError(
             f"this node is not part of a cluster, or not its master: no {paths.config_file}; create a cluster with "
             "'gnt-cluster init', or add this node to one with 'gnt-node add' on its master"
         ) from None

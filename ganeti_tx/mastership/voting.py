@@ -20,9 +20,12 @@ FLAGS = [
 
 def patience(text: str) -> float:
     """Seconds. @raise ValueError: no number from 0 to a day."""
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
     if not 0 <= seconds <= 86400:
-        raise ValueError("give 0 to 86400 seconds")
+        raise ValueError(f"{text!r} is not a number of seconds from 0 to 86400")
     return seconds
 
 

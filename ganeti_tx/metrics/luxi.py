@@ -4,7 +4,7 @@ from ganeti_tx.metrics.metric import Counter, Gauge, Histogram, by_name
 
 REQUESTS = Histogram(
     "ganeti_luxi_request_seconds",
-    "How long requests took from their reading to their answer; WaitForJobChange waits on purpose.",
+    "How long requests took from their reading to their answer; WaitForJobChange and WaitForEvents wait on purpose.",
     ("method",),
 )
 FAILURES = Counter("ganeti_luxi_request_failures_total", "Requests that were answered with an error.", ("method",))

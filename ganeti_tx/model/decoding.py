@@ -19,7 +19,7 @@ def read_json(data: bytes) -> Any:
     """JSON text as dicts and lists. @raise ConfigurationError: it is no JSON."""
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigurationError(f"not JSON: {error}") from None
 
 

@@ -1,5 +1,6 @@
 """Which events somebody wants: by kind, and by the objects that they are about."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -53,3 +54,8 @@ def names_of(event: Mapping[str, Any]) -> tuple[str, ...]:
     names += [str(event[key]) for key in ("name", "old_name", "uuid") if event.get(key)]
     names += [name for _kind, name in event.get("about", ())]
     return (*names, ANY) if event.get("about_more") else tuple(names)
+
+
+def room_of(names: Iterable[str]) -> int:
+    """How many bytes of memory the names of an event take, each with its place in a tuple."""
+    return sum(sys.getsizeof(name) + 8 for name in names)

@@ -42,7 +42,7 @@ def make_client(reactor: Any, key: Key, peers: Callable[[], Sequence[Peer]], exp
 @define(eq=False)
 class Asking:
     """One daemon is asked alone as long as it answers: the node's own, or else the one that last had the newest answer
-    of several. Whom to ask and with which key is read anew after a failure, as the files may have changed.
+    of several. Whom to ask is read anew each time, the key after a failure, as the files may have changed.
     """
 
     paths: Paths
@@ -68,7 +68,7 @@ class Asking:
         try:
             answer = await self._client_of_several(own).ask(question)
         except ConfdClientError:
-            self.close()
+            self._renew_key()
             raise
         self._trusted, self._trust_ends = answer.peers[0], self.clock.seconds() + TRUST
         return answer.value
@@ -79,6 +79,13 @@ class Asking:
             if each is not None:
                 each.close()
         self._alone = self._several = None
+
+    def _renew_key(self) -> None:
+        """Nobody answers: the cluster may have another key. The sockets stay, each new one would be a line in the log."""
+        key = read_key(self.paths.hmac_key)
+        for each in (self._alone, self._several):
+            if each is not None:
+                each.key = key
 
     def _one(self, own: Peer, found: Sequence[Peer]) -> Peer | None:
         """Whom to ask alone."""

@@ -32,6 +32,8 @@ FIRST_ROUND = 5.0
 #: Seconds for which the disks of an instance are not asked for again, unless it has others.
 DISKS_AGE = 60.0
 MAX_SSCONF = 64 * 1024
+#: Seconds between two lines in the log while something is wrong all the time, though each time in other words.
+QUIET = 3600.0
 
 Settings = Mapping[str, DataCollector]
 
@@ -97,6 +99,7 @@ class ConfigFacts:
     _disks: dict[str, KnownDisks] = field(factory=dict)
     _loop: LoopingCall | None = None
     _asking: "Deferred[None] | None" = None
+    _told_fault: float | None = None  # when, since all was well
 
     def facts(self) -> NodeFacts:
         """See `IConfigFacts`."""
@@ -181,10 +184,14 @@ class ConfigFacts:
 
     def _tell_fault(self, fault: str) -> None:
         """Into the log, when it is another than before."""
-        if fault and fault != self._facts.fault:
+        now = self.clock.seconds()
+        if not fault:
+            self._told_fault = None
+            if self._facts.fault:
+                log.info("the configuration daemons answer")
+        elif fault != self._facts.fault and (self._told_fault is None or now - self._told_fault >= QUIET):
+            self._told_fault = now
             log.warn("the last known configuration stays: {fault}", fault=fault)
-        elif not fault and self._facts.fault:
-            log.info("the configuration daemons answer")
 
 
 async def _tried(learning: Awaitable[None]) -> str:

@@ -1,10 +1,11 @@
 """The daemon's answers over plain HTTP: what the URLs of Ganeti's monitoring daemon tell, and /metrics."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -15,16 +16,17 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from ganeti_tx.metrics.page import Page
-from ganeti_tx.mond.drained import DrainedChannel
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.node.channels import LINGER, Connections
+from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
 
 log = Logger()
 
 API_VERSIONS = [1]
 TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+#: What stands before the path in requests as proxies get them, which every server must take (RFC 9112, 3.2.2).
+ORIGIN = re.compile(rb"^http://[^/]+", re.IGNORECASE)
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 60.0
 
@@ -55,9 +57,9 @@ class MonitoringRequest(Request):
             super().requestReceived(command, path, version)
 
 
-def channel_of(request: Request) -> DrainedChannel:
+def channel_of(request: Request) -> NodeChannel:
     """Its connection, which is there until the request is finished."""
-    assert isinstance(request.channel, DrainedChannel)
+    assert isinstance(request.channel, NodeChannel)
     return request.channel
 
 
@@ -85,20 +87,16 @@ class Reports(Resource):
 
     async def _answer(self, request: Request) -> None:
         await deferLater(self._clock, 0)  # others have requests too
-        try:
-            await channel_of(request).drained(self._clock)
-        except TimeoutError:
-            channel_of(request).drop()
-            return
+        path = ORIGIN.sub(b"", request.path, 1) or b"/"
         if request.method not in (b"GET", b"HEAD"):
             request.setHeader(b"Allow", b"GET, HEAD")
             finish(request, NOT_ALLOWED, b"only GET\n")
-        elif request.path == b"/metrics":
+        elif path == b"/metrics":
             page = self._metrics((request.getHeader(b"accept") or b"").decode("ascii", "replace"))
             request.setHeader(b"Content-Type", page.content_type.encode())
             finish(request, OK, page.body)
         else:
-            finish(request, *await self._report(request.path))
+            finish(request, *await self._report(path))
 
     async def _report(self, path: bytes) -> tuple[int, bytes]:
         """Status and body."""
@@ -158,7 +156,7 @@ class MonitoringSite(Site):
     """The HTTP server; it keeps no access log."""
 
     noisy = False
-    protocol = DrainedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
         super().__init__(
@@ -168,7 +166,7 @@ class MonitoringSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)
-        assert isinstance(channel, DrainedChannel)
+        assert isinstance(channel, NodeChannel)
         channel.connections = self._connections
         return channel
 

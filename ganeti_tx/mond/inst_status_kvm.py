@@ -47,12 +47,14 @@ class KvmMachines:
     monitors: Monitors
 
     async def seen(self) -> dict[str, Seen]:
-        """By name."""
-        found = {}
-        for name in states.saved_names(self.files, self.paths):
-            if (one := await self._look(name)) is not None:
-                found[name] = one
-        return found
+        """By name. All are looked at together: when their disks stand still, none of the QEMUs may tell."""
+        looks = {name: Deferred.fromCoroutine(self._look(name)) for name in states.saved_names(self.files, self.paths)}
+        try:
+            return {name: one for name, look in looks.items() if (one := await look) is not None}
+        finally:
+            for look in looks.values():
+                look.addErrback(lambda _: None)
+                look.cancel()
 
     async def _look(self, name: str) -> Seen | None:
         try:

@@ -11,7 +11,6 @@ from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.mond.asking import Asking, MakeClient, make_client
 from ganeti_tx.mond.config_facts import ConfigFacts, IAsk
@@ -34,6 +33,7 @@ from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses, LinuxMachineProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import ConnectQmp, UnixQmpConnector
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -137,11 +137,9 @@ def monitoring(parts: MondParts, questions: IAsk) -> Monitoring:
 
 
 async def start(parts: MondParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
-    """Tell on the node's own address. @raise ConfigurationError: the node is not part of a cluster."""
+    """Tell on the node's own address. @raise NotInClusterError: the node is not part of a cluster."""
     if not parts.files.exists(parts.paths.hmac_key):
-        raise ConfigurationError(
-            f"this node is not part of a cluster: no {parts.paths.hmac_key}; add it with gnt-node add"
-        )
+        raise not_in_cluster(parts.paths.hmac_key)
     _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
     asking = Asking(parts.paths, own, parts.clock, parts.make_client)
     running = monitoring(parts, asking)

@@ -3,21 +3,21 @@
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
-from twisted.python import usage
 
 from ganeti_tx.mond.service import PORT, real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.steady_clock import steady
 
 
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What the monitoring daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the TCP port", int],
-        ["bind", "b", None, "the address to listen on (default: the node's own)"],
+        ["port", "p", PORT, "the TCP port", port_number],
+        ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
     optFlags = [
-        ["debug", "d", "log more"],
         ["no-user-checks", None, "accepted as by Ganeti's daemon; the user is not checked"],
     ]
 
@@ -26,7 +26,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:

@@ -21,7 +21,9 @@ class Window(Generic[T]):
     samples: deque[tuple[float, T]] = field(factory=deque)
 
     def add(self, time: float, sample: T) -> None:
-        """A new sample, in the order of time."""
+        """A new sample; after the clock was set back all begins anew, for nobody knows how long ago the others were."""
+        if self.samples and time <= self.samples[-1][0]:
+            self.clear()
         self.samples.append((time, sample))
         while len(self.samples) > self.most or (len(self.samples) > 2 and time - self.samples[1][0] >= self.span):
             self.samples.popleft()

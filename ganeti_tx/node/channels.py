@@ -12,7 +12,8 @@ from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.http import HTTPChannel
+
+from ganeti_tx.runtime.paced_channel import PacedChannel
 
 log = Logger()
 
@@ -22,13 +23,15 @@ MAX_STRANGERS = 128
 HEAD_LIMIT = 20.0
 #: A body may take as long as its bytes do at this speed, in bytes a second.
 SLOWEST = 128 * 1024
+#: Seconds that a peer may take to read the last answer.
+READ_LIMIT = 60.0
 #: Seconds for a peer that was refused to hang up.
 LINGER = 5.0
 #: Seconds between two lines in the log about strangers that were sent away.
 QUIET = 10.0
 
 
-class NodeChannel(HTTPChannel):
+class NodeChannel(PacedChannel):
     """One connection. Bytes that drip in do not make a request's time longer."""
 
     site: Any
@@ -41,7 +44,7 @@ class NodeChannel(HTTPChannel):
         self.allow(HEAD_LIMIT)
 
     def dataReceived(self, data: bytes) -> None:
-        if self._due is None and not self._handlingRequest:
+        if self._due is None and not self._handlingRequest and not self.paused:
             self.allow(HEAD_LIMIT)
         super().dataReceived(data)
 
@@ -55,6 +58,16 @@ class NodeChannel(HTTPChannel):
         if self._due is not None and self._due.active():
             self._due.cancel()
         self._due = None
+
+    def loseConnection(self) -> None:
+        """Hang up when the peer has read all, or had its time for that."""
+        self.allow(READ_LIMIT)
+        super().loseConnection()
+
+    def _send100Continue(self) -> None:
+        transport: Any = self.transport
+        if not transport.disconnecting:  # else the body was refused already
+            super()._send100Continue()
 
     def drop(self) -> None:
         """Hang up at once."""

@@ -9,7 +9,6 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
@@ -39,6 +38,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
+from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
@@ -141,11 +141,11 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
 
 
 async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
-    """Listen for node calls on the node's own address. @raise ConfigurationError: the node has no keys."""
+    """Listen for node calls on the node's own address. @raise NotInClusterError: the node has no keys."""
     paths = parts.paths
     for path in (paths.server_pem, paths.authority_pem):
         if not parts.files.exists(path):
-            raise ConfigurationError(f"this node is not part of a cluster: no {path}; add it with gnt-node add")
+            raise not_in_cluster(path)
     forget_spared_vote(parts.files, paths)
     identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
     options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))

@@ -3,21 +3,20 @@
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
-from twisted.python import usage
 
 from ganeti_tx.node.service import real_parts, start
 from ganeti_tx.rpc.client import PORT
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
 
 
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What the node daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the TCP port", int],
-        ["bind", "b", None, "the address to listen on (default: the node's own)"],
+        ["port", "p", PORT, "the TCP port", port_number],
+        ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
-    optFlags = [["debug", "d", "log more"]]
 
 
 def makeService(options: Options) -> Daemon:

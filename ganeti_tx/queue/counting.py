@@ -45,14 +45,14 @@ def describe_queue(tally: Tally, jobs: Collection[LiveJob], now: float) -> None:
         counts[status] += 1
         if status in OPEN and (received := seconds(job.received_timestamp)) is not None:
             oldest[status] = min(received, oldest.get(status, received))
-    waiting = (
-        op.start_timestamp
+    waiting = [
+        now - since
         for job in jobs
         if isinstance(job, QueuedJob)
         for op in job.ops
-        if op.status is Status.WAITING
-    )
-    tally.set(LONGEST_WAIT, max((now - since for at in waiting if (since := seconds(at)) is not None), default=0.0))
+        if op.status is Status.WAITING and (since := seconds(op.start_timestamp)) is not None
+    ]
+    tally.set(LONGEST_WAIT, max([0.0, *waiting]))
     for status, count in counts.items():
         tally.set(JOBS, count, status.value)
     for status in OPEN:

@@ -19,7 +19,7 @@ from ganeti_tx.rapi.errors import INTERNAL, http_error
 from ganeti_tx.rapi.events.event_feed import EventFeed
 from ganeti_tx.rapi.http.answers import JSON, Document, Stream
 from ganeti_tx.rapi.http.etag import ANY, GZIP, listed, quoted
-from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
 from ganeti_tx.rapi.http.negotiation import takes_gzip, takes_type
 from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.json_body import read_body
@@ -105,6 +105,7 @@ class RapiApp:
             return await self._show(request, call)
         if request.method == b"HEAD":
             raise MethodNotAllowed
+        check_own_wish(request)
         check_json_is_taken(request)
         if_match = request.getHeader("if-match")
         if if_match is not None:
@@ -158,6 +159,13 @@ def check_json_is_taken(request: RapiRequest) -> None:
     accept = request.getHeader("accept")
     if not takes_type(accept, JSON):
         raise HttpError(HTTPStatus.NOT_ACCEPTABLE, f"answers are {JSON}; the Accept header allows {accept!r} only")
+
+
+def check_own_wish(request: RapiRequest) -> None:
+    """@raise HttpError: 403, a page of another site makes a browser do it, with the password that the browser keeps"""
+    site = request.getHeader("sec-fetch-site")
+    if site in ("cross-site", "same-site"):
+        raise forbidden(f"a page of another site (Sec-Fetch-Site: {site}) may not change anything here")
 
 
 def is_known(if_none_match: str | None, tag: str) -> bool:

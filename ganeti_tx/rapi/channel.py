@@ -5,11 +5,11 @@ from typing import Any
 
 from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
-from twisted.web.http import HTTPChannel
 
 from ganeti_tx.rapi.http.answers import farewell
 from ganeti_tx.rapi.http.connections import Connections
 from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.runtime.paced_channel import PacedChannel
 
 #: Seconds for the TLS handshake and the head of the first request, and for the head of any further one.
 HEAD_LIMIT = 10.0
@@ -23,7 +23,7 @@ SLOWEST = 16 * 1024
 LINGER = 5.0
 
 
-class RapiChannel(HTTPChannel):
+class RapiChannel(PacedChannel):
     """Has one deadline at a time. Requests that come all at once are answered one by one, as fast as they are read."""
 
     connections: Connections
@@ -113,8 +113,6 @@ class RapiChannel(HTTPChannel):
     def pauseProducing(self) -> None:
         """The client reads slower than we write: nothing more is read, begun or sent."""
         super().pauseProducing()
-        self.paused = True
-        self._networkProducer.pauseProducing()
         self.unread = max(1, self._written)
         self._from_now(READ_LIMIT + self.unread / SLOWEST)
         self.connections.waits_for_reader()
@@ -123,11 +121,7 @@ class RapiChannel(HTTPChannel):
         """The client has read what there was."""
         self.unread = 0
         self._from_now(LINGER if self._ending else None if self.busy else IDLE_LIMIT)
-        self.paused = self._ending
         super().resumeProducing()
-        self._networkProducer.resumeProducing()
-        if self._buffer:
-            super().dataReceived(b"")
 
     # What the connections tell
 

@@ -33,14 +33,16 @@ class Preconditions:
         version = await version_now(call)
         if tags == [ANY] or (version is not None and version in map(version_in, tags)):
             return
-        if any(version_in(tag) is None for tag in tags) and await self._tag_now(call) in tags:
+        if any(version_in(tag) is None for tag in tags) and await self._tag_now(call, version) in tags:
             return
         now = f"; its serial number is {version.serial} now" if version is not None else ""
         raise failed(f"what the change was meant for has been changed since{now}")
 
-    async def _tag_now(self, call: Call) -> str | None:
-        """The tag of what GET shows at the same place, or of the cluster."""
-        shown = self._shows.get(call.operation.path) or self._shows.get(CLUSTER)
+    async def _tag_now(self, call: Call, version: Version | None) -> str | None:
+        """The tag of what GET shows at the same place; without that and below no object, of the cluster."""
+        shown = self._shows.get(call.operation.path)
+        if shown is None and version is None:
+            shown = self._shows.get(CLUSTER)
         if shown is None:
             return None
         asked = evolve(call, operation=shown, arguments={}, body=None)

@@ -18,9 +18,9 @@ from ganeti_tx.rapi.operations.operation import Operation
 MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.
 MAX_BODY = 4 * MIB
-#: The same for who shows no credentials.
+#: The same for who shows no credentials. For so little there is always room, as connections are few.
 MAX_OF_STRANGERS = 16 * 1024
-#: What the bodies under way may take together.
+#: What the larger bodies under way may take together.
 MAX_BODIES = 32 * MIB
 #: In the log, for who did not wait for his answer.
 GONE = 499
@@ -50,12 +50,13 @@ class RapiRequest(Request):
         if length > most:
             text = f"a body of {length} bytes; allowed are {most}"
             return self._refuse(HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, text))
-        if site.bodies + length > MAX_BODIES:
+        room = length if length > MAX_OF_STRANGERS else 0
+        if room and site.bodies + room > MAX_BODIES:
             return self._refuse(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too many large requests at a time"))
         if length:
             self.channel.body_follows(length)
-            site.bodies += length
-            self._room = length
+        site.bodies += room
+        self._room = room
         super().gotLength(length)
 
     def _refuse(self, error: HttpError) -> None:
@@ -90,6 +91,8 @@ class RapiRequest(Request):
             self.path = b"/" + self.path.split(b"/", 3)[3] if self.path.count(b"/") > 2 else b"/"
         if self.clientproto == b"HTTP/1.1" and len(self.requestHeaders.getRawHeaders(b"Host", ())) != 1:
             return self._end_with(bad_request("a request of HTTP/1.1 must have one Host header"))
+        if len(self.requestHeaders.getRawHeaders(b"Authorization", ())) > 1:
+            return self._end_with(bad_request("a request must not have more than one Authorization header"))
         if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii():
             return self._end_with(not_found())
         self.prepath = []

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
-from ganeti_tx.config.mastership import check_ssconf_master
+from ganeti_tx.config.mastership import NotMasterError, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
@@ -18,17 +18,19 @@ from ganeti_tx.rapi.access.composition import Surroundings
 from ganeti_tx.rapi.access.gate import Gate
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.asking.luxi_calls import LuxiCalls
-from ganeti_tx.rapi.asking.questions import SharedQuestions, unread
+from ganeti_tx.rapi.asking.questions import LANES_TO_NODES, SharedQuestions, unread
 from ganeti_tx.rapi.events.event_feed import EventFeed
 from ganeti_tx.rapi.http.access_log import AccessLog
 from ganeti_tx.rapi.http.connections import MOST, Connections
 from ganeti_tx.rapi.http.tls import RapiTls
+from ganeti_tx.rapi.master_watch import watch_master
 from ganeti_tx.rapi.measures import Measures
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
@@ -99,7 +101,9 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
     socket = str(parts.paths.query_socket)
     for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
     return LuxiCalls(
-        lambda: on_twisted.client(parts.reactor, socket), SharedQuestions(lambda: AsyncClient(for_questions))
+        lambda: on_twisted.client(parts.reactor, socket),
+        SharedQuestions(lambda: AsyncClient(for_questions)),
+        SharedQuestions(lambda: AsyncClient(for_questions), LANES_TO_NODES),
     )
 
 
@@ -109,8 +113,13 @@ def make_feed(parts: RapiParts) -> EventFeed:
     return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
 
 
-async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[None]]:
-    """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why."""
+async def start(
+    parts: RapiParts, settings: Settings, leave: Callable[[NotMasterError], None]
+) -> Callable[[], Awaitable[None]]:
+    """Listen for requests. @raise GanetiError, OSError: it cannot be, and the text says why.
+
+    @param leave: ends the daemon when another node has become the master.
+    """
     check_ssconf_master(parts.files, parts.paths, parts.own_name)
     luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(parts.reactor, settings.max_clients)
@@ -122,14 +131,15 @@ async def start(parts: RapiParts, settings: Settings) -> Callable[[], Awaitable[
     listening = listen(parts, settings, site, address)
     log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
 
+    watch_master(parts.files, parts.paths, parts.watch, parts.own_name, leave)
     measures.process.start()
 
     async def stop() -> None:
         measures.process.stop()
         parts.watch.stop()
         await listening.stopListening()
-        await connections.finish(LAST_ANSWERS)
         feed.close()
+        await connections.finish(LAST_ANSWERS)
         luxi.close()
         access_log.close()
 
@@ -153,6 +163,8 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     certificate = settings.certificate or parts.paths.rapi_pem
     key = settings.key or settings.certificate or parts.paths.rapi_pem
     if not parts.files.exists(certificate):
+        if not parts.files.exists(parts.paths.ssconf_file("master_node")):
+            raise not_in_cluster(parts.paths.ssconf_file("master_node"))
         raise ConfigurationError(
             f"there is no certificate for the Remote API at {certificate}; "
             "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"

@@ -16,7 +16,7 @@ from ganeti_tx.rapi.request import RapiRequest
 class RapiSite(Site):
     """HTTP/1.1 and 1.0.
 
-    @ivar bodies: what the bodies under way take together, in bytes.
+    @ivar bodies: what the larger bodies under way take together, in bytes.
     """
 
     noisy = False

@@ -11,14 +11,22 @@ from ganeti_tx.rapi.http.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
 from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
 
 
-class Options(usage.Options):
+def connections(text: str) -> int:
+    """How many there may be. @raise ValueError: no number, or none."""
+    if not (text.isdecimal() and int(text) > 0):
+        raise ValueError(f"{text!r} is not a number of connections; give 1 or more")
+    return int(text)
+
+
+class Options(DaemonOptions):
     """What the Remote API daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the TCP port", int],
-        ["bind", "b", None, "the address to listen on (default: every one)"],
+        ["port", "p", PORT, "the TCP port", port_number],
+        ["bind", "b", None, "the address to listen on (default: every one)", address],
         ["interface", "i", None, "listen on the address of this network interface"],
         ["ssl-cert", "C", None, "the certificate and what it was signed by, PEM (default: rapi.pem)"],
         ["ssl-key", "K", None, "its private key, PEM (default: the same file)"],
@@ -27,12 +35,11 @@ class Options(usage.Options):
             None,
             MOST,
             "so many connections there may be; one more takes the place of one that rests",
-            int,
+            connections,
         ],
         ["syslog", None, "no", "whether the log goes to syslog too: no or yes"],
     ]
     optFlags = [
-        ["debug", "d", "log more"],
         ["no-ssl", None, "HTTP without TLS; for tests behind nothing but loopback"],
         ["require-authentication", None, "nobody gets in without a password"],
     ]
@@ -41,8 +48,6 @@ class Options(usage.Options):
         """@raise UsageError: options that contradict each other, or a value that cannot be."""
         if self["bind"] is not None and self["interface"] is not None:
             raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
-        if self["max-clients"] < 1:
-            raise usage.UsageError(f"--max-clients: {self['max-clients']} leaves room for nobody; give 1 or more")
         if self["syslog"] not in ("no", "yes"):
             raise usage.UsageError(
                 f"--syslog: {self['syslog']!r} is neither no nor yes; the log file is always written"
@@ -85,6 +90,7 @@ def make_service(options: Options, reactor: IReactorCore) -> Daemon:
         log.addObserver(SyslogObserver("ganeti-rapi").emit)
 
     async def bring_up() -> Any:
-        return await start(parts, options.settings())
+        return await start(parts, options.settings(), daemon.leave)
 
-    return Daemon("ganeti-rapi", parts.paths, reactor, bring_up)
+    daemon = Daemon("ganeti-rapi", parts.paths, reactor, bring_up)
+    return daemon

@@ -1,9 +1,10 @@
 """What every daemon's start has in common: it comes up whole, or ends with one line that says why not."""
 
 import atexit
+import errno
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from twisted.application.service import Service
@@ -25,6 +26,12 @@ from ganeti_tx.runtime.threads import InlineThreads
 
 log = Logger()
 
+#: What to do when the system lets nobody listen there.
+LISTEN_ADVICE: Mapping[int | None, str] = {
+    errno.EADDRINUSE: "see with 'ss -lntup' which program does",
+    errno.EADDRNOTAVAIL: "no network interface of this machine has that address",
+    errno.EACCES: "only root may have ports below 1024",
+}
 #: Stops what was started; may wait.
 Stop = Callable[[], Awaitable[None]]
 
@@ -42,11 +49,22 @@ def end_with(status: int) -> None:
 
 def why(error: BaseException | None) -> str | None:
     """What the operator can do something about, in one line; None for a fault of ours."""
-    if isinstance(error, (GanetiError, CannotListenError)):
+    if isinstance(error, GanetiError):
         return one_line(error)
+    if isinstance(error, CannotListenError):
+        return cannot_listen(error)
     if isinstance(error, OSError):
         return reason(error)
     return None
+
+
+def cannot_listen(error: CannotListenError) -> str:
+    """Where, why, and what to do about it."""
+    where = error.interface if error.port is None else f"{error.interface or 'any address'}:{error.port}"
+    code = getattr(error.socketError, "errno", None)
+    told = os.strerror(code) if code is not None else one_line(error.socketError)
+    advice = LISTEN_ADVICE.get(code)
+    return f"cannot listen on {where}: {told}" + (f"; {advice}" if advice else "")
 
 
 class Daemon(Service):

@@ -13,6 +13,8 @@ CLEAN_ENV: Mapping[str, str] = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin:/usr/loca
 DEFAULT_TIMEOUT = 60.0
 DEFAULT_OUTPUT_LIMIT = 1 << 20
 
+#: Bytes at the end of what a program said in which its last line is looked for.
+LAST_WORDS = 4096
 #: The exit status shells give a program that cannot be found.
 NOT_FOUND = 127
 
@@ -41,7 +43,7 @@ class ProcessResult:
             ending = f"ended by signal {self.signal}"
         else:
             ending = f"exited with status {self.status}"
-        lines = (self.stderr.strip() or self.stdout.strip()).decode("utf-8", "replace").splitlines()
+        lines = (self.stderr.strip() or self.stdout.strip())[-LAST_WORDS:].decode("utf-8", "replace").splitlines()
         return f"{ending}: {lines[-1].strip()[:500]}" if lines else ending
 
 

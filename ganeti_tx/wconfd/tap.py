@@ -4,18 +4,18 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
-from twisted.python import usage
 
 from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 
-class Options(usage.Options):
+class Options(DaemonOptions):
     """What WConfD can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
-    optFlags = [["debug", "d", "log more"], *voting.FLAGS]
+    optFlags = voting.FLAGS
     optParameters = voting.PARAMETERS
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 from attrs import define, field, frozen
 
-from ganeti_tx.model.event_filter import EventFilter, names_of
+from ganeti_tx.model.event_filter import EventFilter, names_of, room_of
 from ganeti_tx.model.event_id import EventId
 from ganeti_tx.model.events import Event
 
@@ -27,8 +27,8 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """How much room it takes, about; the names are in the text too."""
-        return 2 * len(self.data) + OVERHEAD
+        """How much room it takes, about."""
+        return len(self.data) + room_of(self.names) + OVERHEAD
 
 
 @define

@@ -18,6 +18,7 @@ from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
 from ganeti_tx.rapi.access.ldap_connection import DirectoryFault
 from ganeti_tx.rapi.access.ldap_directory import Directory
+from ganeti_tx.rapi.access.ldap_faults import ldap_faults
 from ganeti_tx.rapi.access.ldap_settings import parse_ldap_settings
 from ganeti_tx.rapi.access.line_file import entries
 from ganeti_tx.rapi.access.passwords import MAX_BCRYPT_BYTES, read_password
@@ -33,6 +34,7 @@ from ganeti_tx.runtime.threads import InlineThreads
 
 #: Each step takes twice as long; 12 is some quarter of a second.
 COST = 12
+RESOURCES = frozenset(operation.resource for operation in OPERATIONS)
 _USER = re.compile(r"[^\s:#\x00-\x1f\x7f][^\s:\x00-\x1f\x7f]{0,99}")
 
 
@@ -64,8 +66,15 @@ class Terminal:
 
     def column(self, words: argparse.Namespace) -> str:
         """The rights that were typed. @raise ValueError: one is wrong or unknown"""
-        roles = EditedFile(self.files, self.paths.rapi_roles_file, parse_roles, self.owners).read()
-        return column_of(words, {operation.resource for operation in OPERATIONS}, parse_roles(roles).keys())
+        return column_of(words, RESOURCES, self.roles())
+
+    def roles(self) -> Collection[str]:
+        """The names of the administrator's own."""
+        return parse_roles(EditedFile(self.files, self.paths.rapi_roles_file, parse_roles, self.owners).read()).keys()
+
+    def content(self, path: str, limit: int) -> bytes:
+        """Of another file that the settings name."""
+        return self.files.read(Path(path), limit)
 
     def tell(self, text: str) -> None:
         """A line that is not the result."""
@@ -140,13 +149,19 @@ def ldap_check(terminal: Terminal, words: argparse.Namespace) -> None:
     path = terminal.paths.rapi_ldap_file
     if not terminal.files.exists(path):
         raise OpPrereqError(f"there is no file {path}", ECode.NOENT)
-    data = EditedFile(terminal.files, path, parse_ldap_settings, terminal.owners).read()
+    settings = parse_ldap_settings(EditedFile(terminal.files, path, parse_ldap_settings, terminal.owners).read())
+    faults = list(ldap_faults(settings, terminal.content, RESOURCES, terminal.roles()))
+    if faults:
+        raise OpPrereqError(f"{path}: {'; '.join(faults)}", ECode.INVAL)
     if words.name is None:
         terminal.tell(f"{path} has no faults; with a NAME a login is tried")
         return
-    directory = Directory(parse_ldap_settings(data), lambda path, limit: terminal.files.read(Path(path), limit))
+    password = typed_password(terminal, "Password: ")
+    if not password:
+        raise ValueError("no password was given; it is asked for at a terminal, or read from standard input")
+    directory = Directory(settings, terminal.content)
     try:
-        rights = directory.login(words.name, typed_password(terminal, "Password: "))
+        rights = directory.login(words.name, password)
     except DirectoryFault as fault:
         raise OpPrereqError(str(fault), ECode.ENVIRON) from None
     finally:

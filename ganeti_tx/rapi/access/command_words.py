@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
+from ganeti_tx import __version__
 from ganeti_tx.rapi.access.rights import Rights, read_rights, unknown_words
 from ganeti_tx.rapi.access.tokens import NEVER, expiry_text, read_expiry
 
@@ -24,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
         prog="ganeti-rapi-access", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )  # fmt: skip
+    top.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="{token,user,ldap}")
     _add_token(nouns.add_parser("token", help="secrets for programs, with an end", allow_abbrev=False))
     _add_user(nouns.add_parser("user", help="people with passwords", allow_abbrev=False))

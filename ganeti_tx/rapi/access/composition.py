@@ -13,6 +13,7 @@ from ganeti_tx.rapi.access.ldap_settings import LdapSettings, parse_ldap_setting
 from ganeti_tx.rapi.access.ldap_users import LdapUsers
 from ganeti_tx.rapi.access.local_users import LocalUsers, Nobody
 from ganeti_tx.rapi.access.memo import Memo
+from ganeti_tx.rapi.access.passwords import Scheme
 from ganeti_tx.rapi.access.rights import Rights, unknown_words
 from ganeti_tx.rapi.access.roles import Roles, parse_roles
 from ganeti_tx.rapi.access.slow_calls import SlowCalls
@@ -67,6 +68,10 @@ def make_gate(around: Surroundings, operations: Iterable[Operation], require_aut
 
     def users_changed(content: Users) -> None:
         look_at(around.paths.rapi_users_file, ((user.name, user.rights) for user in content.values()))
+        for user in content.values():
+            if user.password.scheme is Scheme.UNKNOWN:
+                log.warn("{path}: the password of {name} is kept in a way that nobody knows; it lets nobody in",
+                         path=str(around.paths.rapi_users_file), name=user.name)  # fmt: skip
 
     def tokens_changed(content: Mapping[str, Token]) -> None:
         look_at(around.paths.rapi_tokens_file, ((token.name, token.rights) for token in content.values()))

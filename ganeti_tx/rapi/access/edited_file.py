@@ -56,7 +56,7 @@ class EditedFile:
     def put(self, name: str, line: str | None) -> None:
         """Let a line be the entry of a name, in place of the one that there is, or without a line let there be none."""
         data = self.read()
-        lines = data.decode().splitlines()
+        lines = data.decode().removesuffix("\n").split("\n") if data else []  # as `entries` counts them
         places = [number - 1 for number, entry in entries(data) if entry.split()[0] == name]
         new = [] if line is None else [line]
         if places:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from zope.interface import implementer
 
 from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin, read_authorization
@@ -15,6 +15,7 @@ from ganeti_tx.rapi.access.scoped_calls import can_be_judged
 from ganeti_tx.rapi.access.source import Identity, ISource
 from ganeti_tx.rapi.access.throttle import Throttle
 from ganeti_tx.rapi.access.tokens import StoredTokens
+from ganeti_tx.rapi.access.turns import Turns
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
 from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
@@ -31,6 +32,7 @@ class Gate:
     roles: WatchedFile[Roles]
     throttle: Throttle
     require_authentication: bool = False
+    _turns: Turns = field(factory=Turns, init=False)
 
     async def admit(self, authorization: str | None, peer: str, operation: Any, parts: Mapping[str, str]) -> Caller:
         """As IGate says; credentials that are sent are verified even where none are needed."""
@@ -63,8 +65,16 @@ class Gate:
         if isinstance(login, BearerLogin):
             self.throttle.begin(peer, "")
             return None
-        source = next(source for source in self.sources if source.knows(login.name))
-        return source.remembered(login) or await self._verify(source, login, peer)
+        return self._source_of(login).remembered(login) or await self._verify_in_turn(login, peer)
+
+    def _source_of(self, login: BasicLogin) -> ISource:
+        return next(source for source in self.sources if source.knows(login.name))
+
+    async def _verify_in_turn(self, login: BasicLogin, peer: str) -> Identity | None:
+        """Of equal logins that come at once the first is verified; if it was right, the others are remembered."""
+        async with self._turns.turn(login):
+            source = self._source_of(login)
+            return source.remembered(login) or await self._verify(source, login, peer)
 
     async def _verify(self, source: ISource, login: BasicLogin, peer: str) -> Identity | None:
         attempt = self.throttle.begin(peer, login.name)

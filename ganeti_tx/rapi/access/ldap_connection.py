@@ -119,7 +119,8 @@ def reason_of(error: BaseException) -> str:
     return one_line(str(error)).strip("()'\",\\ ")[:MAX_REASON] or type(error).__name__
 
 
-def _tls(settings: LdapSettings) -> VerifiedTls:
+def tls_of(settings: LdapSettings) -> VerifiedTls:
+    """How servers are verified. @raise DirectoryAway: the CA file cannot be read, or is none"""
     try:
         return VerifiedTls(settings.ca_file)
     except OSError as error:
@@ -128,7 +129,7 @@ def _tls(settings: LdapSettings) -> VerifiedTls:
 
 def connect(settings: LdapSettings, url: ServerUrl, account: Account) -> LdapConnection:
     """Open a connection that is safe to send a password over. @raise DirectoryFault, LDAPException, OSError"""
-    tls = _tls(settings) if url.is_tls or settings.start_tls else None
+    tls = tls_of(settings) if url.is_tls or settings.start_tls else None
     server = Server(
         url.host, url.port, use_ssl=url.is_tls, tls=tls, get_info=NONE, connect_timeout=settings.connect_timeout,
         allowed_referral_hosts=[],

@@ -145,17 +145,22 @@ class Directory:
 
     def _bound(self, url: ServerUrl) -> LdapConnection:
         settings = self.settings
-        password = None
-        if settings.bind_password_file is not None:
-            data = self.read_file(str(settings.bind_password_file), MAX_PASSWORD_FILE)
-            password = data.decode(errors="replace").rstrip("\r\n")
-            if not password:
-                raise DirectoryFault(f"{settings.bind_password_file} holds no password")
+        password = read_bind_password(settings, self.read_file)
         connection = connect(settings, url, Account(settings.bind_dn, password))
         if not connection.bind():
             connection.close()
             raise DirectoryFault(f"{url}: the password of {settings.bind_dn or 'nobody'} is wrong")
         return connection
+
+
+def read_bind_password(settings: LdapSettings, read_file: Callable[[str, int], bytes]) -> str | None:
+    """The search account's; None without one. @raise OSError: the file cannot be read. @raise DirectoryFault: it is empty"""
+    if settings.bind_password_file is None:
+        return None
+    password = read_file(str(settings.bind_password_file), MAX_PASSWORD_FILE).decode(errors="replace").rstrip("\r\n")
+    if not password:
+        raise DirectoryFault(f"{settings.bind_password_file} holds no password")
+    return password
 
 
 def sum_of(rights: list[Rights]) -> Rights:

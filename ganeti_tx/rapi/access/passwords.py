@@ -61,7 +61,7 @@ def read_password(word: str) -> Password:
     if match is None:
         return Password(Scheme.CLEAR, word)
     name, rest = match[1].upper(), match[2]
-    if name == "CLEARTEXT":
+    if name == "CLEARTEXT" and rest:
         return Password(Scheme.CLEAR, rest)
     if name == "HA1":
         return Password(Scheme.HA1, rest.lower())

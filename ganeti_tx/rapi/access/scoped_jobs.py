@@ -57,9 +57,11 @@ class JobJudge:
         return " or ".join(tags + groups)
 
     async def _check_dependencies(self, op: OpCode) -> None:
-        wanted = [job_id for job_id, _states in op.depends or () if job_id > 0]
+        wanted = [job_id for job_id, _states in op.depends or ()]
         if not wanted:
             return
+        if min(wanted) < 1:  # the queue counts back from the job's own id, over the jobs of everybody
+            raise refusal("let a job depend on others than by their numbers")
         found = await self.rows.luxi.query_jobs(wanted, ["ops"])
         for job_id, seen in zip(wanted, await self.rows.jobs(ops for (ops,) in found), strict=True):
             if not seen:

@@ -22,7 +22,7 @@ MAX_FILE_SIZE = 1024 * 1024
 class WatchedFile(Generic[T]):
     """The newest content that could be read.
 
-    A file with an error in it leaves what was, and the error is logged; without a file there is nothing.
+    A file with an error in it leaves what was, and the error is logged; without a file, or with an empty one, there is nothing.
     """
 
     files: IFiles
@@ -39,7 +39,8 @@ class WatchedFile(Generic[T]):
     def read(self) -> None:
         """Read it now."""
         try:
-            self.content = self.parse(self.files.read(self.path, MAX_FILE_SIZE))
+            data = self.files.read(self.path, MAX_FILE_SIZE)
+            self.content = self.parse(data) if data.strip() else self.empty
         except FileNotFoundError:
             self.content = self.empty
         except LineError as error:

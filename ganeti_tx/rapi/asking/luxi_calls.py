@@ -7,7 +7,7 @@ from typing import Any
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.luxi.async_client import AsyncClient
-from ganeti_tx.rapi.asking.questions import SharedQuestions, only_reads, question, result
+from ganeti_tx.rapi.asking.questions import SharedQuestions, only_reads, question, reaches_nodes, result
 from ganeti_tx.rapi.http.http_errors import HttpError
 
 #: Calls that are answered when something happens; the master daemon gives one process not many more connections.
@@ -24,15 +24,19 @@ def is_long(method: str) -> bool:
 class LuxiCalls(AsyncCalls):
     """Each call that is no question has a connection to itself while it lasts."""
 
-    def __init__(self, make_client: Callable[[], AsyncClient], questions: SharedQuestions) -> None:
+    def __init__(
+        self, make_client: Callable[[], AsyncClient], questions: SharedQuestions, to_nodes: SharedQuestions
+    ) -> None:
+        """@param to_nodes: for questions that wait for nodes, behind which no others shall wait."""
         self._make_client = make_client
         self._questions = questions
+        self._to_nodes = to_nodes
         self._kept: list[AsyncClient] = []
         self._long = 0
 
     async def ask(self, message: bytes) -> bytes:
         """As SharedQuestions.ask says."""
-        return await self._questions.ask(message)
+        return await (self._to_nodes if reaches_nodes(message) else self._questions).ask(message)
 
     async def call(self, method: str, args: list[Any]) -> Any:
         """As AsyncClient.call says; what is cancelled while it waits long is given up at the server too.
@@ -72,5 +76,6 @@ class LuxiCalls(AsyncCalls):
     def close(self) -> None:
         """Close the connections that are kept."""
         self._questions.close()
+        self._to_nodes.close()
         for client in self._kept:
             client.close()

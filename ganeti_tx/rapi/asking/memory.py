@@ -16,15 +16,17 @@ MOST = 64 * 1024 * 1024
 
 @frozen
 class Remembered:
-    """A representation, and what it was made of."""
+    """A representation, and what it was made of; `named` is the length of what was requested."""
 
     asked: list[Asked]
     representation: Representation
+    named: int
 
     @property
     def size(self) -> int:
         """In bytes; of what is sent twice as much, as it may yet be compressed."""
-        return 1024 + sum(len(each.answer) for each in self.asked) + 2 * len(self.representation.body)
+        asked = sum(len(each.question) + len(each.answer) for each in self.asked)
+        return 1024 + self.named + asked + 2 * len(self.representation.body)
 
 
 @define(eq=False)
@@ -61,7 +63,7 @@ class Memory:
     def keep(self, key: Hashable, asked: list[Asked] | None, representation: Representation) -> None:
         """Remember it, unless it is too large or was made of other things than answers."""
         self._forget(key)
-        made = Remembered(asked, representation) if asked else None
+        made = Remembered(asked, representation, len(str(key))) if asked else None
         if made is None or made.size > self.most // 2:
             return
         self._known[key] = made

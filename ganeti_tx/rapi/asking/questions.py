@@ -15,6 +15,8 @@ from ganeti_tx.luxi.transport_errors import ConnectionClosedError
 
 #: Connections, each with one question at a time; those that are not needed are not opened.
 LANES = 32
+#: The same for questions that reach nodes; all together stay below what the master daemon gives one process.
+LANES_TO_NODES = 64
 
 
 class Response(msgspec.Struct):
@@ -35,6 +37,21 @@ def only_reads(method: str) -> bool:
 def question(method: str, args: list[Any]) -> bytes:
     """A request as it is sent."""
     return frame(encode_request(Request(method, args, CLIENT_VERSION)))
+
+
+#: How questions begin whose answers may take as long as the slowest node does.
+TO_NODES = tuple(
+    question(method, args).partition(b"]")[0]
+    for method, args in (
+        *((method, []) for method in ("QueryInstances", "QueryNodes", "QueryExports", "QueryMetrics")),
+        *(("Query", [resource]) for resource in ("instance", "node", "export")),
+    )
+)
+
+
+def reaches_nodes(message: bytes) -> bool:
+    """Whether nodes may be asked for the answer to a `question`."""
+    return message.startswith(TO_NODES)
 
 
 def unread(message: Message) -> bytes:

@@ -1,20 +1,22 @@
 """One follower of luxid's events for everybody who streams them."""
 
 from collections import Counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from attrs import define, field
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.luxi import transport_errors
 from ganeti_tx.luxi.own_calls import Caller, Events, wait_for_events
 from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.rapi.events.event_window import EventWindow
+from ganeti_tx.runtime.bell import Bell
 
 log = Logger()
 
@@ -22,6 +24,8 @@ log = Logger()
 RETRY = 1.0
 #: Seconds for which one call waits for events.
 POLL = 60
+#: Seconds that luxid has to give what has happened already; a reader who waits for it shall hear from us in time.
+ASK_WAIT = 10.0
 #: Events in one answer: of all that happens, and of what one reader missed, who may be slow to take it.
 LIMIT, ASK_LIMIT = 500, 100
 #: So many streams at a time, and of one caller.
@@ -48,12 +52,16 @@ class EventFeed:
     most: int = MOST_STREAMS
     most_of_one: int = MOST_OF_ONE
     window: EventWindow = field(factory=EventWindow)
+    closed: bool = False
     _streams: Counter[str | None] = field(factory=Counter)
     _following: "Deferred[None] | None" = None
-    _waiting: "list[Deferred[None]]" = field(factory=list)
+    _bell: Bell = field(init=False)
     _silent: bool = False
     #: Another one with each stop, as that may be the doing of a stream to which the following is just telling something.
     _turn: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._bell = Bell(self.clock)
 
     def has_room(self, name: str | None) -> bool:
         """Whether a caller may have one more stream."""
@@ -65,7 +73,7 @@ class EventFeed:
         self._begin()
 
     def _begin(self) -> None:
-        if self._following is None and self._streams:
+        if self._following is None and self._streams and not self.closed:
             self._following = Deferred.fromCoroutine(self._follow(self._turn))
             self._following.addErrback(self._broken)
 
@@ -77,9 +85,11 @@ class EventFeed:
             self._stop()
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Ask nothing more; every stream ends, so that its client comes again and finds who goes on."""
+        self.closed = True
         self._stop()
         self.asker.close()
+        self._bell.ring()
 
     def _stop(self) -> None:
         self._turn += 1
@@ -90,34 +100,16 @@ class EventFeed:
         self.window.forget()
 
     async def ask(self, after: str | None) -> Events:
-        """The events after an id, as far as they have happened. @raise GanetiError: luxid does not answer."""
-        return await wait_for_events(self.asker, after, timeout=0, limit=ASK_LIMIT)
+        """The events after an id, as far as they have happened. @raise GanetiError: luxid does not answer, or not soon."""
+        asking = Deferred.fromCoroutine(wait_for_events(self.asker, after, timeout=0, limit=ASK_LIMIT))
+        try:
+            return await asking.addTimeout(ASK_WAIT, self.clock)
+        except TimeoutError:
+            raise transport_errors.TimeoutError(f"luxid gave no events within {ASK_WAIT:.0f} seconds") from None
 
     def changed(self, limit: float) -> "Deferred[None]":
         """Fires when there is something new, or after so many seconds."""
-        waiter: Deferred[None] = Deferred(canceller=self._forget)
-        self._waiting.append(waiter)
-        alarm = self.clock.callLater(limit, self._ring, waiter)
-
-        def disarm(result: Any) -> Any:
-            if alarm.active():
-                alarm.cancel()
-            return result
-
-        return waiter.addBoth(disarm)
-
-    def _ring(self, waiter: "Deferred[None]") -> None:
-        self._forget(waiter)
-        waiter.callback(None)
-
-    def _forget(self, waiter: "Deferred[None]") -> None:
-        if waiter in self._waiting:
-            self._waiting.remove(waiter)
-
-    def _tell(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.callback(None)
+        return self._bell.wait(limit)
 
     async def _follow(self, turn: int) -> None:
         while turn == self._turn:
@@ -145,7 +137,7 @@ class EventFeed:
                 self.window.append(place_of(id), event)
         else:
             return
-        self._tell()
+        self._bell.ring()
 
     def _say_silent(self, error: GanetiError) -> None:
         if not self._silent:

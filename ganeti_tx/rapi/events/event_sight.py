@@ -68,13 +68,13 @@ class ScopedSight:
         if item.kind in OF_JOBS:
             return self._jobs.get(job_of(item), False)
         if item.kind == Kind.INSTANCE:
-            return item.event["name"] in (self._now or frozenset()) | self._before
+            return item.facts["name"] in (self._now or frozenset()) | self._before
         return False
 
 
 def job_of(item: Item) -> int:
     """The job that an event is about."""
-    return int(item.event["job"])
+    return int(item.facts["job"])
 
 
 def sight_of(caller: Caller, luxi: AsyncCalls) -> Sight:

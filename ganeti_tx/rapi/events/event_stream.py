@@ -68,9 +68,9 @@ class EventStream:
             self.feed.leave(self.name)
 
     async def _next(self) -> bytes | None:
-        """Events, or a sign of life when there are none for long; None for a client that is left behind."""
+        """Events, or a sign of life when there are none for long; None for a client that is left behind, or at the end."""
         deadline = self.clock.seconds() + HEARTBEAT
-        while True:
+        while not self.feed.closed:
             items, place = await self._newer()
             if self._is_too_slow(items):
                 log.info("a reader of events is too slow, and cut off")
@@ -85,6 +85,7 @@ class EventStream:
                 return self._sign_of_life()
             if not items:
                 await self.feed.changed(left if self._position is not None else min(left, RETRY))
+        return None
 
     def _sign_of_life(self) -> bytes:
         """With the place, if the client does not know it yet: what it did not want need not be looked at again."""
@@ -136,5 +137,5 @@ class EventStream:
 
     def _gap_text(self, item: Item) -> bytes:
         kinds = [kind for kind in Kind if not self.wanted.kinds or kind in self.wanted.kinds]
-        event = {"kind": GAP, "time": self.clock.seconds(), "reason": item.event["reason"], "resync": kinds}
+        event = {"kind": GAP, "time": self.clock.seconds(), "reason": item.facts["reason"], "resync": kinds}
         return event_bytes(item.id, GAP, msgspec.json.encode(event))

@@ -6,31 +6,41 @@ from typing import Any
 import msgspec
 from attrs import define, field, frozen
 
-from ganeti_tx.model.event_filter import names_of
+from ganeti_tx.model.event_filter import names_of, room_of
 from ganeti_tx.model.event_id import EventId
 from ganeti_tx.model.events import GAP
 from ganeti_tx.rapi.events.sse import event_bytes
 
-#: So many events are kept, in so many bytes as they are sent; who wants older ones asks luxid.
+#: So many events are kept, in about so many bytes of memory; who wants older ones asks luxid.
 MOST = 2000
 MOST_BYTES = 4 * 1024 * 1024
+#: What an item takes besides its text and its names.
+OVERHEAD = 600
+#: What is kept of an event beside that: by these it is judged who may see it.
+JUDGED = ("job", "name")
 
 
 @frozen
 class Item:
-    """One event, ready to be judged and sent. A gap has its `reason` in the event, and no text: that depends on the reader."""
+    """One event, ready to be judged and sent. A gap has its `reason` in `facts`, and no text: that depends on the reader."""
 
     id: str
     kind: str
     names: tuple[str, ...]
-    event: Mapping[str, Any]
+    facts: Mapping[str, Any]
     text: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """How much room it takes, about."""
+        return len(self.text) + room_of(self.names) + OVERHEAD
 
 
 def item_of(id: str, event: Mapping[str, Any]) -> Item:
     """An event as it came from luxid."""
     kind = str(event.get("kind", ""))
-    return Item(id, kind, names_of(event), event, event_bytes(id, kind, msgspec.json.encode(event)))
+    facts = {key: event[key] for key in JUDGED if key in event}
+    return Item(id, kind, names_of(event), facts, event_bytes(id, kind, msgspec.json.encode(event)))
 
 
 def gap_item(id: str, reason: str) -> Item:
@@ -93,7 +103,7 @@ class EventWindow:
     def _put(self, item: Item) -> None:
         self._items[self.end] = item
         self.end += 1
-        self._size += len(item.text)
+        self._size += item.size
         while self.end - self.first > self.most or self._size > self.most_bytes:
-            self._size -= len(self._items.pop(self.first).text)
+            self._size -= self._items.pop(self.first).size
             self.first += 1

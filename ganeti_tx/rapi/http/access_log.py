@@ -1,6 +1,5 @@
 """Who asked for what: a line a request, in the combined log format (design-2.0, logging)."""
 
-import os
 import re
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 from attrs import define, field
 from twisted.logger import Logger
 
+from ganeti_tx.runtime.appended_file import AppendedFile
 from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
@@ -22,6 +22,8 @@ DELAY = 1.0
 MOST_WAITING = 64 * 1024
 #: Seconds between two complaints.
 QUIET = 60.0
+#: Bytes of one field; what a client sends beyond it only fills the disk.
+LONGEST = 2048
 _UNSAFE = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
 
 
@@ -34,7 +36,7 @@ def escaped(text: str) -> str:
 
 @define(eq=False)
 class AccessLog:
-    """The file, opened anew when it was moved away or removed; lines are written some at a time.
+    """Lines are written some at a time.
 
     @ivar now: seconds since the epoch.
     """
@@ -45,9 +47,12 @@ class AccessLog:
     _lines: list[str] = field(factory=list)
     _waiting: int = 0
     _flush: Any = None
-    _file: int | None = None
+    _file: AppendedFile = field(init=False)
     _complained: float | None = None
     _second: tuple[int, str] = (0, "")
+
+    def __attrs_post_init__(self) -> None:
+        self._file = AppendedFile(self.path, MODE)
 
     def answered(self, request: Any) -> None:
         """A request has had its answer."""
@@ -65,9 +70,7 @@ class AccessLog:
     def close(self) -> None:
         """Write what is left."""
         self.flush()
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        self._file.close()
 
     def _time(self) -> str:
         now = int(self.now())
@@ -93,23 +96,9 @@ class AccessLog:
         if not data:
             return
         try:
-            os.write(self._open(), data)
+            self._file.write(data)
         except OSError as error:
             self._complain(error)
-
-    def _open(self) -> int:
-        """The file of that name, which may be another than it was."""
-        if self._file is not None:
-            try:
-                there, ours = os.stat(self.path), os.fstat(self._file)
-                if (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino):
-                    return self._file
-            except FileNotFoundError:
-                pass
-            os.close(self._file)
-            self._file = None
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, MODE)
-        return self._file
 
     def _complain(self, error: OSError) -> None:
         now = self.clock.seconds()
@@ -119,5 +108,7 @@ class AccessLog:
 
 
 def text(value: bytes | None) -> str:
-    """What a client sent, escaped; - for nothing."""
-    return escaped(value.decode("utf-8", "surrogateescape")) if value else "-"
+    """What a client sent, escaped, with dots for what is too long of it; - for nothing."""
+    if not value:
+        return "-"
+    return escaped(value[:LONGEST].decode("utf-8", "surrogateescape")) + ("..." if len(value) > LONGEST else "")

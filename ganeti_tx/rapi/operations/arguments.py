@@ -1,10 +1,15 @@
 """Query arguments as values; what cannot be read is refused with its name and what is allowed."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from ganeti_tx.rapi.http.http_errors import bad_request
 from ganeti_tx.rapi.operations.operation import Argument, Call
 
 #: Characters of a bad value that are shown.
 SHOWN = 60
+#: So often one field may be asked for in one request.
+MOST_REPEATS = 3
 
 DRY_RUN = Argument("dry-run", "flag", meaning="Only check whether it could be done")
 FORCE = Argument("force", "flag", meaning="Do it although checks advise against it")
@@ -52,3 +57,10 @@ def optional_flag(call: Call, name: str) -> bool | None:
 def listed(call: Call, name: str) -> list[str]:
     """The parts between commas of all values."""
     return [part for value in call.arguments.get(name, ()) for part in value.split(",") if part]
+
+
+def check_repeats(fields: Sequence[str]) -> None:
+    """@raise HttpError: a field is asked for again and again, which would make the answer as large as one likes (400)."""
+    for name, times in Counter(fields).items():
+        if times > MOST_REPEATS:
+            raise bad_request(f"field '{name:.{SHOWN}}' is asked for {times} times; allowed are {MOST_REPEATS}")

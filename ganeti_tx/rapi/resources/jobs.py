@@ -66,6 +66,7 @@ async def awaited(call: Call) -> dict[str, Any] | None:
     @raise HttpError: the job is gone (404), the body is wrong (400).
     """
     wait = body_as(Wait, call.body)
+    arguments.check_repeats(wait.fields)
     known = wait.previous_job_info, wait.previous_log_serial
     try:
         answer = await call.luxi.wait_for_job_change(job_id(call), wait.fields, *known, LONGEST_WAIT)

@@ -49,6 +49,7 @@ async def filtered(call: Call) -> dict[str, Any]:
     """The items that pass the filter of the body."""
     query = body_as(Query, call.body)
     wanted = query.fields if query.fields is not None else required_fields(call)
+    arguments.check_repeats(wanted)
     chosen = query.qfilter if query.qfilter is not None else query.filter
     return await call.luxi.query(resource(call), wanted, chosen)
 
@@ -59,10 +60,11 @@ async def definitions(call: Call) -> dict[str, Any]:
 
 
 def required_fields(call: Call) -> list[str]:
-    """The fields that the argument names. @raise HttpError: none (400)."""
+    """The fields that the argument names. @raise HttpError: none, or one too often (400)."""
     wanted = arguments.listed(call, FIELDS.name)
     if not wanted:
         raise bad_request("argument 'fields' is missing; give it as ?fields=name,...")
+    arguments.check_repeats(wanted)
     return wanted
 
 

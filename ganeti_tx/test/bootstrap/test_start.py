@@ -5,7 +5,9 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.start import fatal_line, is_running, last_line, running, size, stop
+from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.start import fatal_line, is_running, last_line, running, size, stop, stop_all
+from ganeti_tx.runtime.daemon_names import ALL
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
 
@@ -36,6 +38,23 @@ class PidFileTests(SynchronousTestCase):
         self.file.write_text(f"{os.getpid()}\n")
         self.assertIsNone(running(self.paths, "ganeti-noded"))
         stop(self.paths, "ganeti-noded")
+
+
+class StopAllTests(SynchronousTestCase):
+    """Ending every daemon of a node."""
+
+    def test_one_stays(self) -> None:
+        """A daemon that does not end keeps no other one alive, and is named."""
+        asked: list[str] = []
+
+        def end(paths: Paths, daemon: str) -> None:
+            asked.append(daemon)
+            if daemon == "ganeti-rapi":
+                raise BootstrapError("ganeti-rapi (process 7) does not end")
+
+        self.assertEqual(stop_all(Paths(), end), ["ganeti-rapi (process 7) does not end"])
+        self.assertEqual(sorted(asked), sorted(ALL))
+        self.assertLess(asked.index("ganeti-rapi"), asked.index("ganeti-noded"))
 
 
 class LogTests(SynchronousTestCase):

@@ -13,7 +13,7 @@ from ganeti_tx.confd import questions
 from ganeti_tx.confd.answers import NoAnswers
 from ganeti_tx.confd.codec import Body, Key, envelope_of, sign
 from ganeti_tx.confd.messages import MAX_REQUEST, Reply
-from ganeti_tx.confd.poll import COVERAGE, EXPIRY, Answer, Peer, needed
+from ganeti_tx.confd.poll import COVERAGE, EXPIRY, Answer, Peer, Poll, needed
 from ganeti_tx.confd.protocol import Present, respond
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError, UdpDataSizeError
@@ -174,8 +174,13 @@ class WaitingTests(ClientCase):
         self.assertNoResult(asking)
         self.clock.advance(0.1)
         failure = self.failureResultOf(asking, ConfdClientError)
-        self.assertEqual(str(failure.value), "no answer within 10 s from 192.0.2.1, 192.0.2.2")
+        self.assertRegex(str(failure.value), "^no answer within 10 s from 192.0.2.1, 192.0.2.2; .*key.*clock")
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_nobody_in_order(self) -> None:
+        """Whomever it asks first, silence is told in the same words, so that logs need not repeat it."""
+        polls = [Poll(KEY, questions.ping(), "salt", each, EXPIRY) for each in (PEERS, PEERS[::-1])]
+        self.assertEqual(len({str(self.assertRaises(ConfdClientError, poll.newest)) for poll in polls}), 1)
 
     def test_no_peers(self) -> None:
         """Without anybody to ask it says so at once."""

@@ -131,7 +131,20 @@ class AnswerTests(CommandCase):
         other.write_bytes(b"other")
         status, output, errors = self.run_main(*self.where, "--timeout", "0.2", "--hmac-file", str(other), "ping")
         self.assertEqual((status, output), (1, ""))
-        self.assertEqual(errors, "ganeti-confd-client: no answer within 0.2 s from 127.0.0.1\n")
+        self.assertRegex(
+            errors, "^ganeti-confd-client: no answer within 0.2 s from 127.0.0.1; .*its key is another one.*\n$"
+        )
+        missing = self.run_main(*self.where, "--hmac-file", "/no/key", "ping")
+        self.assertEqual(missing, (1, "", "ganeti-confd-client: no key to ask with: there is no file /no/key\n"))
+
+    def test_full_disk(self) -> None:
+        """An answer that cannot be written is told, also when only the end of the program would write it."""
+        errors = io.StringIO()
+        sys.argv, before = ["ganeti-confd-client", *self.where, "ping"], sys.argv
+        self.addCleanup(setattr, sys, "argv", before)
+        with open("/dev/full", "w") as full, redirect_stdout(full), redirect_stderr(errors):
+            self.assertEqual(command.main(), 1)
+        self.assertEqual(errors.getvalue(), "ganeti-confd-client: No space left on device\n")
 
     def test_conflict(self) -> None:
         """Peers of different minds are told."""
@@ -169,6 +182,13 @@ class ProblemTests(CommandCase):
             status, _, errors = self.run_main(*argv)
             self.assertEqual(status, 2, argv)
             self.assertIn("error: ", errors)
+            self.assertNotIn("invalid port_number value", errors)
+
+    def test_no_text(self) -> None:
+        """A word that is no text is shown as it is."""
+        self.paths.ssconf_file("master_candidates_ips").write_text("127.0.0.1\n")
+        errors = self.run_main("config", "/cluster/\udcff")[2]
+        self.assertEqual(errors, "ganeti-confd-client: '/cluster/\\udcff' cannot be written in utf-8\n")
 
     def test_host(self) -> None:
         """A host that there is not is named."""

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.logger import ILogObserver, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
@@ -183,7 +184,7 @@ class ConfigTests(FollowingCase):
         self.begin()
         self.files.remove(PATHS.config_file)
         self.pass_time(READ_INTERVAL)
-        self.assertEqual(self.answer(), (1, "this node is not a master candidate", 0))
+        self.assertEqual(self.answer(), (1, "the node that was asked is not a master candidate", 0))
         self.write(PATHS.config_file, encode(serial(2)))
         self.pass_time(READ_INTERVAL)
         self.assertEqual(self.serial(), 2)
@@ -233,10 +234,15 @@ class LifeTests(FollowingCase):
         config = self.files.read(PATHS.config_file, MAX_CONFIG_BYTES)
         self.files.remove(PATHS.config_file)
         self.begin()
-        self.assertEqual(self.answer(), (1, "this node is not a master candidate", 0))
+        self.assertEqual(self.answer(), (1, "the node that was asked is not a master candidate", 0))
+        told: list[str] = []
+        observer = cast(ILogObserver, lambda event: told.append(formatEvent(event)))
+        globalLogPublisher.addObserver(observer)
+        self.addCleanup(globalLogPublisher.removeObserver, observer)
         self.write(PATHS.config_file, config)
         self.pass_time(READ_INTERVAL)
         self.assertEqual(self.answer()[0], 0)
+        self.assertEqual(told, [f"{PATHS.config_file} can be read: requests are answered"])
 
     def test_no_cluster(self) -> None:
         """Without a key the node is part of no cluster."""

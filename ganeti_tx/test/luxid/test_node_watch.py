@@ -95,6 +95,18 @@ class NodeWatchTests(SynchronousTestCase):
         self.successResultOf(again)
         self.assertEqual(self.value(AGE.name), 0)
 
+    def test_clock_set_back(self) -> None:
+        """What seems to have been seen in the future is of no age, and is not kept until then."""
+        asked = self.ask()
+        self.rpc.release()
+        self.successResultOf(asked)
+        self.clock.rightNow -= 3600
+        self.assertEqual(self.value(AGE.name), 0)
+        again = self.ask()
+        self.assertNoResult(again)
+        self.rpc.release()
+        self.successResultOf(again)
+
     def test_nothing_seen(self) -> None:
         """Before the first round nothing is told of any node."""
         self.assertIsNone(self.value(UP.name))

@@ -115,8 +115,8 @@ class FaultTests(SynchronousTestCase):
         self.assertNotIn("s3cret", fault)
 
     def test_not_json(self) -> None:
-        """Text that is no JSON, or is no object, or is too long, is refused in one line."""
-        for data in (b"{", b"\xff", b"", b"[]", b"null", b" " * (MAX_CONFIG_BYTES + 1)):
+        """Text that is no JSON, or is no object, or is too long or too deep, is refused in one line."""
+        for data in (b"{", b"\xff", b"", b"[]", b"null", b"[" * 100_000, b" " * (MAX_CONFIG_BYTES + 1)):
             error = self.assertRaises(ConfigurationError, decode, data)
             self.assertEqual(len(str(error).splitlines()), 1)
 

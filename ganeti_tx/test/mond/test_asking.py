@@ -21,15 +21,17 @@ OWN, FIRST, SECOND = "127.1.1.1", "127.1.1.2", "127.1.1.3"
 
 @define(eq=False)
 class Network:
-    """Daemons that answer or not; `asked` is who was, in order, `closed` counts clients."""
+    """Daemons that answer or not; `asked` is who was, in order, `made` the clients."""
 
     silent: set[str] = field(factory=set)
     asked: list[list[str]] = field(factory=list)
-    closed: int = 0
+    made: "list[FakeClient]" = field(factory=list)
 
     def make(self, key: Key, peers: Callable[[], Sequence[Peer]], expiry: float) -> Any:
         """See `MakeClient`."""
-        return FakeClient(self, peers)
+        made = FakeClient(self, peers, key)
+        self.made.append(made)
+        return made
 
 
 @define(eq=False)
@@ -38,6 +40,8 @@ class FakeClient:
 
     network: Network
     peers: Callable[[], Sequence[Peer]]
+    key: Key
+    closed: bool = False
 
     async def ask(self, question: Any) -> Answer[Any]:
         """As ConfdClient does."""
@@ -49,7 +53,7 @@ class FakeClient:
 
     def close(self) -> None:
         """As ConfdClient does."""
-        self.network.closed += 1
+        self.closed = True
 
 
 class AskingTests(SynchronousTestCase):
@@ -114,10 +118,16 @@ class AskingTests(SynchronousTestCase):
         self.assertEqual(self.network.asked, [[OWN], [OWN]])
 
     def test_nobody_answers(self) -> None:
-        """When nobody answers the sockets are closed and the key is read anew: it may be another."""
+        """When nobody answers the key is read anew, for it may be another; the sockets stay."""
         self.network.silent = {OWN, FIRST, SECOND}
+        signature = Key(b"other\n").signature(b"1", b"2")
         self.failureResultOf(self.ask(), ConfdClientError)
-        self.assertEqual(self.network.closed, 2)
+        self.paths.hmac_key.write_bytes(b"other\n")
+        for _ in range(3):
+            self.failureResultOf(self.ask(), ConfdClientError)
+            self.assertEqual({each.key.signature(b"1", b"2") for each in self.network.made}, {signature})
+            self.clock.advance(TRUST)
+        self.assertEqual([each.closed for each in self.network.made], [False, False])
         self.paths.hmac_key.unlink()
         self.failureResultOf(self.ask(), ConfigurationError)
 

@@ -5,11 +5,12 @@ from typing import Any
 from attrs import evolve
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.confd.messages import RequestType
 from ganeti_tx.model.cluster import DataCollector
-from ganeti_tx.mond.config_facts import DISKS_AGE, FIRST_ROUND, INTERVAL, ConfigFacts
+from ganeti_tx.mond.config_facts import DISKS_AGE, FIRST_ROUND, INTERVAL, QUIET, ConfigFacts
 from ganeti_tx.mond.interfaces import KnownInstance, NodeFacts
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -126,6 +127,26 @@ class ConfigFactsTests(SynchronousTestCase):
         self.clock.advance(INTERVAL)
         self.assertEqual((self.config.facts().instances, self.config.facts().volumes), ((), {}))
         self.config.stop()
+
+    def test_log(self) -> None:
+        """A fault is told once, though its words change; another one later, and that all is well again."""
+        self.refresh()
+        with capturedLogs() as logged:
+            for odd in ("x", [1], [[{"name": 1}], []], None):
+                self.questions.answers[INSTANCES] = odd
+                self.refresh()
+                self.clock.advance(INTERVAL)
+            self.clock.advance(QUIET)
+            self.questions.answers[INSTANCES] = "x"
+            self.refresh()
+            self.refresh()
+            self.questions.answers[INSTANCES] = [[], []]
+            self.refresh()
+            del self.questions.answers[INSTANCES]
+            self.refresh()
+        told = [formatEvent(each).partition(":")[0] for each in logged]
+        stays = "the last known configuration stays"
+        self.assertEqual(told, [stays, stays, "the configuration daemons answer", stays])
 
     def test_part(self) -> None:
         """What was answered counts, also when something else is not; what was not is told."""

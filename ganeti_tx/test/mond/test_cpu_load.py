@@ -100,3 +100,10 @@ class WindowTests(SynchronousTestCase):
         self.assertGreaterEqual(window.seconds, SPAN)
         self.assertLess(window.seconds, SPAN + 7)
         self.assertLessEqual(len(window.samples), MOST)
+
+    def test_set_back(self) -> None:
+        """When the clock was set back, nothing is left of what was before."""
+        window: Window[int] = Window(span=10.0, most=3)
+        for time in (100.0, 104.0, 98.0):
+            window.add(time, 1)
+        self.assertEqual((window.is_full, list(window.samples)), (False, [(98.0, 1)]))

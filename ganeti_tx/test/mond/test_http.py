@@ -11,7 +11,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.metrics.page import Page
-from ganeti_tx.mond.drained import LIMIT as DRAIN_LIMIT
 from ganeti_tx.mond.http import IDLE_LIMIT, MonitoringSite
 from ganeti_tx.mond.interfaces import Category, Kind
 from ganeti_tx.mond.schedule import Schedule
@@ -170,6 +169,13 @@ class UrlTests(HttpCase):
         """A query changes nothing."""
         self.assertEqual(self.json("/?a=1&b=2"), [1])
 
+    def test_whole_address(self) -> None:
+        """A request may name the server, too."""
+        self.assertEqual(self.json("http://node1:1815/"), [1])
+        self.assertEqual(self.json("HTTP://node1"), [1])
+        self.assertIsNone(self.json("http://node1/1/"))
+        self.assertEqual(self.get("/http://node1/1/")[0], 404)
+
     def test_http_1_0(self) -> None:
         """An old client gets the body as it is, and the end of the connection."""
         self.client.get("/", version="1.0")
@@ -247,7 +253,7 @@ class HostileTests(HttpCase):
         self.assertEqual(self.client.transport.value().count(b"200 OK"), 3)
         self.client.channel.pauseProducing()
         self.client.get("/")
-        self.clock.advance(DRAIN_LIMIT)
+        self.clock.advance(IDLE_LIMIT)
         self.assertEqual((self.client.transport.value().count(b"200 OK"), self.client.gone), (3, True))
 
     def test_pipelined(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
@@ -126,6 +126,20 @@ class KvmTests(KvmCase):
         self.machine("web1", 100)
         for admin_state in ("down", "offline"):
             self.assertEqual(self.report(known("web1", admin_state=admin_state))["status"]["code"], 4)
+
+    def test_all_stand_still(self) -> None:
+        """However many QEMUs do not tell, the look takes no longer than for one; when it is ended, nothing is asked on."""
+        names = [f"web{number}" for number in range(50)]
+        for pid, name in enumerate(names):
+            self.machine(name, 100 + pid, stays=True)
+        looking = self.collected(*map(known, names))
+        self.assertEqual(len(self.connections), 50)
+        self.clock.advance(ASK_LIMIT)
+        self.assertEqual(self.successResultOf(looking)["status"]["code"], 0)
+        looking = self.collected(*map(known, names))
+        looking.cancel()
+        self.failureResultOf(looking, CancelledError)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_others(self) -> None:
         """Machines that are none of this node's own, other hypervisors' instances and broken files are left out."""

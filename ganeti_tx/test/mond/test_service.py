@@ -5,7 +5,9 @@ from typing import Any
 
 from attrs import evolve
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
 from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -93,6 +95,8 @@ class ServiceTests(SynchronousTestCase):
         channel.makeConnection(transport)
         channel.dataReceived(f"GET {path} HTTP/1.0\r\n\r\n".encode())
         self.reactor.advance(0)
+        self.assertTrue(transport.disconnecting)
+        channel.connectionLost(Failure(ConnectionDone()))
         head, _, body = transport.value().partition(b"\r\n\r\n")
         self.assertIn(b"200 OK", head)
         return body

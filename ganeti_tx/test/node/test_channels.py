@@ -10,9 +10,9 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, SLOWEST
+from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.node.http import HANG_UP_TURNS, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
+from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
 from ganeti_tx.rpc.calls import Version
 from ganeti_tx.rpc.wire import encode_call
 
@@ -137,6 +137,16 @@ class TimeTests(ChannelCase):
             self.assertTrue(caller.gone)
         self.assertEqual(self.site.bodies, 0)
 
+    def test_asks_first(self) -> None:
+        """Who asks before he sends a body is told to, or refused, never both."""
+        asking = HEAD[:-2] + b"Expect: 100-continue\r\n\r\n"
+        caller = self.connect()
+        caller.send(asking % (MAX_REQUEST + 1))
+        self.assertEqual((caller.transport.value().count(b"HTTP/1.1"), caller.status()), (1, 413))
+        caller = self.connect()
+        caller.send(asking % len(BODY))
+        self.assertEqual(caller.transport.value(), b"HTTP/1.1 100 Continue\r\n\r\n")
+
     def test_bodies_together(self) -> None:
         """Bodies that together are too large are refused; the room comes back with the answer and with the loss."""
         first, second, third = (self.connect() for _ in range(3))
@@ -158,6 +168,30 @@ class TimeTests(ChannelCase):
             caller = self.connect()
             caller.send(junk)
             self.assertTrue(caller.transport.disconnecting or caller.gone)
+
+
+class UnreadTests(ChannelCase):
+    """A caller that does not read."""
+
+    def test_refusals(self) -> None:
+        """It is refused no more often than it reads, and sent away in the end."""
+        caller = self.connect(admitted=False)
+        caller.channel.pauseProducing()  # as the transport does when there is more than it likes
+        caller.deliver(CALL * 1000)
+        self.assertIsNone(caller.status())
+        caller.channel.resumeProducing()
+        self.assertEqual(caller.transport.value().count(b"403"), 1000)
+        caller.channel.pauseProducing()
+        self.clock.advance(IDLE_LIMIT)
+        self.assertTrue(caller.transport.disconnecting)
+
+    def test_last_answer(self) -> None:
+        """Whose last answer it was has its time to read it."""
+        caller = self.connect()
+        caller.send(CALL.replace(b"Host", b"Connection: close\r\nHost"))
+        self.assertEqual((caller.status(), caller.transport.disconnecting, caller.gone), (200, True, False))
+        self.clock.advance(READ_LIMIT)
+        self.assertTrue(caller.gone)
 
 
 class GivenUpTests(ChannelCase):

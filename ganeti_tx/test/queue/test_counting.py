@@ -81,8 +81,11 @@ class QueueTests(SynchronousTestCase):
         self.assertNotIn((OLDEST.name, "success"), found)
 
     def test_clock_set_back(self) -> None:
-        """No job is younger than new."""
+        """No job is younger than new, and none will wait only later."""
         self.assertEqual(self.described(job(status=Status.QUEUED), now=50.0)[OLDEST.name, "queued"], 0)
+        waiting = job(status=Status.WAITING)
+        ops = [msgspec.structs.replace(op, start_timestamp=(140, 0)) for op in waiting.ops]
+        self.assertEqual(self.described(msgspec.structs.replace(waiting, ops=ops), now=50.0)[LONGEST_WAIT.name,], 0)
 
     def test_lock_wait(self) -> None:
         """An opcode waits for its locks since it was begun, whatever tries there were."""

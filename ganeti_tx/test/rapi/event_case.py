@@ -53,6 +53,7 @@ class Luxid:
     kept: int = 1000
     epoch: int = 0
     up: bool = True
+    hangs: bool = False
     events: EventMethods = field(init=False)
     clients: "list[LuxidClient]" = field(factory=list)
 
@@ -96,6 +97,8 @@ class LuxidClient:
         if not self.luxid.up:
             raise ConnectionClosedError("nobody there")
         self.asked += 1
+        if self.luxid.hangs:
+            await Deferred()
         dispatch = LuxiDispatch(self.luxid.events.table())
         work = Deferred.fromCoroutine(dispatch(method, json.loads(json.dumps(args)), None))
         self.waiting.append(work)

@@ -239,6 +239,21 @@ class ConnectionTests(SynchronousTestCase):
             [answer] = self.rapi.connect().send(b"GET / HTTP/" + head + b"\r\n")
             self.assertEqual((head, answer.status), (head, status))
 
+    def test_one_authorization(self) -> None:
+        """Who says twice who he is, is refused: what stands before the daemon may have looked at the other one."""
+        head = b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic YTpi\r\n"
+        for more, status in ((b"", 200), (b"Authorization: Basic YzpkCg==\r\n", 400)):
+            [answer] = self.rapi.connect().send(head + more + b"\r\n")
+            self.assertEqual((more, answer.status), (more, status))
+
+    def test_other_sites(self) -> None:
+        """A page of another site cannot let a browser change things with the password that the browser keeps."""
+        for method, path in (("PUT", PUT), ("GET", f"{PUT}/info")):
+            for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
+                answer = self.rapi.request(method, path, headers={"Sec-Fetch-Site": site})
+                self.assertEqual((site, answer.status), (site, status))
+        self.assertEqual(self.rapi.get("/2/instances", {"Sec-Fetch-Site": "cross-site"}).status, 200)
+
     def test_odd_hosts(self) -> None:
         """Whatever a client calls this host, it is answered."""
         for host in (b"a..b", b"\xff", b"x" * 300, b"", b"[::1]:5080", b"xn--\x80", b"a/b"):

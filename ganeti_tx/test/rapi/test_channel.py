@@ -165,12 +165,20 @@ class SizeTests(ChannelCase):
         holders = [self.rapi.connect() for _ in range(MAX_BODIES // MAX_BODY)]
         for holder in holders:
             holder.exchange(PUT % MAX_BODY)
-        self.assertEqual(self.refusal(PUT % 2), 503)
+        self.assertEqual(self.refusal(PUT % (MAX_OF_STRANGERS + 1)), 503)
         self.assertEqual([each.status for each in self.rapi.connect().send(GET)], [200])
         holders[0].lose()
-        self.assertEqual([each.status for each in self.rapi.connect().send(PUT % 2 + b"{}")], [200])
+        large = b" " * MAX_OF_STRANGERS + b"{}"
+        self.assertEqual([each.status for each in self.rapi.connect().send(PUT % len(large) + large)], [200])
         [answer] = holders[1].send(b" " * (MAX_BODY - 2) + b"{}")
         self.assertEqual((answer.status, self.rapi.site.bodies), (200, MAX_BODIES - 2 * MAX_BODY))
+
+    def test_small_have_room(self) -> None:
+        """Who announces large bodies and does not send them keeps nobody from sending small ones."""
+        self.rapi.connections.most = 100
+        for _ in range(MAX_BODIES // MAX_BODY):
+            self.rapi.connect().exchange(PUT % MAX_BODY)
+        self.assertEqual([each.status for each in self.rapi.connect().send(PUT % 2 + b"{}")], [200])
 
     def test_head(self) -> None:
         """A head that is too long, or cannot be read, is a bad request with a body that says so."""

@@ -231,3 +231,7 @@ class PreconditionTests(ConditionalCase):
         self.assertEqual(self.change(tag, path="/2/modify"), 200)
         self.tags = ["b"]
         self.assertEqual(self.change(tag, path="/2/modify"), 412)
+
+    def test_cluster_is_no_instance(self) -> None:
+        """The cluster's tag tells nothing of an instance."""
+        self.assertEqual(self.change(self.tag("/2/info")), 412)

@@ -280,6 +280,17 @@ class GeneralQueryTests(QueryCase):
         self.assertEqual([args for _, args in self.luxi.asked], [["node", ["name"], condition]] * 2)
         self.assertIn("qfilter", self.refused("PUT", "/2/query/node", {"fields": ["name"], "qfilter": "x"}))
 
+    def test_repeated_fields(self) -> None:
+        """No field is told so often that the answer gets as large as who asks likes; nor of a job that is awaited."""
+        self.answer(Query={"fields": [], "data": []})
+        self.send("GET", "/2/query/job?fields=id,ops,ops")
+        names = ["ops"] * 4
+        told = "field 'ops' is asked for 4 times; allowed are 3"
+        self.assertEqual(self.refused("GET", "/2/query/job?fields=ops,ops,ops,ops"), told)
+        self.assertEqual(self.refused("PUT", "/2/query/job", {"fields": names}), told)
+        self.assertEqual(self.refused("GET", "/2/jobs/9/wait", {"fields": names}), told)
+        self.assertEqual(len(self.luxi.asked), 0)
+
     def test_definitions(self) -> None:
         """Without names all fields are told."""
         self.answer(QueryFields={"fields": []})

@@ -41,7 +41,9 @@ class OptionTests(SynchronousTestCase):
             (("-i", "lo", "-b", "127.0.0.1"), "give one of them"),
             (("-i", "nonesuch0"), "nonesuch0 has no address"),
             (("--max-clients=0",), "give 1 or more"),
+            (("--max-clients=many",), "give 1 or more"),
+            (("--bind=here",), "not an IP address"),
             (("--syslog=only",), "neither no nor yes"),
-            (("--port=many",), "many"),
+            (("--port=many",), "not a port"),
         ):
             self.assertIn(text, str(self.assertRaises(UsageError, self.settings, *words)))

@@ -27,7 +27,7 @@ from ganeti_tx.confd.poll import Answer, Peer
 from ganeti_tx.confd.port import AT_ONCE, ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol, Present
 from ganeti_tx.confd.questions import Question
-from ganeti_tx.errors import ConfdClientError
+from ganeti_tx.errors import ConfdClientError, ExitCode
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.test.confd.cases import CLUSTER, CONFIG, present, request
@@ -177,7 +177,7 @@ class StartTests(DaemonCase):
         """On a node without a configuration it runs and says so to who asks."""
         self.daemon.paths.config_file.unlink()
         self.daemon.start()
-        with self.assertRaisesRegex(ConfdClientError, "^this node is not a master candidate$"):
+        with self.assertRaisesRegex(ConfdClientError, "^the node that was asked is not a master candidate$"):
             self.client.ask(questions.master())
         self.daemon.put(CONFIG)
         deadline = time.monotonic() + LIMIT
@@ -191,7 +191,7 @@ class StartTests(DaemonCase):
         self.daemon.paths.hmac_key.unlink()
         process = self.daemon.run("daemons", "confd", *self.daemon.place())
         _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, errors)
+        self.assertEqual(process.returncode, ExitCode.NODESETUP_ERROR, errors)
         self.assertRegex(errors, r"^ganeti-confd: fatal: this node is not part of a cluster: no /[^\n]+\n$")
 
     def test_taken_port(self) -> None:

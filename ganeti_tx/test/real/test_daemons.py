@@ -8,12 +8,14 @@ import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.daemons import WRONG_OPTIONS
 from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.test.real.programs import SmallCluster, until
 
 ALL = ("ganeti-master", "ganeti-luxid", "ganeti-wconfd", "ganeti-noded")
+SERVICES = ("ganeti-rapi", "ganeti-confd", "ganeti-mond")
 ON_MASTER = ("ganeti-master", "ganeti-luxid", "ganeti-wconfd")
 APART = ("ganeti-wconfd", "ganeti-luxid")
 
@@ -33,9 +35,10 @@ class Refusals(SynchronousTestCase):
         """On a node that is part of no cluster none runs, neither here nor in the background."""
         cluster = SmallCluster()
         self.addCleanup(cluster.close)
-        for daemon in ALL:
+        for daemon in (*ALL, *SERVICES):
             for options in ((), ("--foreground",)):
-                self.assertRegex(self.fatal(cluster, cluster.node, daemon, *options), "not (part|the master) of a clus")
+                said = self.fatal(cluster, cluster.node, daemon, *options, status=ExitCode.NODESETUP_ERROR)
+                self.assertIn("not part of a cluster", said)
 
     def test_no_master(self) -> None:
         """On a node that is not the master only the node daemon runs, even if it has a copy of the configuration."""
@@ -59,6 +62,16 @@ class Refusals(SynchronousTestCase):
             self.assertIn("running already", self.fatal(cluster, cluster.node, daemon))
         self.assertEqual(cluster.process("ganeti-master"), process)
         cluster.must("gnt-cluster", "info")
+
+    def test_wrong_options(self) -> None:
+        """A wrong command line is told in one line that names the daemon, here and in the background."""
+        cluster = SmallCluster()
+        self.addCleanup(cluster.close)
+        for options in (("--wrong",), ("--foreground", "--wrong"), ("word",)):
+            done = cluster.programs.run(cluster.node, "ganeti-noded", *options)
+            self.assertEqual(done.returncode, WRONG_OPTIONS, done.stderr)
+            self.assertRegex(done.stderr, r"^ganeti-noded: [^\n]*(--wrong|'word')[^\n]*; see 'ganeti-noded --help'\n$")
+            self.assertEqual(done.stdout, "")
 
     def test_relative_root(self) -> None:
         """A root directory that is not absolute is refused without a traceback."""

@@ -41,7 +41,8 @@ class AccessTests(TestCase):
             reactor=reactor, own_name="node1",
         )  # fmt: skip
         self.port = free_port()
-        stop = await start(parts, Settings(port=self.port, address="127.0.0.1", tls=False, require_authentication=True))
+        settings = Settings(port=self.port, address="127.0.0.1", tls=False, require_authentication=True)
+        stop = await start(parts, settings, lambda error: self.fail(str(error)))
         self.addCleanup(stop)
 
     def fetch(self, authorization: str | None) -> tuple[int, str | None]:

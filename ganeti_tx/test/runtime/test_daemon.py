@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.runtime.daemon import Daemon
+from ganeti_tx.runtime.daemon import Daemon, why
 from ganeti_tx.runtime.paths import Paths
 
 
@@ -104,11 +104,14 @@ class DaemonTests(SynchronousTestCase):
         self.assertEqual(self.stopped, ["stopped"])
 
     def test_port_in_use(self) -> None:
-        """A port that is taken is one line that names it."""
+        """A port that is taken is one line that names it, and what to do; so is an address of another machine."""
         taken = CannotListenError("127.0.0.1", 1811, OSError(errno.EADDRINUSE, "Address already in use"))
-        (line,) = self.fatal(taken)
-        self.assertIn("127.0.0.1:1811", line)
-        self.assertIn("fatal: ", line)
+        told = "cannot listen on 127.0.0.1:1811: Address already in use; see with 'ss -lntup' which program does"
+        self.assertEqual(self.fatal(taken), [f"fatal: {told}"])
+        foreign = CannotListenError("192.0.2.1", 80, OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"))
+        self.assertIn("no network interface of this machine has that address", str(why(foreign)))
+        broken = CannotListenError("", 1811, OSError(errno.EBADF, "Bad file descriptor"))
+        self.assertEqual(why(broken), "cannot listen on any address:1811: Bad file descriptor")
 
     def test_no_right(self) -> None:
         """What the system refuses is named with its file."""

@@ -1,9 +1,11 @@
 """The scripted programs keep the contract."""
 
+import tracemalloc
 from pathlib import Path
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.contracts import process as contract
@@ -44,3 +46,15 @@ class FakeProcessRunnerTests(contract.ProcessRunnerContract):
         self.assertEqual(self.successResultOf(self.runner.run(["lvs", "--noheadings", "vg"])).stdout, b"few")
         self.assertEqual(self.runner.commands, [["lvs", "vg"], ["lvs", "--noheadings", "vg"]])
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+class DescriptionTests(SynchronousTestCase):
+    """What is said of a program that failed."""
+
+    def test_flood(self) -> None:
+        """The last line of millions is found without looking at all of them."""
+        result = ProcessResult(1, stderr=b"a\n" * 1_000_000 + b" last one \n")
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        self.assertEqual(result.describe(), "exited with status 1: last one")
+        self.assertLess(tracemalloc.get_traced_memory()[1], 3 * len(result.stderr))

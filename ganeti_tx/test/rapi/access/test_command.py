@@ -149,6 +149,22 @@ class LdapTests(CommandCase):
         self.fails("ldap check", "there is no key 'nonsense'")
         self.fails("ldap check jack", "passwords would cross the network in clear")
 
+    def test_surroundings(self) -> None:
+        """Files and roles that the settings name and that are not there are faults, too, and are told at once."""
+        self.fails("ldap check", "there is no file")  # and makes the directory
+        lines = [
+            "url = ldaps://ldap.example.com",
+            "search_base = o=x",
+            "group_base = o=g",
+            "group Web = @webteam,nods:GET",
+        ]
+        nowhere = ["bind_dn = cn=x\nbind_password_file = /no/password", "ca_file = /no/ca"]
+        self.paths.rapi_ldap_file.write_text("\n".join([*lines, *nowhere]))
+        for text in ("ca_file", "bind_password_file", "web: '@webteam'", "web: 'nods'"):
+            self.fails("ldap check", text)
+        self.paths.rapi_ldap_file.write_text("\n".join([*lines[:-1], "group Web = @readonly"]))
+        self.fails("ldap check jack", "no password was given")
+
 
 class UserTests(CommandCase):
     """Users come and go."""
@@ -203,6 +219,15 @@ class UserTests(CommandCase):
         self.paths.rapi_users_file.write_text("a one\nb pw\na two\n")
         self.ok("user remove a")
         self.assertEqual(self.contents()[0], "b pw\n")
+
+    def test_odd_line_ends(self) -> None:
+        """Signs that some programs take for the end of a line are none: the right user goes."""
+        self.paths.rapi_users_file.parent.mkdir(parents=True)
+        for sign in "\f\v\x1c\x85\u2028\r":
+            self.paths.rapi_users_file.write_text(f"# one{sign}two\na pw\nb pw\nc pw\n", newline="")
+            self.ok("user remove b")
+            left = self.paths.rapi_users_file.read_bytes().decode()
+            self.assertEqual(left, f"# one{sign}two\na pw\nc pw\n")
 
     def test_broken_file(self) -> None:
         """A file with a fault is not changed before it is mended."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.logger import ILogObserver, LogEvent, globalLogPublisher
+from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer, provider
 from zope.interface.verify import verifyObject
@@ -124,7 +124,7 @@ class ChangingFileTests(GateCase):
 
         @provider(ILogObserver)
         def observer(event: LogEvent) -> None:
-            self.logged.append(event.get("error", ""))
+            self.logged.append(event.get("error", "") or str(formatEvent(event)))
 
         globalLogPublisher.addObserver(observer)
         self.addCleanup(globalLogPublisher.removeObserver, observer)
@@ -146,6 +146,14 @@ class ChangingFileTests(GateCase):
         self.door.write("users", "jack other write\nbroken-hidden\n")
         self.admitted(self.door, basic("jack", "secret"))
         self.assertIn("line 2: the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]", self.logged)
+
+    def test_unknown_scheme(self) -> None:
+        """A password that is kept in a way that nobody knows is told in the log, but not shown."""
+        self.door.write("users", "jack {SHA512}hidden write\nbea bpw write\n")
+        self.admitted(self.door, basic("bea", "bpw"))
+        (line,) = self.logged
+        self.assertIn("the password of jack is kept in a way that nobody knows", line)
+        self.assertNotIn("hidden", line)
 
     def test_too_large(self) -> None:
         """A file too large to be one changes nothing."""
@@ -195,7 +203,7 @@ class SlowPasswordTests(GateCase):
 
     def test_bounded(self) -> None:
         """Two are checked at once and some wait; more are told to come again, which is no failure of theirs."""
-        waiting = [self.door.knock(basic("bea", "bpw"), STARTUP, f"192.0.2.{number}") for number in range(34)]
+        waiting = [self.door.knock(basic("bea", f"{number}"), peer=f"192.0.2.{number}") for number in range(34)]
         self.assertEqual(len(self.threads.calls), 2)
         for _ in range(ADDRESS_FAILURES + 1):
             error = self.refused(self.door, basic("bea", "bpw"), STARTUP, "198.51.100.1")
@@ -203,7 +211,40 @@ class SlowPasswordTests(GateCase):
         while self.threads.calls:
             self.threads.go()
         for each in waiting:
+            self.failureResultOf(each, HttpError)
+
+    def test_many_at_once(self) -> None:
+        """A program that opens many connections with the right password at once pays for it once, and gets in."""
+        knocking = [self.door.knock(basic("bea", "bpw")) for _ in range(500)]
+        self.assertEqual(len(self.threads.calls), 1)
+        self.threads.go()
+        for each in knocking:
             self.successResultOf(each)
+
+    def test_many_guesses_at_once(self) -> None:
+        """With a wrong one each connection has failed."""
+        knocking = [self.door.knock(basic("bea", "wrong")) for _ in range(3 * ADDRESS_FAILURES)]
+        for _ in range(ADDRESS_FAILURES):
+            self.threads.go()
+        found = [self.failureResultOf(each, HttpError).value.status for each in knocking]
+        self.assertEqual([found.count(401), found.count(429)], [ADDRESS_FAILURES, 2 * ADDRESS_FAILURES])
+
+    def test_gone_meanwhile(self) -> None:
+        """Who hangs up while he waits for his turn holds nobody up."""
+        first, second, third = (self.door.knock(basic("bea", "bpw")) for _ in range(3))
+        second.cancel()
+        self.failureResultOf(second, CancelledError)
+        self.threads.go()
+        self.successResultOf(first)
+        self.successResultOf(third)
+
+    def test_removed_meanwhile(self) -> None:
+        """Who is no user any more when his turn comes is refused as anybody else."""
+        first, second = (self.door.knock(basic("bea", "bpw")) for _ in range(2))
+        self.door.write("users", "jack secret\n")
+        self.threads.go()
+        self.successResultOf(first)
+        self.assertEqual(self.failureResultOf(second, HttpError).value.status, 401)
 
     def test_cancelled(self) -> None:
         """Who hangs up while it is checked keeps its place in the threads until it has ended, and has failed."""

@@ -237,6 +237,10 @@ class JobTests(ScopeCase):
         self.done("PUT", f"/2/instances/{MINE}/startup", {"depends": [[self.mine, ["success"]]]})
         self.refused(404, "PUT", f"/2/instances/{MINE}/startup", {"depends": [[self.theirs, ["success"]]]})
 
+    def test_depends_on_the_previous(self) -> None:
+        """A job that is named by its distance is somebody else's, most likely."""
+        self.refused(403, "PUT", f"/2/instances/{MINE}/startup", {"depends": [[-1, ["success"]]]})
+
 
 class GroupTests(ScopeCase):
     """Scopes by node group: the cluster's only group is not theirs until they are told so."""

@@ -103,6 +103,12 @@ class PasswordTests(SynchronousTestCase):
         for given in ["", "x", "SHA", "{SHA}x"]:
             self.assertFalse(matches(read_password("{SHA}x"), "jack", given))
 
+    def test_forgotten(self) -> None:
+        """Where the password was forgotten after its scheme, nobody gets in, least of all without one."""
+        for scheme in ("{CLEARTEXT}", "{HA1}", "{}"):
+            for given in ("", scheme):
+                self.assertFalse(matches(read_password(scheme), "jack", given))
+
     def test_decoy(self) -> None:
         """The decoy takes as long as the slowest password there is, and nothing fits it."""
         passwords = [read_password(word) for word in ("clear", BCRYPT, BCRYPT.replace("$04$", "$05$"))]

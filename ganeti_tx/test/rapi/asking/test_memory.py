@@ -122,3 +122,19 @@ class LimitTests(SynchronousTestCase):
         self.memory.keep("other", None, Representation(b"x", ""))
         self.memory.keep("constant", [], Representation(b"x", ""))
         self.assertEqual([self.known("large"), self.known("other"), self.known("constant")], [False] * 3)
+
+    def test_long_requests(self) -> None:
+        """What was requested takes room as well: arguments that mean nothing cannot fill the memory beyond its limit."""
+        names = [letter * 3000 for letter in "abc"]
+        for name in names:
+            self.keep(name, 1)
+        self.assertEqual([self.known(name) for name in names], [False, True, True])
+
+    def test_long_questions(self) -> None:
+        """And so does what was asked."""
+        message = question("QueryTags", ["instance", "x" * 3000])
+        self.luxi.answers["QueryTags"] = lambda kind, name: []
+        self.asked = [Asked(message, self.successResultOf(Deferred.fromCoroutine(self.luxi.ask(message))))]
+        for name in "abc":
+            self.keep(name, 1)
+        self.assertEqual([self.known(name) for name in "abc"], [False, True, True])

@@ -120,7 +120,8 @@ class CallTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.sent: list[tuple[bytes, Deferred[Any]]] = []
         self.clients: list[ClientByHand] = []
-        self.luxi = LuxiCalls(self.make_client, SharedQuestions(lambda: ClientByHand(self.sent), lanes=1))
+        questions, to_nodes = (SharedQuestions(lambda: ClientByHand(self.sent), lanes=1) for _ in range(2))
+        self.luxi = LuxiCalls(self.make_client, questions, to_nodes)
 
     def make_client(self) -> ClientByHand:
         """One more connection."""
@@ -137,6 +138,20 @@ class CallTests(SynchronousTestCase):
         self.assertEqual(self.sent[0][0], question("QueryClusterInfo", []))
         self.sent[0][1].callback(b'{"success": true, "result": {}}')
         self.assertEqual((self.successResultOf(asked), self.clients), ({}, []))
+
+    def test_behind_nodes(self) -> None:
+        """Behind questions that wait for a node wait only others of that kind."""
+        self.call("QueryNodes", ["n1"], ["mfree"])
+        self.call("Query", "instance", ["oper_ram"], None)
+        self.assertEqual(len(self.sent), 1)
+        others: list[tuple[str, list[Any]]] = [
+            ("QueryJobs", [None, ["id"]]), ("Query", ["job", ["id"], None]), ("QueryTags", ["node", "n1"]),
+        ]  # fmt: skip
+        for method, args in others:
+            asked = self.call(method, *args)
+            self.assertEqual(self.sent[-1][0], question(method, args))
+            self.sent[-1][1].callback(b'{"success": true, "result": []}')
+            self.successResultOf(asked)
 
     def test_side_by_side(self) -> None:
         """Calls that change something do not wait for one another; a few connections are kept."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.http.access_log import DELAY, MOST_WAITING
+from ganeti_tx.rapi.http.access_log import DELAY, LONGEST, MOST_WAITING
 from ganeti_tx.test.rapi.requests import OpenGate, Rapi
 
 #: The combined log format, as tools take it apart.
@@ -46,6 +46,15 @@ class AccessLogTests(SynchronousTestCase):
         [first, second] = self.lines()
         self.assertEqual((first[4], first[8]), ("GET /2/\\x22x HTTP/1.1", "a\\x22 200 \\x5c \\x1b[31m\\xff"))
         self.assertEqual(second[2], "mal%20\\x22lory\\x0a127.0.0.1%20-%20\\xc3\\xbc")
+
+    def test_long(self) -> None:
+        """Who sends much of nothing does not fill the disk with it; the line stays one."""
+        self.rapi.connect().send(
+            b"GET /" + b"a" * 6000 + b" HTTP/1.1\r\nHost: x\r\nReferer: " + b"\xff" * 6000 + b"\r\n\r\n"
+        )
+        [line] = self.lines()
+        self.assertEqual((line[4][-12:], line[7][-7:]), ("... HTTP/1.1", "\\xff..."))
+        self.assertLess(len("".join(line)), 6 * LONGEST)
 
     def test_refused(self) -> None:
         """What was not read to its end is logged too."""

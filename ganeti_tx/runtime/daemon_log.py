@@ -1,0 +1,58 @@
+"""Where a daemon logs to, and what not."""
+
+import io
+import re
+from pathlib import Path
+from typing import IO, cast
+
+from twisted.logger import ILogObserver, LogEvent, formatEvent, textFileLogObserver
+from zope.interface import provider
+
+from ganeti_tx.runtime.appended_file import AppendedFile
+
+MODE = 0o600
+_PORT = re.compile(r"^\((UDP|TCP|TLS|UNIX) Port .* Closed\)$|^[^ ]+( \(TLS\))? starting on ")
+
+
+class LogText(io.TextIOBase):
+    """Takes the lines for the file; those that the disk refuses are lost, as there is nobody to tell."""
+
+    def __init__(self, file: AppendedFile) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Called by Twisted with whole lines."""
+        try:
+            self._file.write(text.encode("utf-8", "backslashreplace"))
+        except OSError:
+            return 0
+        return len(text)
+
+
+def is_of_port(event: LogEvent) -> bool:
+    """Whether Twisted tells of a port or socket; it does of each, also of those that live for one question."""
+    return event.get("log_namespace") == "log_legacy" and _PORT.search(formatEvent(event)) is not None
+
+
+def log_to(out: IO[str]) -> ILogObserver:
+    """Logs to an open file."""
+    write = textFileLogObserver(out)
+
+    @provider(ILogObserver)
+    def observer(event: LogEvent) -> None:
+        if not is_of_port(event):
+            write(event)
+
+    return cast(ILogObserver, observer)
+
+
+def daemon_log(path: Path) -> ILogObserver:
+    """Logs to a file, which a second start of the same daemon may write to as well.
+
+    Twisted's own log files are not appended to: two processes write over each other's lines.
+
+    @raise OSError: the file cannot be opened.
+    """
+    file = AppendedFile(path, MODE)
+    file.write(b"")
+    return log_to(cast(IO[str], LogText(file)))

@@ -1,0 +1,59 @@
+"""What the command lines of all daemons have in common."""
+
+import ipaddress
+from collections.abc import Sequence
+from typing import Any
+
+from twisted.python import usage
+
+from ganeti_tx import __version__
+
+
+def port_number(text: str) -> int:
+    """A TCP or UDP port. @raise ValueError: it is none."""
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise ValueError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
+
+
+def address(text: str) -> str:
+    """An IP address. @raise ValueError: it is none."""
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise ValueError(f"{text!r} is not an IP address") from None
+
+
+class DaemonOptions(usage.Options):
+    """The options of every daemon; each adds its own."""
+
+    optParameters: Sequence[Sequence[Any]] = []
+    optFlags: Sequence[Sequence[Any]] = [
+        ["debug", "d", "accepted as by Ganeti's daemons; all there is to log is logged without it"],
+        ["foreground", "f", "stay in the foreground, and log to standard output"],
+    ]
+
+    def getSynopsis(self) -> str:
+        """Called for --help, which is to name the daemon and not twistd."""
+        return f"Usage: {self._daemon()} [options]"
+
+    def opt_version(self) -> None:
+        """show the version and exit"""
+        print(f"{self._daemon()} (ganeti ganeti_tx) {__version__}")
+        raise SystemExit(0)
+
+    def opt_help(self) -> None:
+        """show this help and exit"""
+        print(self)
+        raise SystemExit(0)
+
+    opt_V = opt_version
+    opt_h = opt_help
+
+    def parseArgs(self, *words: str) -> None:
+        """Called with what is not an option. @raise UsageError: there is something."""
+        if words:
+            raise usage.UsageError(f"{words[0]!r} is no option, and nothing else is understood")
+
+    def _daemon(self) -> str:
+        return "DAEMON" if self.parent is None else str(self.parent.subCommand)
