@@ -9,6 +9,7 @@ from ganeti_tx.confd.messages import PORT
 from ganeti_tx.confd.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.steady_clock import steady
 
 
 class Options(DaemonOptions):
@@ -24,7 +25,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:

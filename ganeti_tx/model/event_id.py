@@ -1,9 +1,12 @@
 """Where an event stands: "EPOCH-NUMBER". Numbers count from 1 without a hole; each master daemon begins an epoch."""
 
+import re
 from typing import NamedTuple
 
 #: Characters; ours are much shorter.
 MAX_ID = 100
+#: An epoch is one word, as a stream repeats it in a line of its own.
+ID = re.compile(r"([0-9A-Za-z.]+)-([0-9]+)", re.ASCII)
 
 
 class EventId(NamedTuple):
@@ -18,7 +21,6 @@ class EventId(NamedTuple):
 
 def read_id(text: str) -> EventId | None:
     """The id in its text; None for what is none."""
-    epoch, dash, number = text.rpartition("-")
-    if len(text) > MAX_ID or not (epoch and dash and number.isascii() and number.isdigit()):
+    if len(text) > MAX_ID or (found := ID.fullmatch(text)) is None:
         return None
-    return EventId(epoch, int(number))
+    return EventId(found[1], int(found[2]))

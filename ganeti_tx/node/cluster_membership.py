@@ -11,7 +11,7 @@ from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_daemons import LocalDaemons
 from ganeti_tx.rpc.calls import NodeCall, NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
-from ganeti_tx.runtime.daemon_names import ON_ALL_NODES
+from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_digest, peer_name
@@ -73,5 +73,5 @@ class Membership:
     async def leave(self, call: NodeLeaveCluster) -> None:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()
-        await self.daemons.stop(ON_ALL_NODES)
+        await self.daemons.stop((RAPI, *ON_ALL_NODES))  # it may have been the master once
         self.daemons.clock.callLater(LEAVE_DELAY, self.end)

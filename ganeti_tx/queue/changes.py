@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.errors import JobLost
 from ganeti_tx.queue.fields import job_getters
 from ganeti_tx.queue.job import QueuedJob
+from ganeti_tx.runtime.bell import Bell
 
 #: However long a client wants to wait, it gets an answer after this many seconds (Ganeti 3.0 LUXI table).
 LONGEST_WAIT = 89
@@ -23,14 +23,14 @@ class JobChanges:
     clock: IReactorTime
     find: Callable[[int], QueuedJob | None]
     listeners: list[Callable[[int], object]] = field(factory=list)
-    _waiting: dict[int, list[Deferred[None]]] = field(factory=dict)
+    _bells: dict[int, Bell] = field(factory=dict)
 
     def announce(self, job_id: int) -> None:
         """Wake everybody who waits for this job."""
         for listener in self.listeners:
             listener(job_id)
-        for waiter in self._waiting.pop(job_id, ()):
-            waiter.callback(None)
+        if (bell := self._bells.pop(job_id, None)) is not None:
+            bell.ring()
 
     async def wait(
         self, job_id: int, names: Sequence[str], previous: Any, previous_serial: int | None, timeout: float
@@ -51,29 +51,14 @@ class JobChanges:
                 return values, entries
             await self._next_change(job_id, left)
 
-    def _next_change(self, job_id: int, limit: float) -> Deferred[None]:
-        """Fires at the job's next change, or when the time is up."""
-        waiter: Deferred[None] = Deferred(canceller=lambda gone: self._forget(job_id, gone))
-        self._waiting.setdefault(job_id, []).append(waiter)
-        alarm = self.clock.callLater(limit, lambda: self._ring(job_id, waiter))
-
-        def disarm(result: Any) -> Any:
-            if alarm.active():
-                alarm.cancel()
-            return result
-
-        return waiter.addBoth(disarm)
-
-    def _ring(self, job_id: int, waiter: Deferred[None]) -> None:
-        self._forget(job_id, waiter)
-        waiter.callback(None)
-
-    def _forget(self, job_id: int, waiter: Deferred[None]) -> None:
-        waiters = self._waiting.get(job_id, [])
-        if waiter in waiters:
-            waiters.remove(waiter)
-        if not waiters:
-            self._waiting.pop(job_id, None)
+    async def _next_change(self, job_id: int, limit: float) -> None:
+        """Returns at the job's next change, or when the time is up."""
+        bell = self._bells.setdefault(job_id, Bell(self.clock))
+        try:
+            await bell.wait(limit)
+        finally:
+            if not bell.is_waited_for and self._bells.get(job_id) is bell:
+                del self._bells[job_id]
 
 
 def new_entries(job: QueuedJob, after: int | None) -> list[Any]:

@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import Any
 
 from attrs import define
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError, gatherResults
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
@@ -16,13 +16,13 @@ from twisted.web.iweb import IAgent, IResponse
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
     NodeCallError,
     NodeOfflineError,
     NodeUnreachableError,
     Outcome,
-    RpcError,
     Target,
 )
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
@@ -121,15 +121,7 @@ class HttpNodeRpc:
         self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
     ) -> Mapping[str, Outcome[Any]]:
         """As INodeRpc says."""
-        named = {node.name: node for node in nodes}
-        running = [Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in named.values()]
-        return dict(zip(named, await gatherResults(running, consumeErrors=True), strict=True))
-
-    async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
-        try:
-            return Outcome(value=await self.call(node, call, timeout))
-        except RpcError as error:
-            return Outcome(error=error)
+        return await on_each(nodes, lambda node: self.call(node, call, timeout))
 
 
 def was_cancelled(error: BaseException) -> bool:

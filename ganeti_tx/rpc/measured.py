@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
-from twisted.internet.defer import CancelledError, Deferred, gatherResults
+from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from ganeti_tx.metrics.nodes import CALLS, FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, RpcError, Target
 
 
@@ -50,12 +51,4 @@ class MeasuredRpc:
         self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
     ) -> Mapping[str, Outcome[Any]]:
         """As INodeRpc says."""
-        named = {node.name: node for node in nodes}
-        running = [Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in named.values()]
-        return dict(zip(named, await gatherResults(running, consumeErrors=True), strict=True))
-
-    async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
-        try:
-            return Outcome(value=await self.call(node, call, timeout))
-        except RpcError as error:
-            return Outcome(error=error)
+        return await on_each(nodes, lambda node: self.call(node, call, timeout))

@@ -1,11 +1,9 @@
 """The LUXI method by which programs follow the event log."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
 from ganeti_tx.errors import ECode, OpPrereqError
@@ -15,6 +13,7 @@ from ganeti_tx.luxid.events.log import EventLog
 from ganeti_tx.model.event_filter import MAX_NAME, EventFilter
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.model.events import Event, Kind
+from ganeti_tx.runtime.bell import Bell
 
 #: Seconds for which those who wait are not told yet, so that what happens together is told together.
 WAKE_DELAY = 0.02
@@ -34,8 +33,11 @@ class EventMethods:
 
     log: EventLog
     clock: IReactorTime
-    _waiting: list["Deferred[None]"] = field(factory=list)
+    _bell: Bell = field(init=False)
     _wake_due: IDelayedCall | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self._bell = Bell(self.clock)
 
     def table(self) -> Mapping[str, Answer]:
         """Which method is which call."""
@@ -44,14 +46,12 @@ class EventMethods:
     def add(self, event: Event) -> None:
         """Something happened."""
         self.log.append(event)
-        if self._waiting and self._wake_due is None:
+        if self._bell.is_waited_for and self._wake_due is None:
             self._wake_due = self.clock.callLater(WAKE_DELAY, self._wake)
 
     def _wake(self) -> None:
         self._wake_due = None
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.callback(None)
+        self._bell.ring()
 
     async def wait(
         self, after: str | None, kinds: Sequence[str] | None, objects: Sequence[str] | None, timeout: int, limit: int
@@ -68,7 +68,7 @@ class EventMethods:
             if events or after is None or left <= 0:
                 return events, str(place), None
             if place == self.log.end:
-                await self._next(left)
+                await self._bell.wait(left)
 
     def _gap(self, place: EventId) -> str | None:
         """Why what came after a place is not known; None when it is."""
@@ -88,27 +88,6 @@ class EventMethods:
                 room -= len(entry.data)
                 found.append((str(place), msgspec.Raw(entry.data)))
         return found, place
-
-    def _next(self, limit: float) -> "Deferred[None]":
-        """Fires soon after the next event, or when the time is up."""
-        waiter: Deferred[None] = Deferred(canceller=self._forget)
-        self._waiting.append(waiter)
-        alarm = self.clock.callLater(limit, self._ring, waiter)
-
-        def disarm(result: Any) -> Any:
-            if alarm.active():
-                alarm.cancel()
-            return result
-
-        return waiter.addBoth(disarm)
-
-    def _ring(self, waiter: "Deferred[None]") -> None:
-        self._forget(waiter)
-        waiter.callback(None)
-
-    def _forget(self, waiter: "Deferred[None]") -> None:
-        if waiter in self._waiting:
-            self._waiting.remove(waiter)
 
 
 def event_filter(kinds: Sequence[str] | None, objects: Sequence[str] | None) -> EventFilter:

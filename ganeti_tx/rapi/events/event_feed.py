@@ -1,7 +1,7 @@
 """One follower of luxid's events for everybody who streams them."""
 
 from collections import Counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
@@ -16,6 +16,7 @@ from ganeti_tx.luxi.own_calls import Caller, Events, wait_for_events
 from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.rapi.events.event_window import EventWindow
+from ganeti_tx.runtime.bell import Bell
 
 log = Logger()
 
@@ -54,10 +55,13 @@ class EventFeed:
     closed: bool = False
     _streams: Counter[str | None] = field(factory=Counter)
     _following: "Deferred[None] | None" = None
-    _waiting: "list[Deferred[None]]" = field(factory=list)
+    _bell: Bell = field(init=False)
     _silent: bool = False
     #: Another one with each stop, as that may be the doing of a stream to which the following is just telling something.
     _turn: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._bell = Bell(self.clock)
 
     def has_room(self, name: str | None) -> bool:
         """Whether a caller may have one more stream."""
@@ -85,7 +89,7 @@ class EventFeed:
         self.closed = True
         self._stop()
         self.asker.close()
-        self._tell()
+        self._bell.ring()
 
     def _stop(self) -> None:
         self._turn += 1
@@ -105,29 +109,7 @@ class EventFeed:
 
     def changed(self, limit: float) -> "Deferred[None]":
         """Fires when there is something new, or after so many seconds."""
-        waiter: Deferred[None] = Deferred(canceller=self._forget)
-        self._waiting.append(waiter)
-        alarm = self.clock.callLater(limit, self._ring, waiter)
-
-        def disarm(result: Any) -> Any:
-            if alarm.active():
-                alarm.cancel()
-            return result
-
-        return waiter.addBoth(disarm)
-
-    def _ring(self, waiter: "Deferred[None]") -> None:
-        self._forget(waiter)
-        waiter.callback(None)
-
-    def _forget(self, waiter: "Deferred[None]") -> None:
-        if waiter in self._waiting:
-            self._waiting.remove(waiter)
-
-    def _tell(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.callback(None)
+        return self._bell.wait(limit)
 
     async def _follow(self, turn: int) -> None:
         while turn == self._turn:
@@ -155,7 +137,7 @@ class EventFeed:
                 self.window.append(place_of(id), event)
         else:
             return
-        self._tell()
+        self._bell.ring()
 
     def _say_silent(self, error: GanetiError) -> None:
         if not self._silent:

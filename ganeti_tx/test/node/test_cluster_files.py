@@ -215,14 +215,19 @@ class ClusterFilesTests(SynchronousTestCase):
         self.assertEqual(self.files.listdir(self.paths.rapi_dir), [])
 
     def test_leave(self) -> None:
-        """A node that leaves has no key and no configuration left; its daemon ends once the answer is out."""
+        """A node that leaves has no key and no configuration left; its daemon ends once the answer is out, the others before."""
         keys = (self.paths.server_pem, self.paths.client_pem, self.paths.authority_pem, self.paths.hmac_key)
         for path in (*keys, self.paths.config_file, self.paths.cluster_domain_secret):
             self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
         self.do(WriteSsconfFiles(values={"cluster_name": "c"}))
         clock, ended = Clock(), []
-        running = {self.paths.pid_file("ganeti-mond"): 7}
-        processes = MachineProcesses(running.get, send_signal=lambda process, number: running.clear())
+        running = {self.paths.pid_file("ganeti-mond"): 7, self.paths.pid_file("ganeti-rapi"): 8}
+        of_process = {process: path for path, process in running.items()}
+
+        def end(process: int, number: int) -> None:
+            del running[of_process[process]]
+
+        processes = MachineProcesses(running.get, send_signal=end)
         daemons = LocalDaemons(self.files, self.paths, FakeProcessRunner(clock), clock, processes)
         leaving = Membership(self.files, self.paths, self.part, daemons, lambda: ended.append(True))
         self.successResultOf(Deferred.fromCoroutine(leaving.leave(NodeLeaveCluster())))

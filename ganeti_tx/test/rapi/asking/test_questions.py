@@ -141,18 +141,13 @@ class CallTests(SynchronousTestCase):
 
     def test_behind_nodes(self) -> None:
         """Behind questions that wait for a node wait only others of that kind."""
-        slow: list[tuple[str, list[Any]]] = [
-            ("QueryNodes", [["n1"], ["mfree"]]),
-            ("Query", ["instance", ["oper_ram"], None]),
-        ]
-        for method, args in slow:
-            self.call(method, *args)
+        self.call("QueryNodes", ["n1"], ["mfree"])
+        self.call("Query", "instance", ["oper_ram"], None)
         self.assertEqual(len(self.sent), 1)
-        for method, args in (
-            ("QueryJobs", [None, ["id"]]),
-            ("Query", ["job", ["id"], None]),
-            ("QueryTags", ["node", "n1"]),
-        ):
+        others: list[tuple[str, list[Any]]] = [
+            ("QueryJobs", [None, ["id"]]), ("Query", ["job", ["id"], None]), ("QueryTags", ["node", "n1"]),
+        ]  # fmt: skip
+        for method, args in others:
             asked = self.call(method, *args)
             self.assertEqual(self.sent[-1][0], question(method, args))
             self.sent[-1][1].callback(b'{"success": true, "result": []}')
