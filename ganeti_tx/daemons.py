@@ -1,6 +1,7 @@
 """The daemons as commands: `ganeti-noded` starts `twistd ganeti-noded` in the background, or here with --foreground."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -62,8 +63,16 @@ def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver)
         print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
         return WRONG_OPTIONS
     options["logger"] = lambda: observer
+    signal.signal(signal.SIGHUP, go_on)
     runApp(options)
     return 0
+
+
+def go_on(_signal: int, _frame: object) -> None:
+    """Ganeti's daemons open their logs anew when they are sent a SIGHUP; these do it by themselves, and must not end.
+
+    A handler, as programs that a daemon starts would inherit that a signal is ignored.
+    """
 
 
 def in_background(daemon: str, become: Callable[[], int], log: Path) -> int:

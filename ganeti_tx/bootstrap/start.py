@@ -117,10 +117,23 @@ def is_running(paths: Paths, daemon: str) -> bool:
 
 
 def start_outward(paths: Paths, daemons: Sequence[str]) -> None:
-    """Start daemons that do not wait for each other. @raise BootstrapError: one does not run."""
+    """Start daemons that do not wait for each other. @raise BootstrapError: one does not come up."""
+
+    def start_one(daemon: str) -> None:
+        old = size(paths.log_file(daemon))
+        if not is_running(paths, daemon):
+            start(paths, daemon, lambda: is_ready(paths, daemon, old))
+
     with ThreadPoolExecutor() as pool:
-        for _ in pool.map(lambda daemon: start(paths, daemon, lambda: is_running(paths, daemon)), daemons):
+        for _ in pool.map(start_one, daemons):
             continue
+
+
+def is_ready(paths: Paths, daemon: str, after: int) -> bool:
+    """Whether a daemon runs and has come up: it holds its pid file before it has found out whether it can listen, and
+    systemd waits for neither. @param after: how much was in its log before it was started.
+    """
+    return is_running(paths, daemon) and f"{daemon} is ready" in new_text(paths.log_file(daemon), after)
 
 
 def tcp_answers(address: str, port: int) -> Callable[[], bool]:
@@ -164,13 +177,17 @@ def size(log: Path) -> int:
 
 
 def fatal_line(log: Path, after: int = 0) -> str:
-    """What a daemon said last when it gave up, from what its log got after so many bytes; all of a log begun anew."""
+    """What a daemon said last when it gave up, from what is new in its log."""
+    marked = [line for line in new_text(log, after).splitlines() if "fatal:" in line]
+    return marked[-1].split("fatal:", 1)[1].strip() if marked else ""
+
+
+def new_text(log: Path, after: int) -> str:
+    """What a log got after so many bytes; all of a log begun anew."""
     try:
         with log.open("rb") as file:
             if after <= size(log):
                 file.seek(after)
-            text = file.read(MAX_LOG).decode("utf-8", "replace")
+            return file.read(MAX_LOG).decode("utf-8", "replace")
     except OSError:
         return ""
-    marked = [line for line in text.splitlines() if "fatal:" in line]
-    return marked[-1].split("fatal:", 1)[1].strip() if marked else ""

@@ -13,6 +13,7 @@ from typing import TextIO
 import bcrypt
 from attrs import frozen
 
+from ganeti_tx.config.mastership import check_ssconf_master
 from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
 from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
@@ -30,6 +31,7 @@ from ganeti_tx.runtime.directories import Owners, no_owners, system_owners
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
 
 #: Each step takes twice as long; 12 is some quarter of a second.
@@ -53,6 +55,7 @@ class Terminal:
     #: Asks for a password without showing it.
     ask: Callable[[str], str]
     cost: int = COST
+    own_name: str = ""
 
     @property
     def users(self) -> EditedFile:
@@ -184,6 +187,10 @@ COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None
 }
 
 
+#: Verbs that change nothing, for which any node will do: elsewhere than on the master changes would be lost again.
+LOOKING = frozenset({"list", "check"})
+
+
 def names_in(file: EditedFile) -> Collection[str]:
     """Every name that has an entry."""
     return {line.split()[0] for _number, line in entries(file.read())}
@@ -219,12 +226,14 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
     """Do what the words say; the exit status. Every problem is a line on standard error."""
     words = parser().parse_args(argv)
     try:
+        if words.verb not in LOOKING:
+            check_ssconf_master(terminal.files, terminal.paths, terminal.own_name)
         terminal.files.mkdir(terminal.paths.rapi_dir)
         with one_at_a_time(terminal.paths.rapi_dir):
             COMMANDS[words.noun, words.verb](terminal, words)
     except (GanetiError, ValueError) as error:
         terminal.tell(f"ganeti-rapi-access: {error}")
-        return ExitCode.FAILURE
+        return error.exit_code if isinstance(error, GanetiError) else ExitCode.FAILURE
     except OSError as error:
         terminal.tell(f"ganeti-rapi-access: {error.strerror or error}: {error.filename or terminal.paths.rapi_dir}")
         return ExitCode.FAILURE
@@ -245,6 +254,7 @@ def main() -> int:
     terminal = Terminal(
         paths=paths, files=RealFiles(InlineThreads()), owners=system_owners if os.geteuid() == 0 else no_owners,
         entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
+        own_name=own_name(),
     )  # fmt: skip
     return run(terminal, sys.argv[1:])
 

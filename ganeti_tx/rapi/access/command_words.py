@@ -14,7 +14,7 @@ SECONDS = {"h": 3600, "d": 24 * 3600, "w": 7 * 24 * 3600}
 LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 ABOUT = """\
-Users and API tokens of the Remote API. What changes on the master counts at once;
+Users and API tokens of the Remote API. They are changed on the master, where it counts at once;
 'gnt-cluster redist-conf' brings it to the other nodes.
 """
 

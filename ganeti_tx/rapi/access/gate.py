@@ -14,7 +14,7 @@ from ganeti_tx.rapi.access.roles import Roles
 from ganeti_tx.rapi.access.scoped_calls import can_be_judged
 from ganeti_tx.rapi.access.source import Identity, ISource
 from ganeti_tx.rapi.access.throttle import Throttle
-from ganeti_tx.rapi.access.tokens import StoredTokens
+from ganeti_tx.rapi.access.tokens import StoredTokens, is_secret
 from ganeti_tx.rapi.access.turns import Turns
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
@@ -63,7 +63,8 @@ class Gate:
         if by_token is not None:
             return by_token
         if isinstance(login, BearerLogin):
-            self.throttle.begin(peer, "")
+            if not is_secret(login.token):  # else it was one once: a program with an old token guesses nothing
+                self.throttle.begin(peer, "")
             return None
         return self._source_of(login).remembered(login) or await self._verify_in_turn(login, peer)
 

@@ -24,6 +24,7 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 PREFIX = "gnt_"
 SECRET_BYTES = 32
 
+_SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,100}")
 
@@ -89,6 +90,11 @@ def expiry_text(expires: int | None) -> str:
 def new_secret(random_bytes: Callable[[int], bytes]) -> str:
     """A token that nobody has yet."""
     return PREFIX + base64.urlsafe_b64encode(random_bytes(SECRET_BYTES)).decode().rstrip("=")
+
+
+def is_secret(text: str) -> bool:
+    """Whether it has the form of a secret, though it may be of a token that is not there, or not any more."""
+    return _SECRET.fullmatch(text) is not None
 
 
 def hash_of(secret: str) -> str:

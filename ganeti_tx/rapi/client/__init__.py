@@ -12,10 +12,12 @@ from ganeti_tx.rapi.client.errors import (
     RapiError,
     StillRunningError,
 )
+from ganeti_tx.rapi.client.following import UNKNOWN
 from ganeti_tx.rapi.client.server import Login, Server, Token
 from ganeti_tx.rapi.client.trust import authority_file, pin
 
 __all__ = [
+    "UNKNOWN",
     "AnswerError",
     "CertificateError",
     "Client",

@@ -38,6 +38,7 @@ class AsyncClient(Calls, Waiting):
         self._framework = framework
         self._cache = Cache(server.cache_size)
         self._resting: list[Conversation] = []
+        self._closed = 0
 
     async def do(self, action: Action[T]) -> T:
         """Carry an action out; cancelling stops the waiting, not what the server has begun.
@@ -66,7 +67,7 @@ class AsyncClient(Calls, Waiting):
 
         Leave it with `contextlib.aclosing`, so that the connection ends at once.
 
-        @param after: the id of the last event that is known; without it from now on.
+        @param after: the id of the last event that is known, or UNKNOWN; without it from whenever the connection is made.
         @param kinds: only these, such as "job"; all without.
         @param objects: only events about these: names, UUIDs, job ids; all without.
         @raise ClientError: the server refuses, or cannot be reached again for some minutes.
@@ -89,7 +90,8 @@ class AsyncClient(Calls, Waiting):
             await self._framework.sleep(following.pause)
 
     def close(self) -> None:
-        """Close the connections that wait for further calls; the next call opens another."""
+        """Close the connections, those under way when they are answered; the next call opens another."""
+        self._closed += 1
         while self._resting:
             self._resting.pop().end(NoAnswerError("The client was closed"))
 
@@ -102,13 +104,14 @@ class AsyncClient(Calls, Waiting):
         return self._framework.now()
 
     async def _exchange(self, message: Message) -> Reply:
+        closed = self._closed
         conversation = await self._conversation()
         try:
             reply: Reply = await conversation.ask(message)
         except BaseException:
             conversation.end(NoAnswerError("nobody waits for the answer any more"))
             raise
-        if conversation.open and len(self._resting) < _KEPT:
+        if conversation.open and closed == self._closed and len(self._resting) < _KEPT:
             self._resting.append(conversation)
         else:
             conversation.end(NoAnswerError("not needed"))

@@ -39,6 +39,7 @@ class Client(Calls, Blocking):
         self._tls = ssl_context(server.trust)
         self._cache = Cache(server.cache_size)
         self._resting: list[ssl.SSLSocket] = []
+        self._closed = 0
 
     def __enter__(self) -> Self:
         return self
@@ -49,7 +50,8 @@ class Client(Calls, Blocking):
         self.close()
 
     def close(self) -> None:
-        """Close the connections that wait for further calls; the next call opens another."""
+        """Close the connections, those under way when they are answered; the next call opens another."""
+        self._closed += 1
         while (connection := self._rested()) is not None:
             connection.close()
 
@@ -78,7 +80,7 @@ class Client(Calls, Blocking):
     ) -> Generator[Happened, None, None]:
         """What happens in the cluster, without end; over a connection of its own, made again when it is lost.
 
-        @param after: the id of the last event that is known; without it from now on.
+        @param after: the id of the last event that is known, or UNKNOWN; without it from whenever the connection is made.
         @param kinds: only these, such as "job"; all without.
         @param objects: only events about these: names, UUIDs, job ids; all without.
         @raise ClientError: the server refuses, or cannot be reached again for some minutes.
@@ -104,13 +106,14 @@ class Client(Calls, Blocking):
     def _exchange(self, message: Message) -> Reply:
         data = request_bytes(self._server, message)
         whole = WholeReply(self._server.largest_answer)
+        closed = self._closed
         connection = self._open()
         try:
             self._talk(connection, data, whole)
         except BaseException:
             connection.close()  # the rest of this answer may still come, which no later call may take for its own
             raise
-        if whole.response.reusable and len(self._resting) < _KEPT:
+        if whole.response.reusable and closed == self._closed and len(self._resting) < _KEPT:
             self._resting.append(connection)
         else:
             connection.close()

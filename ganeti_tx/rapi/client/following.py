@@ -1,6 +1,7 @@
 """Following the cluster's events over connections that come and go, without any I/O."""
 
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 from attrs import frozen
@@ -12,6 +13,10 @@ from ganeti_tx.rapi.client.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from ganeti_tx.rapi.client.request import Request, text
 from ganeti_tx.rapi.events.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
 
+#: The id of no event: who asks for what comes after it is told first, by a GapEvent, to read everything.
+UNKNOWN = "none-0"
+#: What newer servers tell besides is left out.
+_KINDS = {str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)} | {"message"}
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
@@ -53,7 +58,7 @@ class Following:
         if data:  # a client that blocks also tells of headers
             self._begun = True
             self._patience = Patience()
-        return [Happened(each.id, _decoded(each)) for each in events]
+        return [Happened(each.id, _decoded(each)) for each in events if each.event in _KINDS]
 
     def lost(self, error: ClientError | None = None) -> None:
         """The connection is lost, or was not made. @raise ClientError: the error, when trying again does not help."""

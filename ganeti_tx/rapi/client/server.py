@@ -69,6 +69,11 @@ def _port(instance: object, attribute: object, value: int) -> None:
         raise OpPrereqError(f"Not a port: {value}, allowed are 1 to 65535", ECode.INVAL)
 
 
+def _not_negative(instance: object, attribute: Any, value: float) -> None:
+    if not 0 <= value < float("inf"):
+        raise OpPrereqError(f"{attribute.name} is {value}, allowed is 0 or more", ECode.INVAL)
+
+
 @frozen
 class Server:
     """One Remote API. Times are in seconds."""
@@ -80,16 +85,16 @@ class Server:
     credentials: Credentials | None = None
     #: The name that the certificate must be for, where it is not the host.
     name: str | None = field(default=None, validator=optional(_host))
-    connect_timeout: float = 10.0
+    connect_timeout: float = field(default=10.0, validator=_not_negative)
     #: For a whole answer, however steadily its bytes come.
-    answer_timeout: float = 90.0
+    answer_timeout: float = field(default=90.0, validator=_not_negative)
     #: For the next sign of life while events are awaited.
-    silence_timeout: float = 90.0
-    largest_answer: int = LARGEST_ANSWER
+    silence_timeout: float = field(default=90.0, validator=_not_negative)
+    largest_answer: int = field(default=LARGEST_ANSWER, validator=_not_negative)
     #: How often safe requests are sent again when nothing comes back or the server is busy.
-    retries: int = RETRIES
+    retries: int = field(default=RETRIES, validator=_not_negative)
     #: Bytes of answers kept for as long as the server says that they are still true.
-    cache_size: int = SIZE
+    cache_size: int = field(default=SIZE, validator=_not_negative)
 
     @property
     def verified_name(self) -> str:

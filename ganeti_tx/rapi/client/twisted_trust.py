@@ -56,17 +56,21 @@ class _Pinned:
     """Verifies nothing: `check_certificate` does."""
 
     options: CertificateOptions
+    name: str
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
         """As the interface says."""
-        return SSL.Connection(self.options.getContext(), None)
+        connection = SSL.Connection(self.options.getContext(), None)
+        if not _is_address(self.name):
+            connection.set_tlsext_host_name(self.name.encode("ascii"))  # by which the server may choose a certificate
+        return connection
 
 
 def connection_creator(server: Server) -> Any:
     """What begins TLS. @raise X509CertError: the authorities are not certificates."""
     least: Any = {"raiseMinimumTo": TLSVersion.TLSv1_2}
     if isinstance(server.trust, Pin):
-        return _Pinned(CertificateOptions(**least))
+        return _Pinned(CertificateOptions(**least), server.verified_name)
     roots: Any = platformTrust()
     if isinstance(server.trust, Authorities):
         roots = trustRootFromCertificates(_certificates(server.trust))
@@ -82,11 +86,15 @@ def check_certificate(server: Server, certificate: crypto.X509) -> None:
     if isinstance(server.trust, Pin):
         return check_pin(server.trust, crypto.dump_certificate(crypto.FILETYPE_ASN1, certificate))
     name = server.verified_name
-    wanted = IPAddress_ID(name) if isIPAddress(name) or isIPv6Address(name) else DNS_ID(name)
+    wanted = IPAddress_ID(name) if _is_address(name) else DNS_ID(name)
     try:
         verify_service_identity(extract_patterns(certificate), [wanted], [])
     except (VerificationError, BadNames):
         raise connect_errors.distrusted(server, f"it is not for {name}") from None
+
+
+def _is_address(name: str) -> bool:
+    return isIPAddress(name) or isIPv6Address(name)
 
 
 def _certificates(authorities: Authorities) -> list[Certificate]:

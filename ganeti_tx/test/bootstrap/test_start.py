@@ -6,7 +6,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.bootstrap.problems import BootstrapError
-from ganeti_tx.bootstrap.start import fatal_line, is_running, last_line, running, size, stop, stop_all
+from ganeti_tx.bootstrap.start import fatal_line, is_ready, is_running, last_line, running, size, stop, stop_all
 from ganeti_tx.runtime.daemon_names import ALL
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
@@ -32,6 +32,20 @@ class PidFileTests(SynchronousTestCase):
         self.assertEqual(running(self.paths, "ganeti-noded"), os.getpid())
         held.release()
         self.assertFalse(is_running(self.paths, "ganeti-noded"))
+
+    def test_ready(self) -> None:
+        """A daemon that runs has not come up before it says so; what it said in an earlier life does not count."""
+        log = self.paths.log_file("ganeti-noded")
+        log.parent.mkdir(parents=True)
+        log.write_text("2026-01-01 [-] ganeti-noded is ready\n")
+        before = size(log)
+        held = claim_pid_file(self.file)
+        self.assertFalse(is_ready(self.paths, "ganeti-noded", before))
+        with log.open("a") as file:
+            file.write("2026-01-01 [-] ganeti-noded is ready\n")
+        self.assertTrue(is_ready(self.paths, "ganeti-noded", before))
+        held.release()
+        self.assertFalse(is_ready(self.paths, "ganeti-noded", before))
 
     def test_left_behind(self) -> None:
         """The process that a crashed daemon's file names may be anybody's by now: it is left alone."""

@@ -41,6 +41,9 @@ class ScriptedServer:
         self.der = ssl.PEM_cert_to_DER_cert(own.certificate.decode())
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(self.bundle)
+        #: The names that clients have asked for while TLS began.
+        self.names: list[str | None] = []
+        self._tls.sni_callback = lambda connection, name, context: self.names.append(name)
         self._script = script
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []

@@ -12,7 +12,7 @@ from ganeti_tx.daemons import WRONG_OPTIONS
 from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES, RAPI
-from ganeti_tx.test.real.programs import SmallCluster, until
+from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
 ALL = ("ganeti-master", "ganeti-luxid", "ganeti-wconfd", "ganeti-noded")
 SERVICES = ("ganeti-rapi", "ganeti-confd", "ganeti-mond")
@@ -127,6 +127,15 @@ class LifeTests(SynchronousTestCase):
     def answers(self) -> bool:
         """Whether the master daemon does."""
         return self.cluster.programs.run(self.cluster.node, "gnt-cluster", "info").returncode == 0
+
+    def test_hangup(self) -> None:
+        """The signal at which Ganeti's daemons open their logs anew ends none of them."""
+        daemons = ("ganeti-master", NODE, *ON_ALL_NODES, RAPI)
+        processes = [self.cluster.process(daemon) for daemon in daemons]
+        for process in processes:
+            os.kill(process, signal.SIGHUP)
+        self.cluster.must("gnt-cluster", "info")
+        self.assertEqual([is_gone(process) for process in processes], [False] * len(processes))
 
     def test_crash(self) -> None:
         """After SIGKILL the pid files and sockets are there still; all starts without a hand."""

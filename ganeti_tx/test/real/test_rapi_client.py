@@ -105,10 +105,11 @@ class ClientContract:
         self.assertEqual(await self.run_on(server, lambda client: client.get_version()), 2)
 
     async def test_pin(self) -> None:
-        """The right fingerprint is enough, whatever the name."""
+        """The right fingerprint is enough, whatever the name, which the server is told all the same."""
         right = pin(hashlib.sha256(self.server.der).hexdigest().upper())
         server = self.at(right, name="elsewhere.example.com")
         self.assertEqual(await self.run_on(server, lambda client: client.get_version()), 2)
+        self.assertEqual(self.server.names, ["elsewhere.example.com"])
 
     async def test_wrong_pin(self) -> None:
         """Nothing is sent to a server with another fingerprint."""
@@ -244,6 +245,18 @@ class BlockingClientTests(ClientContract, TestCase):
     """The client that blocks."""
 
     style = staticmethod(client_styles.blocking)
+
+    async def test_close_meanwhile(self) -> None:
+        """A call that is under way when the client is closed is answered, and its connection is not kept."""
+
+        def script(head: str, body: bytes) -> tuple[bytes, bool]:
+            client.close()
+            return ok("2")
+
+        self.script = script
+        client = Client(self.at())
+        self.assertEqual([await deferToThread(client.get_version) for _ in range(2)], [2, 2])
+        self.assertEqual(self.server.connections, 2)
 
     async def test_several_threads(self) -> None:
         """Threads that share a client get each its own answer, also the one that asked later and has it first."""

@@ -7,8 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import JobLost, OpPrereqError
-from ganeti_tx.model.events import JobEvent
-from ganeti_tx.rapi.client import Login, RapiError
+from ganeti_tx.model.events import GapEvent, JobEvent
+from ganeti_tx.rapi.client import UNKNOWN, Login, RapiError
 from ganeti_tx.rapi.client.actions.tags import add_group_tags
 from ganeti_tx.rapi.client.server import Credentials
 from ganeti_tx.test.real import client_styles
@@ -134,6 +134,28 @@ class DaemonContract:
 
         (_, first), (_, second) = await self.run_as(WRITER, use)
         self.assertGreater(second, first)
+
+    async def test_archived_job(self) -> None:
+        """A job that was archived is still there for who waits for it."""
+
+        async def use(client: Any) -> None:
+            job = await client.redistribute_config()
+            await client.wait_for_job(job, limit=60)
+            self.cluster.cluster.must("gnt-job", "archive", str(job))
+            self.assertEqual((await client.wait_for_job(job, limit=60)).status, "success")
+
+        await self.run_as(WRITER, use)
+
+    async def test_events_with_nothing_known(self) -> None:
+        """Who knows nothing is told first to read everything, whatever kinds he asks for."""
+
+        async def use(client: Any) -> Any:
+            async with aclosing(client.events(UNKNOWN, kinds=["instance"])) as events:
+                async for happened in events:
+                    return happened.event
+
+        gap = await self.run_as(READER, use)
+        self.assertEqual((gap.__class__, "instance" in gap.resync), (GapEvent, True))
 
     async def ends_of_jobs(self, client: Any, after: str | None, jobs: list[int]) -> tuple[str, int]:
         """The id of the event that one of the jobs has ended, and the job; asks for more events meanwhile."""

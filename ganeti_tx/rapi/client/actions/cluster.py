@@ -3,7 +3,7 @@
 from typing import Any
 
 from ganeti_tx.rapi.client.records.cluster import ClusterInfo
-from ganeti_tx.rapi.client.request import JobId, Request, get, submit, text
+from ganeti_tx.rapi.client.request import JobId, Request, get, json_of, submit, text
 
 
 def get_version() -> Request[int]:
@@ -22,8 +22,8 @@ def get_info() -> Request[ClusterInfo]:
 
 
 def get_operating_systems() -> Request[list[str]]:
-    """Names of the operating systems that can be installed, with their variants as NAME+VARIANT."""
-    return get("/2/os", list[str])
+    """Names of the operating systems that can be installed, with their variants as NAME+VARIANT; the nodes are asked."""
+    return Request("GET", "/2/os", json_of(list[str]))  # the server submits a job for it
 
 
 def modify_cluster(*, reason: str | None = None, **parameters: Any) -> Request[JobId]:

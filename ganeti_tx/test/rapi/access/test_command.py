@@ -8,6 +8,7 @@ from pathlib import Path
 import bcrypt
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import ExitCode
 from ganeti_tx.rapi.access.authorization import BearerLogin
 from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.rights import Rights
@@ -71,6 +72,25 @@ class CommandCase(SynchronousTestCase):
         """Both files."""
         return [path.read_text() if path.exists() else "" for path in
                 (self.paths.rapi_users_file, self.paths.rapi_tokens_file)]  # fmt: skip
+
+
+class PlaceTests(CommandCase):
+    """Where the command is run."""
+
+    def test_not_the_master(self) -> None:
+        """What would be lost with the next redist-conf is refused with the master's name; looking is not."""
+        self.ok("user add jack", "secret\n")
+        before = self.contents()
+        self.paths.ssconf_file("master_node").write_text("node1.example.com\n")
+        for line in ("user add ann", "user modify jack --role @admin", "user password jack", "user remove jack",
+                     "token add ci", "token revoke ci"):  # fmt: skip
+            status, out, err = self.run_it(line, "secret\n")
+            self.assertEqual((status, out), (ExitCode.NOTMASTER, ""), line)
+            self.assertRegex(
+                err, r"^ganeti-rapi-access: [^\n]*not the master of the cluster, node1.example.com is[^\n]*\n$"
+            )
+        self.assertEqual(self.contents(), before)
+        self.assertIn("jack", self.ok("user list"))
 
 
 class TokenTests(CommandCase):

@@ -11,7 +11,7 @@ from zope.interface.verify import verifyObject
 
 from ganeti_tx.rapi.access.passwords import ha1
 from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES
-from ganeti_tx.rapi.access.tokens import hash_of
+from ganeti_tx.rapi.access.tokens import hash_of, new_secret
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate, Scope
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.runtime.threads import IThreads
@@ -273,11 +273,19 @@ class ThrottledTests(GateCase):
         self.admitted(door, basic("mel", "pw"), QUERY)
 
     def test_bearer(self) -> None:
-        """Wrong tokens are counted too."""
+        """What is no token by its form alone is counted as a guess."""
         door = MemoryGate({})
         for _ in range(ADDRESS_FAILURES):
             self.assertEqual(self.refused(door, "Bearer gnt_x").status, 401)
         self.assertEqual(self.refused(door, "Bearer gnt_x").status, 429)
+
+    def test_old_token(self) -> None:
+        """A program that goes on with a token that has ended keeps nobody else of its address out."""
+        old = new_secret(lambda size: b"o" * size)
+        door = MemoryGate({"users": USERS, "tokens": f"old {hash_of(old)} 2020-01-01T00:00:00Z write\n"})
+        for _ in range(ADDRESS_FAILURES + 1):
+            self.assertEqual(self.refused(door, f"Bearer {old}").status, 401)
+        self.admitted(door, basic("jack", "secret"))
 
 
 class RoleTests(GateCase):

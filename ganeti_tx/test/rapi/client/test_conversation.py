@@ -202,3 +202,12 @@ class AsyncClientTests(ConversationCase):
         self.successResultOf(call)
         client.close()
         self.assertFalse(self.talks[0].open)
+
+    def test_close_meanwhile(self) -> None:
+        """A call that is under way when the client is closed is answered, and its connection is closed then."""
+        client = self.client()
+        call = Deferred.fromCoroutine(client.get_version())
+        client.close()
+        self.talks[0].received(TWO)
+        self.assertEqual(self.successResultOf(call), 2)
+        self.assertFalse(self.talks[0].open)

@@ -33,6 +33,11 @@ class FollowingTests(SynchronousTestCase):
         self.assertEqual(dict(self.following.message.headers)["Last-Event-ID"], "e-2")
         self.assertEqual(self.following.pause, 2.5)
 
+    def test_unknown_kind(self) -> None:
+        """Events of a kind that only newer servers have are passed over, and others go on."""
+        data = event_bytes("e-1", "disk", b'{"kind": "disk"}') + event_bytes("e-2", "gap", GAP)
+        self.assertEqual([each.id for each in self.following.received(data)], ["e-2"])
+
     def test_patience(self) -> None:
         """Once it has begun, it goes on after failures that pass, with longer and longer pauses, but not for ever."""
         self.following.received(id_bytes("e-1"))

@@ -172,6 +172,14 @@ class RequestTests(SynchronousTestCase):
         for host in ("a.example.", "::1", "192.0.2.1", "fe80::1%eth0"):
             self.assertEqual(Server(host, 1, name="b").host, host)
 
+    def test_limits(self) -> None:
+        """No limit is below nothing: fewer than no repetitions would be repetitions without end."""
+        for name in ("connect_timeout", "answer_timeout", "silence_timeout", "largest_answer", "retries", "cache_size"):
+            for value in (-1, float("inf"), float("nan")):
+                error = self.assertRaises(OpPrereqError, Server, "c", **{name: value})
+                self.assertIn(name, str(error))
+        self.assertEqual(Server("c", retries=0, cache_size=0).retries, 0)
+
     def test_login(self) -> None:
         """What cannot be sent as user and password is refused; the password is shown nowhere, also not inside."""
         error = self.assertRaises(OpPrereqError, Login, "joe", "s3cret\udcff")

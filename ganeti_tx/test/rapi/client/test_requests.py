@@ -117,7 +117,7 @@ class RequestTests(SynchronousTestCase):
 
     def test_jobs_are_not_safe(self) -> None:
         """What submits a job is never sent twice, and GETs that do not may be."""
-        for name in ("get_instance_info", "get_node_storage_units", "startup_instance"):
+        for name in ("get_operating_systems", "get_instance_info", "get_node_storage_units", "startup_instance"):
             self.assertFalse(getattr(Calls, name)(*["a", "lvm-pv", ["name"]][: required(name)]).safe, name)
         query: Any = Calls.get_instances()
         self.assertTrue(query.safe)
