@@ -11,6 +11,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from ganeti_tx.devcluster.layout import DevNode
+from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.test.chaos.cluster import CampaignCluster
 from ganeti_tx.test.chaos.schedule import Blow, Planned
 
@@ -34,7 +35,7 @@ class Blows:
         """Do one thing of the schedule."""
         if planned.blow is Blow.CUT_OFF:
             node = self._node(planned.choice)
-            self._stop(planned, node.name, self.cluster.process(node, "ganeti-noded"))
+            self._stop(planned, node.name, self.cluster.process(node, NODE))
         elif planned.blow is Blow.FREEZE:
             process = self._runner(planned.choice)["job process"]
             self._stop(planned, f"job process {process}", process)
@@ -69,14 +70,16 @@ class Blows:
         if planned.blow is Blow.ZYGOTE:
             return {"zygote": cluster.zygote()}
         if planned.blow is Blow.NODED:
-            return self._daemon(self._node(pick), "ganeti-noded")
+            return self._daemon(self._node(pick), NODE)
+        if planned.blow is Blow.OUTWARD:
+            return self._outward_daemon(pick)
         daemons = cluster.master_daemons()
         if planned.blow is Blow.MASTER:
             return self._daemon(cluster.master, daemons[int(pick * 97) % len(daemons)])
         all_of_them: list[dict[str, int | None]] = [
             *(self._daemon(cluster.master, daemon) for daemon in daemons),
             {"zygote": cluster.zygote()},
-            self._daemon(self._node(pick), "ganeti-noded"),
+            self._daemon(self._node(pick), NODE),
             self._runner(pick),
         ]
         first = int(pick * 97) % len(all_of_them)
@@ -91,6 +94,11 @@ class Blows:
 
     def _daemon(self, node: DevNode, daemon: str) -> dict[str, int | None]:
         return {f"{daemon} of {node.name.split('.')[0]}": self.cluster.process(node, daemon)}
+
+    def _outward_daemon(self, pick: float) -> dict[str, int | None]:
+        everywhere = [(node, daemon) for node in self.cluster.layout.nodes for daemon in ON_ALL_NODES]
+        daemons = [(self.cluster.master, RAPI), *everywhere]
+        return self._daemon(*daemons[int(pick * len(daemons))])
 
     def _runner(self, pick: float) -> dict[str, int | None]:
         """Most often one in the middle of its work."""

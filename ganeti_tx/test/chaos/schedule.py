@@ -14,6 +14,7 @@ class Blow(StrEnum):
     MASTER = "kill the master daemon"
     ZYGOTE = "kill the zygote"
     NODED = "kill a node daemon"
+    OUTWARD = "kill an outward daemon"
     TOGETHER = "kill several at once"
     CUT_OFF = "stop a node daemon for a while"
     FREEZE = "stop a job process for a while"
@@ -26,13 +27,14 @@ WEIGHTS: Mapping[Blow, int] = {
     Blow.MASTER: 18,
     Blow.ZYGOTE: 10,
     Blow.NODED: 12,
+    Blow.OUTWARD: 6,
     Blow.TOGETHER: 6,
     Blow.CUT_OFF: 5,
     Blow.FREEZE: 5,
     Blow.FULL_DISK: 5,
 }
 #: Those that end processes.
-KILLS = frozenset({Blow.RUNNER, Blow.MASTER, Blow.ZYGOTE, Blow.NODED, Blow.TOGETHER})
+KILLS = frozenset({Blow.RUNNER, Blow.MASTER, Blow.ZYGOTE, Blow.NODED, Blow.OUTWARD, Blow.TOGETHER})
 #: Seconds for which a process is stopped or a disk is full.
 LEAST, MOST = 0.5, 5.0
 
