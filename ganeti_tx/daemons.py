@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from twisted.logger import ILogObserver
+from twisted.logger import ILogObserver, LogPublisher
 from twisted.python import usage
 from twisted.scripts._twistd_unix import ServerOptions
 from twisted.scripts.twistd import runApp
 
 from ganeti_tx.errors import ExitCode
-from ganeti_tx.runtime.daemon_log import daemon_log, log_to
+from ganeti_tx.runtime.daemon_log import daemon_log, log_to, to_syslog
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
@@ -62,6 +62,8 @@ def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver)
         said = str(error).removeprefix("Parameter type enforcement failed: ")
         print(f"{daemon}: {said}; see '{daemon} --help'", file=sys.stderr)
         return WRONG_OPTIONS
+    if options.subOptions["syslog"] == "yes":
+        observer = LogPublisher(observer, to_syslog(daemon))
     options["logger"] = lambda: observer
     signal.signal(signal.SIGHUP, go_on)
     runApp(options)

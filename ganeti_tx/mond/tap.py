@@ -17,9 +17,6 @@ class Options(DaemonOptions):
         ["port", "p", PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
-    optFlags = [
-        ["no-user-checks", None, "accepted as by Ganeti's daemon; the user is not checked"],
-    ]
 
 
 def makeService(options: Options) -> Daemon:

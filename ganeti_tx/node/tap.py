@@ -18,6 +18,7 @@ class Options(DaemonOptions):
         ["port", "p", PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
+    optFlags = [["no-mlock", None, "accepted as by Ganeti's daemon; its memory is not locked"]]
 
 
 def makeService(options: Options) -> Daemon:

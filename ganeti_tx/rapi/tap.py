@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.interfaces import IReactorCore
-from twisted.python import log, usage
-from twisted.python.syslog import SyslogObserver
+from twisted.python import usage
 
 from ganeti_tx.rapi.http.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
@@ -37,7 +36,6 @@ class Options(DaemonOptions):
             "so many connections there may be; one more takes the place of one that rests",
             connections,
         ],
-        ["syslog", None, "no", "whether the log goes to syslog too: no or yes"],
     ]
     optFlags = [
         ["no-ssl", None, "HTTP without TLS; for tests behind nothing but loopback"],
@@ -46,12 +44,9 @@ class Options(DaemonOptions):
 
     def postOptions(self) -> None:
         """@raise UsageError: options that contradict each other, or a value that cannot be."""
+        super().postOptions()
         if self["bind"] is not None and self["interface"] is not None:
             raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
-        if self["syslog"] not in ("no", "yes"):
-            raise usage.UsageError(
-                f"--syslog: {self['syslog']!r} is neither no nor yes; the log file is always written"
-            )
         if self["interface"] is not None:
             try:
                 self["bind"] = address_of(self["interface"])
@@ -86,8 +81,6 @@ def makeService(options: Options) -> Daemon:
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
-    if options["syslog"] == "yes":
-        log.addObserver(SyslogObserver("ganeti-rapi").emit)
 
     async def bring_up() -> Any:
         return await start(parts, options.settings(), daemon.leave)

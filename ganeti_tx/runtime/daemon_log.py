@@ -3,9 +3,10 @@
 import io
 import re
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
-from twisted.logger import ILogObserver, LogEvent, formatEvent, textFileLogObserver
+from twisted.logger import ILogObserver, LegacyLogObserverWrapper, LogEvent, formatEvent, textFileLogObserver
+from twisted.python.syslog import SyslogObserver
 from zope.interface import provider
 
 from ganeti_tx.runtime.appended_file import AppendedFile
@@ -34,9 +35,8 @@ def is_of_port(event: LogEvent) -> bool:
     return event.get("log_namespace") == "log_legacy" and _PORT.search(formatEvent(event)) is not None
 
 
-def log_to(out: IO[str]) -> ILogObserver:
-    """Logs to an open file."""
-    write = textFileLogObserver(out)
+def without_ports(write: ILogObserver) -> ILogObserver:
+    """The same without what Twisted tells of ports."""
 
     @provider(ILogObserver)
     def observer(event: LogEvent) -> None:
@@ -44,6 +44,17 @@ def log_to(out: IO[str]) -> ILogObserver:
             write(event)
 
     return cast(ILogObserver, observer)
+
+
+def log_to(out: IO[str]) -> ILogObserver:
+    """Logs to an open file."""
+    return without_ports(textFileLogObserver(out))
+
+
+def to_syslog(daemon: str) -> ILogObserver:
+    """Logs to syslog under the daemon's name."""
+    emit: Any = SyslogObserver(daemon).emit
+    return without_ports(cast(ILogObserver, LegacyLogObserverWrapper(emit)))
 
 
 def daemon_log(path: Path) -> ILogObserver:

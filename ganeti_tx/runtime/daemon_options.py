@@ -27,10 +27,13 @@ def address(text: str) -> str:
 class DaemonOptions(usage.Options):
     """The options of every daemon; each adds its own."""
 
-    optParameters: Sequence[Sequence[Any]] = []
+    optParameters: Sequence[Sequence[Any]] = [
+        ["syslog", None, "no", "whether the log goes to syslog too: no or yes"],
+    ]
     optFlags: Sequence[Sequence[Any]] = [
         ["debug", "d", "accepted as by Ganeti's daemons; all there is to log is logged without it"],
         ["foreground", "f", "stay in the foreground, and log to standard output"],
+        ["no-user-checks", None, "accepted as by Ganeti's daemons; the user is not checked"],
     ]
 
     def getSynopsis(self) -> str:
@@ -49,6 +52,13 @@ class DaemonOptions(usage.Options):
 
     opt_V = opt_version
     opt_h = opt_help
+
+    def postOptions(self) -> None:
+        """Called when all are read. @raise UsageError: one has a value that cannot be."""
+        if self["syslog"] not in ("no", "yes"):
+            raise usage.UsageError(
+                f"--syslog: {self['syslog']!r} is neither no nor yes; the log file is always written"
+            )
 
     def parseArgs(self, *words: str) -> None:
         """Called with what is not an option. @raise UsageError: there is something."""

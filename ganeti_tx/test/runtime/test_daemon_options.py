@@ -54,6 +54,15 @@ class OptionTests(SynchronousTestCase):
             for option in ("--version", "-V"):
                 self.assertEqual(self.said(daemon, option), f"{daemon} (ganeti ganeti_tx) {__version__}\n")
 
+    def test_as_given_to_ganeti(self) -> None:
+        """What every daemon may find among the options that were written down for Ganeti's is taken."""
+        for daemon in DAEMONS:
+            options = ServerOptions()
+            options.parseOptions([daemon, "-d", "--syslog=yes", "--no-user-checks"])
+            self.assertEqual(options.subOptions["syslog"], "yes")
+            error = self.assertRaises(UsageError, ServerOptions().parseOptions, [daemon, "--syslog=only"])
+            self.assertIn("neither no nor yes", str(error))
+
     def test_words(self) -> None:
         """What is no option is named."""
         error = self.assertRaises(UsageError, DaemonOptions().parseOptions, ["-f", "start"])
