@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
@@ -67,24 +68,35 @@ class JobCopies:
         try:
             await self.terms.admit(call.stamp)
             sequences = dict(zip((name for name, _ in call.files), call.sequences, strict=False))
-            wanted = {name: data for name, data in call.files if self._is_wanted(name, data, sequences.get(name))}
+            settled = self.terms.is_of_this_term("queue", call.stamp)
+            wanted = {
+                name: data for name, data in call.files if self._is_wanted(name, data, sequences.get(name), settled)
+            }
             if wanted:
                 paths = {self.paths.queue_dir / name: data.encode() for name, data in wanted.items()}
                 await self.files.write_many(paths, JOB_MODE)
             for name in wanted:
                 self.terms.note(name, sequences.get(name))
+                if JOB_FILE.fullmatch(name) and self._is_archived(name):
+                    self.files.remove(self._archived(name))
         finally:
             self._turn.release()
 
-    def _is_wanted(self, name: str, data: str, sequence: int | None) -> bool:
-        if name == "serial":
-            return int(data) >= self._present_serial()
+    def _is_wanted(self, name: str, data: str, sequence: int | None, settled: bool) -> bool:
+        """What is here of a former master is no reason to refuse anything, until the copies are `settled`: it may have
+        gone on giving numbers, and archiving jobs that are live for its successor.
+        """
         if name == "version":
             return True
-        return self.terms.is_newer(name, sequence) and not self._is_archived(name)
+        if name == "serial" and settled:
+            return int(data) >= self._present_serial()
+        return self.terms.is_newer(name, sequence) and not (settled and self._is_archived(name))
 
     def _is_archived(self, name: str) -> bool:
-        return self.files.exists(self.paths.archived_job_file(int(name.removeprefix("job-"))))
+        return self.files.exists(self._archived(name))
+
+    def _archived(self, name: str) -> Path:
+        return self.paths.archived_job_file(int(name.removeprefix("job-")))
 
     def _present_serial(self) -> int:
         """The serial number that is here; -1 when there is none that can be read."""
@@ -120,11 +132,23 @@ class JobCopies:
             self._turn.release()
 
     async def sweep(self, call: JobqueueSweep) -> None:
-        """Archive the copies of jobs that the master has not among its live ones any more."""
+        """Archive the copies of jobs that the master has not among its live ones any more.
+
+        The first time in its term those, too, which it has never known, as a former master had them.
+        """
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            sweep(self.files, self.paths, set(call.live), call.up_to)
+            live, settled = set(call.live), self.terms.is_of_this_term("queue", call.stamp)
+            at = None if call.stamp is None else call.stamp.sequence
+
+            def is_live(name: str, number: int) -> bool:
+                if number <= call.up_to:
+                    return number in live
+                return settled or not self.terms.is_newer(name, at)
+
+            sweep(self.files, self.paths, is_live)
+            await self.terms.written("queue", call.stamp)
         finally:
             self._turn.release()
 

@@ -1,7 +1,7 @@
 """What a candidate does with its whole copy of the job queue: keep up with the archive, or forget it."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ganeti_tx.runtime.files import IFiles
@@ -11,11 +11,11 @@ JOB_FILE = re.compile(r"job-([1-9][0-9]{0,18})")
 QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|drain|serial|version")
 
 
-def sweep(files: IFiles, paths: Paths, live: Collection[int], up_to: int) -> None:
-    """Move the files of jobs up to a number that are not live any more to the archive."""
+def sweep(files: IFiles, paths: Paths, is_live: Callable[[str, int], bool]) -> None:
+    """Move the files of jobs that are not live, by name and number, to the archive."""
     for name in files.listdir(paths.queue_dir):
         match = JOB_FILE.fullmatch(name)
-        if match is not None and int(match[1]) <= up_to and int(match[1]) not in live:
+        if match is not None and not is_live(name, int(match[1])):
             files.rename(paths.queue_dir / name, paths.archived_job_file(int(match[1])))
 
 

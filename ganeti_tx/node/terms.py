@@ -17,8 +17,8 @@ from ganeti_tx.runtime.paths import Paths
 #: Of so many names the last sequence number is remembered; of the others the highest of all.
 MAX_NAMES = 20_000
 
-#: What has a serial number on a node, as `MasterTerm` names it.
-Copy = Literal["config", "ssconf"]
+#: What of a node is of a term, as `MasterTerm` names it.
+Copy = Literal["config", "ssconf", "queue"]
 
 
 @attrs.define
@@ -100,9 +100,9 @@ class Terms:
         return self._sequences.keys()
 
     def is_of_this_term(self, copy: Copy, stamp: Stamp | None) -> bool:
-        """Whether a copy that is here was written in the term of a message, so that their serial numbers can be compared.
+        """Whether a copy that is here was written in the term of a message, so that they can be compared.
 
-        Those of a former master cannot: it may have gone on counting on its own.
+        A former master's cannot: it may have gone on counting, and archiving, on its own.
         """
         held = self._known()
         return stamp is None or (held is not None and getattr(held, copy) >= stamp.term)

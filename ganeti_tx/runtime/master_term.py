@@ -21,7 +21,8 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The highest term that a node knows, and whose it is.
 
     `boot` is the master's own boot, kept on the master alone: the sequence of its stamps begins anew with each.
-    `config` and `ssconf` are the terms in which the configuration and the simple configuration here were written.
+    `config` and `ssconf` are the terms in which the configuration and the simple configuration here were written, `queue`
+    is the one in which the copies of jobs here were last put right as a whole.
     """
 
     cluster: str
@@ -30,6 +31,7 @@ class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     boot: str = ""
     config: int = 0
     ssconf: int = 0
+    queue: int = 0
 
 
 def read_term(files: IFiles, paths: Paths) -> MasterTerm | None:

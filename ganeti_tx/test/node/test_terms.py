@@ -20,6 +20,7 @@ from ganeti_tx.rpc.calls import (
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
+    JobqueueSweep,
     JobqueueUpdate,
     NodeDemoteFromMc,
     UploadFile,
@@ -101,6 +102,7 @@ class OrderTests(TermCase):
 
     def test_late_after_archival(self) -> None:
         """A late copy does not bring an archived job back, also when the daemon was restarted in between."""
+        self.do(JobqueueSweep(live=[], up_to=0, stamp=stamp(1)))
         self.do(update(5, "end"), JobqueueRename(renames=[("job-1", "archive/0/job-1")], stamp=stamp(7)))
         self.do(update(6, "late"))
         self.start()
@@ -201,6 +203,25 @@ class TwoMastersTests(TermCase):
         """Of two that claim the same term, the one that was heard first is the master."""
         self.do(update(1, "two", term=2, master="node2"))
         self.refused(*self.everything(999, term=2, master="node1"))
+
+    def test_queue_of_new_master(self) -> None:
+        """What a former master archived on its own is brought back, what it accepted on its own is archived, and its ids
+        are not counted on from, all until the copies were put right once; a daemon that is restarted knows whether.
+        """
+        serial = JobqueueUpdate(files=[("serial", "9")], sequences=[5], stamp=stamp(5))
+        self.do(JobqueueSweep(live=[], up_to=0, stamp=stamp(1)), serial, update(5, "its own", job=9), update(5, "end"))
+        self.do(JobqueueRename(renames=[("job-1", "archive/0/job-1")], stamp=stamp(7)))
+        new: dict[str, Any] = {"term": 2, "master": "node2"}
+        self.do(update(1, "live", **new), JobqueueUpdate(files=[("serial", "1")], sequences=[2], stamp=stamp(2, **new)))
+        self.start()
+        self.do(update(9, "just accepted", job=2, **new), JobqueueSweep(live=[1], up_to=1, stamp=stamp(8, **new)))
+        self.assertEqual(self.queue(), {"job-1": "live", "job-2": "just accepted", "serial": "1"})
+        self.assertFalse(self.files.exists(self.paths.archived_job_file(1)))
+        self.do(JobqueueRename(renames=[("job-1", "archive/0/job-1")], stamp=stamp(11, **new)))
+        self.start()
+        late = JobqueueUpdate(files=[("serial", "0"), ("job-1", "late")], sequences=[10, 10], stamp=stamp(10, **new))
+        self.do(late, JobqueueSweep(live=[1], up_to=1, stamp=stamp(8, **new)))
+        self.assertEqual(self.queue(), {"job-2": "just accepted", "serial": "1"})
 
     def test_lower_serial_of_new_master(self) -> None:
         """A new master's configuration counts, though the former one went on counting; from then on its serials do."""

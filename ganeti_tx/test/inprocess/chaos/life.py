@@ -112,7 +112,7 @@ class Life:
     def _rest(self) -> Rest:
         succession = self.succession
         lossy = bool(succession.completed) and (succession.lossy or bool(self.faults.struck))
-        return Rest(self.promises, self.faults.darkened, bool(succession.completed), lossy)
+        return Rest(self.promises, self.faults.darkened, lossy)
 
     def live(self) -> Outcome:
         """All of it; stops at the first broken promise."""

@@ -31,8 +31,7 @@ class Rest:
 
     promises: Promises
     darkened: set[str]
-    #: Whether another node has become the master, and whether what the old one did last may be lost with it.
-    succeeded: bool = False
+    #: Whether what an old master did last may be lost with it.
     lossy: bool = False
 
     def check(self) -> None:
@@ -155,17 +154,11 @@ class Rest:
         if node.disk.content(path) is None or node.disk.content(path) != cluster.master.disk.content(path):
             yield f"the configuration of {node.name} is not the master's"
         queue = cluster.paths.queue_dir
-        here = {name for name in cluster.master.disk.names(queue) if name.startswith("job-")}
-        for name in sorted(here):
-            copy = node.disk.content(queue / name) or self._archived_before_the_dark(node, name)
-            if copy != cluster.master.disk.content(queue / name):
+        disks = node.disk, cluster.master.disk
+        for name in sorted({name for disk in disks for name in disk.names(queue) if name.startswith("job-")}):
+            copy, original = (disk.content(queue / name) for disk in disks)
+            if copy != original:
                 yield f"{name} of {node.name} is not the master's"
-
-    def _archived_before_the_dark(self, node: SimulatedNode, name: str) -> tuple[bytes, int] | None:
-        """A copy in the archive; the master, where it was archived, may have lost that with its power."""
-        if self.promises.cluster.master.name not in self.darkened and not self.succeeded:
-            return None
-        return node.disk.content(self.promises.cluster.paths.archived_job_file(int(name.removeprefix("job-"))))
 
     def _secrets(self) -> Iterator[str]:
         for node in self.promises.cluster.members:
