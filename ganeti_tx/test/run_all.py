@@ -1,66 +1,147 @@
-"""Runs lint, types and trial, and counts: the last line is "N passed, N failed, N skipped"."""
+"""Runs lint, types and trial, and counts: the last line is "N passed, N failed, N skipped".
+
+Tests mostly wait for daemons and machines, so several trial processes run at a time. `trial -j` would deal out single
+tests: every worker would bring up every cluster that the tests of a module share. Here a worker takes a whole unit
+(see units.py), and what a unit wrote is shown in one piece when it has ended.
+"""
 
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO, NamedTuple
+
+from ganeti_tx.test.units import units
 
 ROOT = Path(__file__).parents[2]
-#: Seconds for all of trial; CI has 40 minutes for everything.
-TRIAL_LIMIT = 33 * 60
+#: Seconds for everything; CI has 40 minutes, in which it also installs packages.
+LIMIT = 33 * 60
+#: Processes at a time for each core: most of what they do is waiting.
+WORKERS_PER_CORE = 2
+#: Seconds between two looks at a process and what it wrote.
+INTERVAL = 0.1
 COUNT = re.compile(r"(\w+)=(\d+)")
-CHECKS = (
-    ("ruff check", ["-m", "ruff", "check", "--quiet", "."]),
-    ("ruff format", ["-m", "ruff", "format", "--check", "--quiet", "."]),
-    ("mypy", ["-m", "mypy", "--no-error-summary"]),
-)
+SUMMARY = re.compile(r"^(?:PASSED|FAILED)\b.*", re.MULTILINE)
+CHECKS = {
+    "ruff check": ["-m", "ruff", "check", "--quiet", "."],
+    "ruff format": ["-m", "ruff", "format", "--check", "--quiet", "."],
+    "mypy": ["-m", "mypy", "--no-error-summary"],
+}
 
 
-def check(name: str, arguments: list[str]) -> bool:
-    """Run one checker; its words are shown when it finds something."""
-    done = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    print(f"{name}: {'ok' if done.returncode == 0 else 'failed'}", flush=True)
-    if done.returncode != 0:
-        print(done.stdout + done.stderr, flush=True)
-    return done.returncode == 0
+class Outcome(NamedTuple):
+    """How a check or a unit of tests went."""
+
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
 
 
-def trial(names: list[str]) -> tuple[int, int, int]:
-    """Run the tests; passed, failed and skipped."""
-    with tempfile.TemporaryDirectory(prefix="ganeti-trial-") as directory:
-        command = [sys.executable, "-m", "twisted.trial", "--temp-directory", f"{directory}/trial", *names]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": f"{directory}/hypothesis"}
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert process.stdout is not None
-        limit = threading.Timer(TRIAL_LIMIT, process.kill)
-        limit.start()
-        summary = ""
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            if line.startswith(("PASSED", "FAILED")):
-                summary = line
-        process.wait()
-        limit.cancel()
-    counts = {name: int(number) for name, number in COUNT.findall(summary)}
-    failed = counts.get("failures", 0) + counts.get("errors", 0) + counts.get("unexpectedSuccesses", 0)
-    if not summary or (process.returncode != 0 and failed == 0):
+class Run:
+    """One run of the checks and the tests, which ends in time.
+
+    @param live: what a test process says is shown at once, as there is only one.
+    """
+
+    def __init__(self, limit: float = LIMIT, live: bool = False) -> None:
+        self._deadline = time.monotonic() + limit
+        self._live = live
+
+    def check(self, name: str) -> Outcome:
+        """Run one checker; its words are shown when it finds something."""
+        status, said = self._python(CHECKS[name], {})
+        print(f"{name}: ok" if status == 0 else f"{name}: failed\n{said}", flush=True)
+        return Outcome(name, passed=int(status == 0), failed=int(status != 0))
+
+    def trial(self, unit: str) -> Outcome:
+        """Run one unit of tests and show what it says."""
+        with tempfile.TemporaryDirectory(prefix="ganeti-trial-") as directory:
+            settings = {"PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": f"{directory}/hypothesis"}
+            command = ["-m", "twisted.trial", "--temp-directory", f"{directory}/trial", unit]
+            status, said = self._python(command, settings, self._live)
+        if not self._live:
+            print(said, flush=True)
+        return outcome(unit, status, said)
+
+    def _python(self, arguments: Sequence[str], settings: dict[str, str], live: bool = False) -> tuple[int | None, str]:
+        """Run a Python process: its exit status, None when there was no time, and all that it said.
+
+        It writes to a file, as a pipe would be held open by what it leaves running.
+        """
+        with tempfile.NamedTemporaryFile("r", prefix="ganeti-trial-", errors="replace") as said:
+            if time.monotonic() > self._deadline:
+                return None, ""
+            with open(said.name, "ab") as output:
+                process = start(arguments, settings, output)
+            text = ""
+            while (status := process.poll()) is None and time.monotonic() < self._deadline:
+                time.sleep(INTERVAL)
+                text += shown(said.read(), live)
+            if status is None:
+                process.kill()
+                process.wait()
+            return status, text + shown(said.read(), live)
+
+
+def start(arguments: Sequence[str], settings: dict[str, str], output: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """Start a Python process that says everything there."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **settings},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def shown(text: str, live: bool) -> str:
+    """The same text, printed at once if wanted."""
+    if live:
+        print(text, end="", flush=True)
+    return text
+
+
+def outcome(unit: str, status: int | None, said: str) -> Outcome:
+    """What trial counted; one failure more when it did not come to its end."""
+    summaries = SUMMARY.findall(said)
+    counts = {name: int(number) for name, number in COUNT.findall(summaries[-1] if summaries else "")}
+    failed = sum(counts.get(name, 0) for name in ("failures", "errors", "unexpectedSuccesses"))
+    if not summaries or (status != 0 and failed == 0):
+        why = "there was no time left for it" if status is None else f"it ended with status {status}"
+        print(f"{unit}: {why}", flush=True)
         failed += 1
-    return counts.get("successes", 0), failed, counts.get("skips", 0)
+    return Outcome(unit, counts.get("successes", 0), failed, counts.get("skips", 0))
+
+
+def run(names: Sequence[str]) -> list[Outcome]:
+    """Everything, or the tests named only."""
+    wanted = units(names)
+    this = Run(live=len(wanted) == 1)
+    with ThreadPoolExecutor(WORKERS_PER_CORE * (os.cpu_count() or 1)) as pool:
+        try:
+            checks = [] if names else [pool.submit(this.check, name) for name in CHECKS]
+            tests = [pool.submit(this.trial, unit) for unit in wanted]
+            return [each.result() for each in (*checks, *tests)]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def main() -> int:
-    """Everything, or the tests named only."""
-    names = sys.argv[1:]
-    checked = [] if names else [check(name, arguments) for name, arguments in CHECKS]
-    passed, failed, skipped = trial(names or ["ganeti_tx"])
-    passed += sum(checked)
-    failed += len(checked) - sum(checked)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    """The exit status is 1 when something failed."""
+    outcomes = run(sys.argv[1:])
+    for each in outcomes:
+        if each.failed:
+            print(f"failed: {each.name}")
+    passed, failed = sum(each.passed for each in outcomes), sum(each.failed for each in outcomes)
+    print(f"{passed} passed, {failed} failed, {sum(each.skipped for each in outcomes)} skipped")
     return 1 if failed else 0
 
 

@@ -1,0 +1,104 @@
+"""Running all tests: nothing is left out, nothing is counted twice, and what dies or hangs has failed."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import ParamSpec
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.test.run_all import ROOT, Outcome, Run, outcome
+from ganeti_tx.test.units import all_units, units
+
+P = ParamSpec("P")
+
+
+class UnitsTests(SynchronousTestCase):
+    """What the trial processes run."""
+
+    def test_everything_once(self) -> None:
+        """Every test module of the package is in one unit, and every unit holds some."""
+        modules = [
+            ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "ganeti_tx").rglob("test_*.py")
+        ]
+        holding = Counter(module for module in modules for unit in all_units() if f"{module}.".startswith(f"{unit}."))
+        self.assertEqual(holding, Counter(modules))
+        self.assertEqual(
+            [unit for unit in all_units() if not any(f"{module}.".startswith(f"{unit}.") for module in modules)], []
+        )
+
+    def test_names(self) -> None:
+        """Names of tests are units as they are; the names of the whole mean everything."""
+        names = ["ganeti_tx.test.luxi", "ganeti_tx.test.real.test_kvm.Tests.test_it"]
+        self.assertEqual(units([*names, names[0]]), names)
+        for whole in ([], ["ganeti_tx"], ["ganeti_tx.test"]):
+            self.assertEqual(units(whole), all_units())
+
+
+class RunTests(SynchronousTestCase):
+    """Trial processes, on test modules made for this."""
+
+    def quiet(self, function: Callable[P, Outcome], *args: P.args, **kwargs: P.kwargs) -> Outcome:
+        """Call it; what it prints is not for the reader of these tests."""
+        with redirect_stdout(StringIO()):
+            return function(*args, **kwargs)
+
+    def module(self, body: str) -> str:
+        """A test module, as a name for trial."""
+        directory = Path(self.mktemp())
+        directory.mkdir()
+        path = directory.absolute() / "test_made.py"
+        head = "import os, time\nfrom twisted.trial.unittest import SynchronousTestCase, SkipTest\n"
+        path.write_text(f"{head}class Tests(SynchronousTestCase):\n{indent(dedent(body), '    ')}")
+        return str(path)
+
+    def test_counts(self) -> None:
+        """Passed, failed and skipped are what trial counted."""
+        name = self.module("""
+            def test_a(self): pass
+            def test_b(self): self.fail('so it is')
+            def test_c(self): raise ValueError('or so')
+            def test_d(self): raise SkipTest('not here')
+            def test_e(self): raise SkipTest('nor here')
+        """)
+        self.assertEqual(self.quiet(Run().trial, name), Outcome(name, 1, 2, 2))
+
+    def test_dies(self) -> None:
+        """A process that dies has failed, whatever passed in it before."""
+        name = self.module("def test_a(self): print('PASSED', flush=True); os._exit(3)\n")
+        self.assertEqual(self.quiet(Run().trial, name).failed, 1)
+
+    def test_hangs(self) -> None:
+        """What does not end in time is killed and has failed; what was not begun has failed, too."""
+        name = self.module("def test_a(self): time.sleep(1000)\n")
+        this = Run(limit=2)
+        self.assertEqual([self.quiet(this.trial, name).failed, self.quiet(this.trial, name).failed], [1, 1])
+
+    def test_missing(self) -> None:
+        """A name that is no test has failed."""
+        self.assertEqual(self.quiet(Run().trial, "ganeti_tx.test.no_such_thing").failed, 1)
+
+    def test_status(self) -> None:
+        """A process that ends badly after all its tests has failed."""
+        self.assertEqual(self.quiet(outcome, "it", 1, "PASSED (successes=3)\n"), Outcome("it", 3, 1, 0))
+
+    def test_last_line(self) -> None:
+        """Several names run beside each other; their sum is the last line, what failed is named before it."""
+        good = self.module("def test_a(self): pass\n")
+        bad = self.module("def test_a(self): self.fail('so it is')\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "ganeti_tx.test.run_all", good, bad],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        self.assertEqual(done.stdout.splitlines()[-2:], [f"failed: {bad}", "1 passed, 1 failed, 0 skipped"])
+        self.assertIn("so it is", done.stdout)
+        self.assertEqual(done.returncode, 1)

@@ -1,0 +1,42 @@
+"""What one trial process runs: a test package, or one module of the tests that bring up daemons and machines.
+
+The modules of `real` mostly wait, and what they share is a cluster that lives as long as its process: so one is not split.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+SPLIT = "real"
+#: The units that take longest are begun first, so that in the end not all wait for one of them.
+LONGEST = (
+    "inprocess",
+    "real.test_master_failover",
+    "real.test_rapi_hostile",
+    "real.test_devcluster",
+    "real.test_full_disk",
+    "real.test_crashes",
+)
+
+
+def all_units() -> list[str]:
+    """Everything, each test in one unit; the long ones first, then those that wait."""
+    long = [f"{__package__}.{name}" for name in LONGEST]
+    rest = [*unit_names(TESTS / SPLIT), *unit_names(TESTS, leave_out=SPLIT)]
+    return [*long, *(name for name in rest if name not in long)]
+
+
+def unit_names(directory: Path, leave_out: str = "") -> Iterator[str]:
+    """The dotted names of the test modules and packages in a directory."""
+    for path in sorted(directory.iterdir()):
+        if path.name == leave_out:
+            continue
+        if path.match("test_*.py") or any(path.rglob("test_*.py")):
+            yield ".".join(path.relative_to(TESTS.parents[1]).with_suffix("").parts)
+
+
+def units(names: Sequence[str]) -> list[str]:
+    """What the words after bin/test mean: everything, or the tests that they name."""
+    whole = {".".join(directory.relative_to(TESTS.parents[1]).parts) for directory in (TESTS, TESTS.parent)}
+    found = [unit for name in names or ["ganeti_tx"] for unit in (all_units() if name in whole else [name])]
+    return list(dict.fromkeys(found))
