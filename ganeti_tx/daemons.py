@@ -12,15 +12,18 @@ from twisted.python import usage
 from twisted.scripts._twistd_unix import ServerOptions
 from twisted.scripts.twistd import runApp
 
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.runtime.daemon_log import daemon_log, log_to, to_syslog
+from ganeti_tx.runtime.daemon_user import become_user, check_user, prepare
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.ownership import has_own_users
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
 
 #: Nobody else may read what a daemon creates without saying so.
 UMASK = 0o077
-IN_FOREGROUND = {"--foreground", "-f", "--help", "-h", "--version", "-V"}
+ANSWER_ONLY = {"--help", "-h", "--version", "-V"}
+IN_FOREGROUND = {"--foreground", "-f", *ANSWER_ONLY}
 #: How a daemon ends that was told what it does not understand, as Ganeti's do.
 WRONG_OPTIONS = 2
 #: Seconds within which one in the background must have said that it is ready.
@@ -37,9 +40,18 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     except ValueError as error:
         print(f"{daemon}: fatal: {error}", file=sys.stderr)
         return ExitCode.FAILURE
+    own_user = ANSWER_ONLY.isdisjoint(arguments) and "--no-user-checks" not in arguments and has_own_users(paths)
+    try:
+        if own_user:
+            check_user(daemon, paths)
+            prepare(paths)
+    except (OSError, GanetiError) as error:
+        print(f"{daemon}: fatal: {reason(error) if isinstance(error, OSError) else error}", file=sys.stderr)
+        return ExitCode.FAILURE
+    become = partial(become_daemon, daemon, paths if own_user else None)
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
     if not IN_FOREGROUND.isdisjoint(arguments):
-        return become_twistd(daemon, [*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
+        return become([*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
     log = paths.log_file(daemon)
     try:
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
@@ -47,7 +59,14 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
     except OSError as error:
         print(f"{daemon}: fatal: nothing can be logged: {reason(error)}", file=sys.stderr)
         return ExitCode.FAILURE
-    return in_background(daemon, partial(become_twistd, daemon, [*always, daemon, *arguments], observer), log)
+    return in_background(daemon, partial(become, [*always, daemon, *arguments], observer), log)
+
+
+def become_daemon(daemon: str, own_user_at: Paths | None, arguments: Sequence[str], observer: ILogObserver) -> int:
+    """As `become_twistd`. @param own_user_at: as the user whom the daemon has at these paths, if root starts it."""
+    if own_user_at is not None:
+        become_user(daemon, own_user_at)
+    return become_twistd(daemon, arguments, observer)
 
 
 def become_twistd(daemon: str, arguments: Sequence[str], observer: ILogObserver) -> int:

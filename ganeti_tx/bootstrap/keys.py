@@ -1,18 +1,15 @@
 """The secrets and certificates of a node, written with the modes of Ganeti's configuration table."""
 
 import datetime
-import os
 import secrets
 from pathlib import Path
 
 import attrs
 
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
-from ganeti_tx.runtime.directories import ensure_directories, no_owners, system_owners
-from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.threads import InlineThreads
 
 
 @attrs.frozen
@@ -76,5 +73,4 @@ def write_private(path: Path, data: bytes, mode: int) -> None:
 
 def prepare_directories(paths: Paths) -> None:
     """Make a node's directories with their modes; their owners too when we may. @raise OSError."""
-    owners = system_owners if os.geteuid() == 0 else no_owners
-    ensure_directories(paths, RealFiles(InlineThreads()), owners)
+    prepare(paths)

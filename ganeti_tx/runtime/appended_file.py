@@ -5,6 +5,8 @@ from pathlib import Path
 
 from attrs import define
 
+from ganeti_tx.runtime.ownership import give
+
 
 @define(eq=False)
 class AppendedFile:
@@ -35,4 +37,5 @@ class AppendedFile:
                 pass
             self.close()
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, self.mode)
+        give(self._file, self.path)
         return self._file

@@ -14,15 +14,14 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import ExitCode, GanetiError, one_line
-from ganeti_tx.runtime.directories import DIRECTORY_MODES, ensure_directories, no_owners, system_owners
+from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.file_lock import HeldFile
-from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
 from ganeti_tx.runtime.readiness import READY, starter
-from ganeti_tx.runtime.threads import InlineThreads
 
 log = Logger()
 
@@ -100,7 +99,7 @@ class Daemon(Service):
         starting.addErrback(self._give_up)
 
     async def _bring_up(self) -> None:
-        ensure_directories(self._paths, RealFiles(InlineThreads()), system_owners if os.geteuid() == 0 else no_owners)
+        prepare(self._paths)
         for left in remove_leftovers(self._paths.root / each.lstrip("/") for each in DIRECTORY_MODES):
             log.warn("removed {path}, which a program that died had not finished", path=str(left))
         for path in self._pid_paths:

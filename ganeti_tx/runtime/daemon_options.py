@@ -33,7 +33,7 @@ class DaemonOptions(usage.Options):
     optFlags: Sequence[Sequence[Any]] = [
         ["debug", "d", "accepted as by Ganeti's daemons; all there is to log is logged without it"],
         ["foreground", "f", "stay in the foreground, and log to standard output"],
-        ["no-user-checks", None, "accepted as by Ganeti's daemons; the user is not checked"],
+        ["no-user-checks", None, "stay the user that it is started by, whoever that is"],
     ]
 
     def getSynopsis(self) -> str:

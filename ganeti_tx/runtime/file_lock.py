@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import define
 
 from ganeti_tx.errors import LockError
+from ganeti_tx.runtime.ownership import give
 
 
 @define
@@ -37,6 +38,7 @@ def hold(path: Path, mode: int) -> HeldFile:
     descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        give(descriptor, path)
         os.fchmod(descriptor, mode)
     except OSError as failure:
         os.close(descriptor)

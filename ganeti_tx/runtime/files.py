@@ -13,6 +13,7 @@ from zope.interface import Interface, implementer
 from ganeti_tx.runtime.files_calls import IDiskCalls, SystemCalls
 from ganeti_tx.runtime.files_leftovers import is_temporary
 from ganeti_tx.runtime.files_replace import NewestWins, Replacement
+from ganeti_tx.runtime.ownership import give
 from ganeti_tx.runtime.threads import IThreads
 
 DEFAULT_FILE_MODE = 0o640
@@ -148,6 +149,7 @@ class RealFiles:
                 raise
         else:
             path.chmod(mode)  # the umask may have taken bits away
+            give(path, path)
 
     def stat(self, path: Path) -> FileStat:
         """See `IFiles`."""
@@ -162,4 +164,6 @@ class RealFiles:
 
     def set_owner(self, path: Path, uid: int, gid: int) -> None:
         """See `IFiles`."""
-        os.chown(path, uid, gid)
+        found = path.stat()
+        if (found.st_uid, found.st_gid) != (uid, gid):  # to say it once more needs as much right as to change it
+            os.chown(path, uid, gid)

@@ -5,12 +5,17 @@ from pathlib import Path
 
 from zope.interface import Interface, implementer
 
+from ganeti_tx.runtime.ownership import give
+
 
 class IDiskCalls(Interface):
     """Each method is one call, and raises OSError as the system does."""
 
     def create(path: Path, mode: int) -> int:
         """Open a file that must not exist, with exactly that mode from the first moment; its descriptor."""
+
+    def own(descriptor: int, path: Path) -> None:
+        """Give an open file to whom the file at `path` belongs, which it is to become."""
 
     def write(descriptor: int, data: memoryview) -> int:
         """Write from the start of the data; how many bytes were taken, perhaps not all."""
@@ -50,6 +55,10 @@ class SystemCalls:
             os.close(descriptor)
             raise
         return descriptor
+
+    def own(self, descriptor: int, path: Path) -> None:
+        """See `IDiskCalls`."""
+        give(descriptor, path)
 
     def write(self, descriptor: int, data: memoryview) -> int:
         """See `IDiskCalls`."""

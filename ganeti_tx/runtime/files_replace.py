@@ -100,6 +100,7 @@ class Replacement:
         try:
             descriptor = self.calls.create(beside, self.mode)
             try:
+                self.calls.own(descriptor, path)
                 left = memoryview(data)
                 while left:
                     left = left[self.calls.write(descriptor, left) :]

@@ -10,6 +10,7 @@ from twisted.internet.interfaces import IListeningPort, IReactorUNIX
 from twisted.internet.protocol import Factory
 
 from ganeti_tx.errors import GenericError
+from ganeti_tx.runtime.ownership import give
 
 #: Ganeti's own mode and backlog for its sockets (Ganeti 3.0 LUXI table, "socket").
 SOCKET_MODE = 0o660
@@ -23,7 +24,9 @@ def listen_unix(reactor: IReactorUNIX, path: Path, factory: Factory[Any], mode: 
     @raise twisted.internet.error.CannotListenError: the system refused.
     """
     remove_dead_socket(path)
-    return reactor.listenUNIX(str(path), factory, backlog=BACKLOG, mode=mode, wantPID=False)
+    port = reactor.listenUNIX(str(path), factory, backlog=BACKLOG, mode=mode, wantPID=False)
+    give(path, path)
+    return port
 
 
 def remove_dead_socket(path: Path) -> None:

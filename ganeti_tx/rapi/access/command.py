@@ -27,9 +27,9 @@ from ganeti_tx.rapi.access.roles import parse_roles
 from ganeti_tx.rapi.access.tokens import expiry_text, hash_of, new_secret, parse_token, parse_tokens, token_name
 from ganeti_tx.rapi.access.users import parse_users
 from ganeti_tx.rapi.resources.table import OPERATIONS
-from ganeti_tx.runtime.directories import Owners, no_owners, system_owners
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.ownership import Owners, owners_at
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
@@ -252,7 +252,7 @@ def main() -> int:
         print(f"ganeti-rapi-access: {error}", file=sys.stderr)
         return ExitCode.FAILURE
     terminal = Terminal(
-        paths=paths, files=RealFiles(InlineThreads()), owners=system_owners if os.geteuid() == 0 else no_owners,
+        paths=paths, files=RealFiles(InlineThreads()), owners=owners_at(paths),
         entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
         own_name=own_name(),
     )  # fmt: skip

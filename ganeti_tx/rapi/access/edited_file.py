@@ -12,9 +12,10 @@ from twisted.python.failure import Failure
 from ganeti_tx.errors import ConfigurationError, LockError
 from ganeti_tx.rapi.access.line_file import LineError, entries
 from ganeti_tx.rapi.access.watched_file import MAX_FILE_SIZE
-from ganeti_tx.runtime.directories import FILE_MODES, GROUPS, USERS, Owners
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.ownership import Owners
+from ganeti_tx.runtime.path_modes import FILE_MODES, GROUPS, USERS
 
 LOCK_NAME = ".lock"
 

@@ -120,6 +120,9 @@ class FaultyDisk(LosingFiles):
         self._open[self._last_descriptor] = (entry, path)
         return self._last_descriptor
 
+    def own(self, descriptor: int, path: Path) -> None:
+        """See `IDiskCalls`. This disk's files are all one user's."""
+
     def write(self, descriptor: int, data: memoryview) -> int:
         """See `IDiskCalls`."""
         entry, path = self._open[descriptor]

@@ -18,7 +18,8 @@ from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.diskless import Diskless
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.directories import ensure_directories, no_owners
+from ganeti_tx.runtime.directories import ensure_directories
+from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads

@@ -19,9 +19,9 @@ from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.rapi.operations.operation import Operation
-from ganeti_tx.runtime.directories import no_owners
 from ganeti_tx.runtime.entropy import SystemEntropy
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, reactor_threads
 from ganeti_tx.test.fakes.file_watch import MemoryFileWatch

@@ -16,9 +16,9 @@ from ganeti_tx.rapi.access.tokens import StoredTokens, Token, parse_tokens
 from ganeti_tx.rapi.access.users import parse_users
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import Scope
-from ganeti_tx.runtime.directories import no_owners
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy

@@ -1,0 +1,126 @@
+"""Who may do what with each file and directory (Ganeti 3.0 configuration table, "path_modes")."""
+
+import re
+
+from attrs import frozen
+
+#: The user each part runs as, and its group (Ganeti 3.0 configuration table, "daemon_users").
+USERS = {
+    "masterd": "gnt-masterd",
+    "luxid": "gnt-masterd",
+    "wconfd": "gnt-masterd",
+    "confd": "gnt-confd",
+    "rapi": "gnt-rapi",
+    "noded": "root",
+    "mond": "root",
+}
+GROUPS = {
+    "masterd": "gnt-masterd",
+    "luxid": "gnt-luxid",
+    "wconfd": "gnt-masterd",
+    "confd": "gnt-confd",
+    "rapi": "gnt-rapi",
+    "noded": "root",
+    "mond": "root",
+    "daemons": "gnt-daemons",
+    "admin": "gnt-admin",
+}
+
+
+@frozen
+class PathMode:
+    """The permission bits of one path and, by part, whose it is."""
+
+    mode: int
+    owner: str
+    group: str
+
+
+def _table(text: str) -> dict[str, PathMode]:
+    """Lines of "path mode owner group" into a table, in their order."""
+    rows = [line.split() for line in text.strip().splitlines()]
+    return {path: PathMode(int(mode, 8), owner, group) for path, mode, owner, group in rows}
+
+
+DIRECTORY_MODES = _table("""
+/var/lib/ganeti 0755 masterd masterd
+/var/lib/ganeti/queue 0750 masterd daemons
+/var/lib/ganeti/queue/archive 0750 masterd daemons
+/var/lib/ganeti/rapi 0750 rapi masterd
+/var/log/ganeti 0770 masterd daemons
+/var/log/ganeti/cleaner 0750 noded noded
+/var/log/ganeti/kvm 0750 noded daemons
+/var/log/ganeti/master-cleaner 0750 masterd masterd
+/var/log/ganeti/os 0750 noded daemons
+/var/log/ganeti/xen 0750 noded daemons
+/var/run/ganeti 0775 masterd daemons
+/var/run/ganeti/bdev-cache 0755 noded masterd
+/var/run/ganeti/crypto 0700 noded masterd
+/var/run/ganeti/import-export 0755 noded masterd
+/var/run/ganeti/instance-disks 0755 noded masterd
+/var/run/ganeti/instance-reason 0755 noded noded
+/var/run/ganeti/livelocks 0750 masterd daemons
+/var/run/ganeti/luxidmessages 0750 masterd daemons
+/var/run/ganeti/socket 0770 masterd daemons
+/var/run/ganeti/uid-pool 0750 noded masterd
+""")
+
+#: Those of Ganeti's table, and the ones that are this program's own.
+FILE_MODES = _table("""
+/var/lib/ganeti/ca.key 0400 masterd masterd
+/var/lib/ganeti/ca.pem 0444 masterd masterd
+/var/lib/ganeti/client.pem 0440 masterd masterd
+/var/lib/ganeti/cluster-domain-secret 0640 masterd masterd
+/var/lib/ganeti/config.data 0640 masterd confd
+/var/lib/ganeti/hmac.key 0440 confd masterd
+/var/lib/ganeti/known_hosts 0644 masterd masterd
+/var/lib/ganeti/locks.data 0600 masterd masterd
+/var/lib/ganeti/master-term 0600 masterd masterd
+/var/lib/ganeti/queue/drain 0644 masterd daemons
+/var/lib/ganeti/queue/lock 0640 masterd daemons
+/var/lib/ganeti/queue/serial 0640 masterd daemons
+/var/lib/ganeti/queue/version 0640 masterd daemons
+/var/lib/ganeti/rapi.pem 0440 rapi masterd
+/var/lib/ganeti/rapi/ldap 0640 rapi masterd
+/var/lib/ganeti/rapi/roles 0640 rapi masterd
+/var/lib/ganeti/rapi/tokens 0640 rapi masterd
+/var/lib/ganeti/rapi/users 0640 rapi masterd
+/var/lib/ganeti/server.pem 0440 masterd masterd
+/var/lib/ganeti/spice-ca.pem 0440 noded masterd
+/var/lib/ganeti/spice.pem 0440 noded masterd
+/var/lib/ganeti/tempres.data 0600 masterd masterd
+/var/lib/ganeti/watcher.pause 0644 masterd masterd
+/var/log/ganeti/conf-daemon.log 0600 confd masterd
+/var/log/ganeti/luxi-daemon.log 0600 luxid masterd
+/var/log/ganeti/master-daemon.log 0600 masterd masterd
+/var/log/ganeti/monitoring-daemon.log 0600 mond masterd
+/var/log/ganeti/node-daemon.log 0600 noded masterd
+/var/log/ganeti/rapi-access.log 0640 rapi masterd
+/var/log/ganeti/rapi-daemon.log 0600 rapi masterd
+/var/log/ganeti/wconf-daemon.log 0600 wconfd masterd
+/var/run/ganeti/master-no-voting 0600 masterd masterd
+/var/run/ganeti/socket/ganeti-master 0660 masterd daemons
+/var/run/ganeti/socket/ganeti-query 0660 luxid daemons
+/var/run/ganeti/socket/ganeti-runner 0600 masterd masterd
+/var/run/ganeti/socket/ganeti-wconfd 0600 masterd masterd
+""")
+
+#: Every ssconf file; every file of a job; every directory of jobs below the queue.
+SSCONF_MODE = PathMode(0o444, "noded", "noded")
+JOB_FILE_MODE = PathMode(0o640, "masterd", "daemons")
+JOB_DIRECTORY_MODE = PathMode(0o750, "masterd", "daemons")
+_DATA = "/var/lib/ganeti/"
+_NAMED = (
+    (re.compile(_DATA + r"ssconf_[^/]+"), SSCONF_MODE),
+    (re.compile(_DATA + r"queue/(archive/[0-9]+/)?job-[0-9]+"), JOB_FILE_MODE),
+    (re.compile(_DATA + r"queue/(archive/[0-9]+|lost\+found)"), JOB_DIRECTORY_MODE),
+    (re.compile(_DATA + r"queue/lost\+found/[^/]+"), JOB_FILE_MODE),
+)
+
+
+def mode_of(path: str) -> PathMode | None:
+    """Whose a path of a node with the root "/" is, by name alone; None for one that is in no table."""
+    found = FILE_MODES.get(path) or DIRECTORY_MODES.get(path)
+    if found is not None or not path.startswith(_DATA):
+        return found
+    return next((mode for pattern, mode in _NAMED if pattern.fullmatch(path)), None)
