@@ -19,6 +19,14 @@ class HeldFile:
     _descriptor: int
     _stays: bool = False
 
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to the file that is held."""
+        try:
+            there = os.stat(self.path, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(there, os.fstat(self._descriptor))
+
     def release(self) -> None:
         """Unlock the file, and remove it unless it stays. A second time does nothing."""
         if self._descriptor >= 0:
@@ -31,10 +39,19 @@ class HeldFile:
 def hold(path: Path, mode: int) -> HeldFile:
     """Lock a file, which is made if need be and stays; programs that this process starts do not inherit the lock.
 
-    It is not opened for writing, so that nothing keeps its file system from being remounted.
+    It is not opened for writing, so that nothing keeps its file system from being remounted. Also who holds it may remove
+    it, before the release: the next one makes a file of its own.
 
     @raise LockError: another process holds it.
     """
+    while True:
+        held = _hold_what_is_there(path, mode)
+        if held.is_in_place():
+            return held
+        held.release()
+
+
+def _hold_what_is_there(path: Path, mode: int) -> HeldFile:
     descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,10 +9,12 @@ from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
 from ganeti_tx.node.hypervisor.kvm.processes import LinuxMachineProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.runtime.entropy import SystemEntropy
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -39,7 +41,7 @@ def load_hypervisors(parts: Parts) -> Mapping[str, IHypervisor]:
 def kvm_hypervisor(parts: Parts) -> KvmHypervisor:
     """The KVM driver with all that it works with."""
     network = Network(parts.paths, parts.files, parts.runner)
-    uids = UidPool(parts.paths, parts.files)
+    uids = UidPool(parts.paths, parts.files, SystemEntropy(), user_ids_in_use)
     return KvmHypervisor(
         paths=parts.paths,
         files=parts.files,

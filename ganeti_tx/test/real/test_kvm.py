@@ -13,6 +13,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor
+from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
 from ganeti_tx.test.contracts.hypervisor import HypervisorContract
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached
 from ganeti_tx.test.real.guest import QEMU
@@ -142,26 +143,32 @@ class KvmTests(HypervisorContract):
         self.assertEqual(thread_cpus(pid, "CPU 0/"), [{0}])
         self.assertEqual(os.sched_getaffinity(pid), os.sched_getaffinity(0))
 
-    async def test_confined(self) -> None:
-        """With a user of its own and a root of its own QEMU has both, and both are free again afterwards."""
+    def write_uid_pool(self) -> None:
+        """Many ids, as no two machines of this whole system get the same."""
         if os.getuid() != 0:
             self.skipTest("only root may become another user")
         self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
-        self.node.paths.ssconf_file("uid_pool").write_text("61234-61235\n")
+        self.node.paths.ssconf_file("uid_pool").write_text("61000-61999\n")
+
+    async def test_confined(self) -> None:
+        """With a user of its own and a root of its own QEMU has both, and both are free again afterwards."""
+        self.write_uid_pool()
         await self.start(security_model="pool", use_chroot=True)
         pid = await self.pid()
         status = Path(f"/proc/{pid}/status").read_text()
-        self.assertIn("Uid:\t61234\t61234\t61234\t61234", status)
+        (uid,) = os.listdir(self.node.paths.uid_pool_dir)
+        self.assertIn(f"Uid:\t{uid}\t{uid}\t{uid}\t{uid}", status)
+        self.assertIn(int(uid), user_ids_in_use())
         self.assertEqual(os.readlink(f"/proc/{pid}/root"), str(self.node.machine(self.name).chroot))
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertEqual(self.remains(), [])
 
     async def test_guarded_user(self) -> None:
         """A start that fails gives its user back."""
-        self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
-        self.node.paths.ssconf_file("uid_pool").write_text("61234\n")
+        self.write_uid_pool()
         await self.fails("cpu_type host needs KVM", security_model="pool", cpu_type="host")
         await self.fails("/no/such/disk", disks=[attached(path="/no/such/disk")], security_model="pool")
+        self.assertEqual(os.listdir(self.node.paths.uid_pool_dir), [])
 
     async def test_killed(self) -> None:
         """A machine whose QEMU was killed is not there; it can be stopped and started again."""

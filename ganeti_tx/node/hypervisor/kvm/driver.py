@@ -87,15 +87,8 @@ class KvmHypervisor:
         await self.remains.clear(machine, states.load(self.files, machine))
         with naming(instance.name):
             plan = await self._plan(instance, disks, machine)
-            state = planned_state(plan)
-            started = False
-            try:
-                await self._launch(plan, state)
-                await self._make_ready(plan, paused)
-                started = True
-            finally:
-                if not started:
-                    await self._end(machine, state)
+            with self._user(plan.params) as run_as:
+                await self._bring_up(attrs.evolve(plan, run_as=run_as), paused)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], machine: MachineFiles) -> MachinePlan:
         params = with_program(kvm_params(spec.hvparams), self.files.exists)
@@ -105,16 +98,28 @@ class KvmHypervisor:
         nics = await self.network.plan(spec)
         plan = MachinePlan(spec, params, disks, nics, machine, acceleration)
         qemu_argv(plan)  # what cannot be written down fails here, before a user id is taken
-        return attrs.evolve(plan, run_as=await self._user(params, spec.name))
+        return plan
 
-    async def _user(self, params: KvmParams, instance_name: str) -> str:
-        """Whom QEMU becomes: nobody else, a named user, or an id of the pool."""
-        if params.security_model == "user":
-            return params.security_domain
+    @contextmanager
+    def _user(self, params: KvmParams) -> Iterator[str]:
+        """Whom QEMU becomes: nobody else, a named user, or an id of the pool, which is kept from others meanwhile."""
         if params.security_model == "pool":
-            uid = await self.uids.lend(instance_name)
-            return f"{uid}:{uid}"
-        return ""
+            with self.uids.lent() as uid:
+                yield f"{uid}:{uid}"
+        else:
+            yield params.security_domain if params.security_model == "user" else ""
+
+    async def _bring_up(self, plan: MachinePlan, paused: bool) -> None:
+        """From a plan to a machine that runs, or to nothing."""
+        state = planned_state(plan)
+        started = False
+        try:
+            await self._launch(plan, state)
+            await self._make_ready(plan, paused)
+            started = True
+        finally:
+            if not started:
+                await self._end(plan.files, state)
 
     async def _launch(self, plan: MachinePlan, state: MachineState) -> None:
         for directory in plan.files.directories:

@@ -1,18 +1,26 @@
-"""User ids lent to machines, one each, so that no machine can touch another's process."""
+"""User ids lent to machines, one each, so that no machine can touch another's process (design-2.1, "User-id pool")."""
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from attrs import field, frozen
-from twisted.internet.defer import DeferredLock
 
-from ganeti_tx.errors import HypervisorError
+from ganeti_tx.errors import HypervisorError, LockError
+from ganeti_tx.runtime.entropy import IEntropy
+from ganeti_tx.runtime.file_lock import HeldFile, hold
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 LIMIT = 64 << 10
 MAX_RANGE = 100_000
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+#: The last user id there is; the one above it means "unchanged" to the kernel.
+MAX_UID = 2**32 - 2
+DIRECTORY_MODE = 0o750
+LOCK_MODE = 0o600
+_RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
 
 
 def parse_pool(text: str) -> list[tuple[int, int]]:
@@ -23,7 +31,7 @@ def parse_pool(text: str) -> list[tuple[int, int]]:
             continue
         found = _RANGE.fullmatch(part)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 0 < first <= last < first + MAX_RANGE:
+        if not 0 < first <= last < min(first + MAX_RANGE, MAX_UID + 1):
             raise HypervisorError(f"the uid pool has {part!r}, which is no range of user ids")
         ranges.append((first, last))
     return ranges
@@ -31,34 +39,79 @@ def parse_pool(text: str) -> list[tuple[int, int]]:
 
 @frozen
 class UidPool:
-    """Lends ids of the cluster's pool; a file for each lent id keeps it over a restart of the daemon."""
+    """Lends ids of the cluster's pool that no process has.
+
+    A lock file an id makes what happens between the look at the processes and the start of the new one safe from
+    everybody who does the same. A file that is there without a lock says only that its id is probably in use: such ids
+    are tried last, so a file that was left behind loses no id, and one that is missing lends none twice.
+    """
 
     paths: Paths
     files: IFiles
-    _turn: DeferredLock = field(factory=DeferredLock, init=False)
+    entropy: IEntropy
+    #: The user ids of all processes of this machine.
+    ids_in_use: Callable[[], frozenset[int]]
+    lock: Callable[[Path, int], HeldFile] = field(default=hold)
 
-    async def lend(self, borrower: str) -> int:
-        """An id nobody has. @raise HypervisorError: none is left, or the cluster has no pool."""
-        async with self._turn:  # two that start at the same time must not get the same
-            self.files.mkdir(self.paths.uid_pool_dir, 0o755)
-            lent = set(self.files.listdir(self.paths.uid_pool_dir))
-            for uid in self._ids():
-                if str(uid) not in lent:
-                    await self.files.write_atomic(self.paths.uid_pool_dir / str(uid), borrower.encode(), sync=False)
-                    return uid
-        raise HypervisorError("security_model pool: no user id is left in the cluster's uid pool (gnt-cluster modify)")
+    @contextmanager
+    def lent(self) -> Iterator[int]:
+        """A random id that nobody has, kept from others while a process is started that will have it.
+
+        It is given back when that fails. @raise HypervisorError: none is left, or the cluster has no pool.
+        """
+        self.files.mkdir(self.paths.uid_pool_dir, DIRECTORY_MODE)
+        uid, lock = self._free_one()
+        started = False
+        try:
+            yield uid
+            started = True
+        finally:
+            if not started:
+                self._remove(uid)
+            lock.release()
 
     def give_back(self, uid: int) -> None:
-        """The id is free again; giving back twice is no error."""
+        """Nobody need look for a process with this id any more; giving back twice is no error."""
         try:
-            self.files.remove(self.paths.uid_pool_dir / str(uid))
+            lock = self.lock(self._file(uid), LOCK_MODE)
+        except (FileNotFoundError, LockError):  # lent anew already, for a machine that is being started
+            return
+        self._remove(uid)
+        lock.release()
+
+    def _free_one(self) -> tuple[int, HeldFile]:
+        in_use = self.ids_in_use()
+        for uid in self._ids_by_hope():
+            if uid not in in_use and (lock := self._locked(uid)) is not None:
+                return uid, lock
+        raise HypervisorError("security_model pool: no user id is left in the cluster's uid pool (gnt-cluster modify)")
+
+    def _locked(self, uid: int) -> HeldFile | None:
+        try:
+            lock = self.lock(self._file(uid), LOCK_MODE)
+        except LockError:
+            return None
+        if uid in self.ids_in_use():  # somebody had it locked until now
+            lock.release()
+            return None
+        return lock
+
+    def _remove(self, uid: int) -> None:
+        try:
+            self.files.remove(self._file(uid))
         except FileNotFoundError:
             pass
 
-    def _ids(self) -> Iterator[int]:
+    def _file(self, uid: int) -> Path:
+        return self.paths.uid_pool_dir / str(uid)
+
+    def _ids_by_hope(self) -> list[int]:
+        """All ids in random order, those last that have a lock file."""
         try:
             text = self.files.read(self.paths.ssconf_file("uid_pool"), LIMIT).decode("ascii", "replace")
         except FileNotFoundError:
-            return
-        for first, last in parse_pool(text):
-            yield from range(first, last + 1)
+            return []
+        ids = [uid for first, last in parse_pool(text) for uid in range(first, last + 1)]
+        random.Random(self.entropy.random_bytes(16)).shuffle(ids)
+        marked = set(self.files.listdir(self.paths.uid_pool_dir))
+        return sorted(ids, key=lambda uid: str(uid) in marked)

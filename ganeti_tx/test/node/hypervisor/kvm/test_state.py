@@ -1,5 +1,7 @@
 """What a node remembers of its machines, whom it lends user ids, and what it clears away."""
 
+from pathlib import Path
+
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -9,8 +11,10 @@ from ganeti_tx.node.hypervisor.kvm.driver import planned_state
 from ganeti_tx.node.hypervisor.kvm.layout import machine_files
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
-from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool, parse_pool
+from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, PATHS, machine_plan
@@ -23,11 +27,13 @@ class StateTests(SynchronousTestCase):
         self.files, self.machine = MemoryFiles(), machine_files(PATHS, NAME)
         self.files.mkdir(PATHS.kvm_conf_dir)
         self.files.mkdir(PATHS.data_dir)
-        self.pool = UidPool(PATHS, self.files)
+        self.pool = UidPool(PATHS, self.files, SeededEntropy(), frozenset, self.lock)
+        self.locked: list[Path] = []
 
-    def write_pool(self, text: bytes) -> None:
-        """The cluster's pool."""
-        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(PATHS.ssconf_file("uid_pool"), text)))
+    def lock(self, path: Path, _mode: int) -> HeldFile:
+        """A lock on a file of this memory."""
+        self.locked.append(path)
+        return HeldFile(path, -1)
 
     def test_round_trip(self) -> None:
         """A saved state is loaded as it was, readable by root only, and its machine is listed."""
@@ -48,22 +54,6 @@ class StateTests(SynchronousTestCase):
     def test_long_name(self) -> None:
         """A name too long for the kernel's sockets is refused."""
         self.assertIn("socket path", str(self.assertRaises(HypervisorError, machine_files, PATHS, "x" * 100)))
-
-    def test_lend(self) -> None:
-        """Ids are lent once each, also to those who ask at the same time, until none is left; a returned one is free."""
-        self.write_pool(b"61234-61235")
-        lending = [Deferred.fromCoroutine(self.pool.lend(name)) for name in ("a", "b")]
-        self.assertEqual([self.successResultOf(each) for each in lending], [61234, 61235])
-        self.failureResultOf(Deferred.fromCoroutine(self.pool.lend("c")), HypervisorError)
-        for _ in range(2):
-            self.pool.give_back(61234)
-        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(self.pool.lend("c"))), 61234)
-
-    def test_no_pool(self) -> None:
-        """A cluster without a pool lends nothing; root is in no pool."""
-        self.failureResultOf(Deferred.fromCoroutine(self.pool.lend("a")), HypervisorError)
-        for text in ("0", "5-4", "x", "1-", "-1", "0-5"):
-            self.assertRaises(HypervisorError, parse_pool, text)
 
     def test_clear(self) -> None:
         """Files, tap and user id of a machine go; clearing again finds nothing."""

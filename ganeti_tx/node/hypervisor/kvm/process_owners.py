@@ -1,0 +1,27 @@
+"""Whose the processes of this machine are."""
+
+import re
+from pathlib import Path
+
+#: The real, effective, saved and file system's user id (proc(5), "status").
+_UIDS = re.compile(r"^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)", re.MULTILINE)
+
+
+def user_ids_in_use(proc: Path = Path("/proc")) -> frozenset[int]:
+    """Every user id that a process runs under, whichever of its four it is.
+
+    Read from the processes' own lines: the owner of their directories is root where they have changed their user.
+    """
+    found: set[int] = set()
+    for entry in proc.iterdir():
+        if entry.name.isdigit():
+            found.update(_ids_of(entry / "status"))
+    return frozenset(found)
+
+
+def _ids_of(status: Path) -> set[int]:
+    try:
+        uids = _UIDS.search(status.read_text("utf-8", "replace"))
+    except (FileNotFoundError, ProcessLookupError):
+        return set()  # it has ended meanwhile
+    return {int(uid) for uid in uids.groups()} if uids else set()
