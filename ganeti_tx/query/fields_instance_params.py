@@ -5,7 +5,7 @@ from typing import Any
 
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.params.backend import BackendParams, fill_beparams
-from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY, PARAMS
+from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY, PARAMS, without_global
 from ganeti_tx.model.params.kinds import Size, types_of
 from ganeti_tx.query.field import Field, Gives, Kind, computed, stored
 from ganeti_tx.query.instance_context import InstanceContext
@@ -78,7 +78,13 @@ PARAM_FIELDS = [
         lambda context: context.hvparams,
     ),
     stored("custom_beparams", "CustomBackendParameters", Kind.OTHER, "Backend parameters of its own", "beparams"),
-    stored("custom_hvparams", "CustomHypervisorParameters", Kind.OTHER, "Hypervisor parameters of its own", "hvparams"),
+    computed(
+        "custom_hvparams",
+        "CustomHypervisorParameters",
+        Kind.OTHER,
+        "Hypervisor parameters of its own",
+        lambda instance: without_global(instance.hvparams),
+    ),
     computed(
         "custom_nicparams",
         "CustomNicParameters",

@@ -45,8 +45,8 @@ class InstanceContext:
         return base
 
     def hvparams(self, instance: Instance) -> Params:
-        """All hypervisor parameters of an instance."""
-        return {**self.hv_base(instance), **without_global(instance.hvparams)}
+        """All hypervisor parameters that an instance could set; those of the cluster alone are not shown with it."""
+        return without_global({**self.hv_base(instance), **instance.hvparams})
 
     def nicparams(self) -> Callable[[Nic], Params]:
         """From a NIC to its filled parameters."""

@@ -80,9 +80,8 @@ class QueuedJob(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def priority(self) -> int:
-        """The most urgent of the opcodes that are still to be done."""
-        open_priorities = [op.priority for op in self.ops if op.status not in FINAL]
-        return min(open_priorities, default=DEFAULT_PRIORITY)
+        """That of the first opcode that is still to be done (design-2.3, Job priorities)."""
+        return next((op.priority for op in self.ops if op.status not in FINAL), DEFAULT_PRIORITY)
 
     @property
     def last_serial(self) -> int:

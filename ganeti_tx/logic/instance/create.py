@@ -98,6 +98,7 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._cluster = await self.config.cluster()
         self._plan = make_plan(self.op, self._cluster, self._name, self._address)
         self._node = await self.config.node(self._node.uuid)
+        await self._check_group()
         check_takes_instances(self._node)
         if self.op.ip_check:
             await self._check_address()
@@ -106,6 +107,15 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
         await reserve_macs(self.config, self._plan.nics)
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
+
+    async def _check_group(self) -> None:
+        """@raise OpPrereqError: another group was asked for than the node's."""
+        if self.op.group_name is None:
+            return
+        wanted = await self.config.group(self.op.group_name)
+        if wanted.uuid != self._node.group:
+            group = await self.config.group(self._node.group)
+            raise OpPrereqError(f"node {self._node.name} is in group {group.name}, not in {wanted.name}", ECode.INVAL)
 
     async def _check_address(self) -> None:
         """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own."""

@@ -16,8 +16,10 @@ from ganeti_tx.model.params.kinds import DEFAULT, NONE
 from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, typed_nicparams
 
 MAX_NICS = 8
+#: The word for what the cluster has, or the name stands for.
+AUTO = "auto"
 #: Words for a MAC address that the cluster shall choose.
-CHOSEN = frozenset({"auto", "generate"})
+CHOSEN = frozenset({AUTO, "generate"})
 MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 #: Low bit of the first byte: no card has a multicast address.
 MULTICAST = 1
@@ -65,13 +67,18 @@ def plan_nic(cluster: Cluster, what: str, asked: Mapping[NicKey, str | None], in
 
 
 def nic_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, object]:
-    """What differs from the cluster's; bridge is the old word for the link of a bridged interface."""
+    """What differs from the cluster's; bridge is the old word for the link of a bridged interface.
+
+    A bridge "auto" is the cluster's (design-2.0, Network Device Options).
+    """
     bridge, link = asked.get(NicKey.BRIDGE), asked.get(NicKey.LINK)
     if bridge is not None and link is not None:
         raise OpPrereqError(f"{what}: bridge and link mean the same; give one of them", ECode.INVAL)
     if bridge is not None and asked.get(NicKey.MODE) not in (None, DEFAULT, NicMode.BRIDGED.value):
         raise OpPrereqError(f"{what}: bridge goes with mode bridged, not {asked[NicKey.MODE]}", ECode.INVAL)
-    given = {"link": link if bridge is None else bridge, "mode": asked.get(NicKey.MODE), "vlan": asked.get(NicKey.VLAN)}
+    if bridge is not None:
+        link = DEFAULT if bridge.lower() == AUTO else bridge
+    given = {"link": link, "mode": asked.get(NicKey.MODE), "vlan": asked.get(NicKey.VLAN)}
     try:
         return check_nicparams({name: value for name, value in given.items() if value not in (None, DEFAULT)})
     except GenericError as error:
@@ -82,7 +89,7 @@ def nic_address(what: str, asked: str | None, instance_ip: str | None) -> str | 
     """The IP address of an interface."""
     if asked is None or asked.lower() in ("", NONE):
         return None
-    if asked.lower() == "auto":
+    if asked.lower() == AUTO:
         if instance_ip is None:
             raise OpPrereqError(f"{what}: ip auto needs the name check, which finds the address", ECode.INVAL)
         return instance_ip

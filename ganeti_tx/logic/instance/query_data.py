@@ -15,6 +15,7 @@ from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpInstanceQueryData
+from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -103,8 +104,8 @@ class QueryData(LogicalUnit[OpInstanceQueryData]):
             "disk_template": spec.disk_template,
             "hypervisor": instance.hypervisor.value,
             "network_port": instance.network_port,
-            "hv_instance": msgspec.to_builtins(instance.hvparams),
-            "hv_actual": spec.hvparams,
+            "hv_instance": msgspec.to_builtins(without_global(instance.hvparams)),
+            "hv_actual": without_global(spec.hvparams),
             "be_instance": msgspec.to_builtins(instance.beparams),
             "be_actual": spec.beparams,
         }

@@ -279,6 +279,13 @@ class ParameterTests(QueryCase):
         self.assertEqual(self.column("instance", "hv/bootloader_path"), [UNAVAILABLE])
         self.assertEqual(self.column("instance", "hv/migration_mode"), [(1, None)])
 
+    def test_hypervisor_of_the_cluster_alone(self) -> None:
+        """What no instance can set is not shown with one, though one has it from an older version."""
+        self.change_instance(hvparams={"migration_mode": "live", "acpi": True})
+        ((filled, own),) = self.classic("instance", [], ["hvparams", "custom_hvparams"])
+        self.assertNotIn("migration_mode", filled)
+        self.assertEqual(own, {"acpi": True})
+
     def test_os(self) -> None:
         """Those of the OS, under its variant's, under the instance's own; private ones never show."""
         self.change_cluster(osparams={"debian": {"a": "1", "b": "1"}, "debian+default": {"b": "2", "c": "2"}})

@@ -101,6 +101,20 @@ class TurnTests(SynchronousTestCase):
         self.assertEqual(queue.on_disk(1).status, Status.CANCELED)
         self.assertEqual(queue.started(), [1, 2])
 
+    def test_first_open_opcode(self) -> None:
+        """A job is as urgent as the first of its opcodes that has not been done, whatever follows."""
+        queue = Queue(limit=0)
+        run_now(queue.store.load())
+        ops = [OpTestDelay(duration=0.0, priority=10), OpTestDelay(duration=0.0, priority=-10)]
+        run_now(queue.scheduler.submit([ops, ops[:1], [OpTestDelay(duration=0.0)]]))
+        self.assertEqual([queue.on_disk(each).priority for each in (1, 2, 3)], [10, 10, 0])
+        queue.limit = 1
+        queue.scheduler.wake()
+        self.assertEqual(queue.started(), [3])
+        queue.finish(queue.launcher.runners[0])
+        self.assertEqual(queue.started(), [3, 1])
+        self.assertTrue(queue.launcher.may_go_on(1, -10))
+
     def test_priority_on_the_way_back(self) -> None:
         """A new priority that came too late for the process is written when the job is in the queue again."""
         queue = self.queue_with(1, 0, 0)

@@ -24,7 +24,7 @@ from ganeti_tx.rpc.calls import (
 )
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, FILE_DIR, INSTANCE, UnitTestCase
-from ganeti_tx.test.model.samples import NODE2
+from ganeti_tx.test.model.samples import GROUP, NODE2
 
 
 def create(**changes: Any) -> OpInstanceCreate:
@@ -86,6 +86,17 @@ class CreateTests(UnitTestCase):
         self.assertEqual((first.mac, first.nicparams), ("aa:00:00:00:00:77", {"link": "br1"}))
         self.assertTrue(second.mac.startswith("aa:00:00:"))
         self.assertEqual(second.nicparams, {})
+
+    def test_automatic_bridge(self) -> None:
+        """The bridge "auto" is the cluster's own, whatever that is later."""
+        self.run_op(create(nics=({NicKey.BRIDGE: "auto"}, {NicKey.BRIDGE: "br1"})))
+        self.assertEqual([nic.nicparams for nic in self.made().nics], [{}, {"link": "br1"}])
+        (call,) = self.nodes.of_kind(BridgesExist)
+        self.assertEqual(call.bridges, ["br1", "xen-br0"])
+
+    def test_group(self) -> None:
+        """The node's group may be named, too."""
+        self.assertEqual(self.run_op(create(group_name=GROUP.name)), ["node2.example.com"])
 
     def test_without_disks(self) -> None:
         """An instance may have none."""
@@ -219,6 +230,7 @@ class RefusalTests(UnitTestCase):
         self.assert_refused("hail", "not available", pnode=None, iallocator="hail")
         self.assert_refused("hail", "exclude", iallocator="hail")
         self.assert_refused("ghost", pnode="ghost")
+        self.assert_refused("ghost", group_name="ghost")
         for flag, value in (("drained", True), ("vm_capable", False), ("offline", True)):
             node = replace(NODE2, master_candidate=False, **{flag: value})
             self.stage = self.make_stage(
@@ -230,6 +242,12 @@ class RefusalTests(UnitTestCase):
             )
             self.nodes = self.stage.nodes
             self.assert_refused("node2.example.com", flag)
+
+    def test_other_group(self) -> None:
+        """A node is not taken from another group than the one that was asked for."""
+        other = replace(GROUP, uuid="other-uuid", name="rack2", networks={})
+        self.stage = self.make_stage(replace(CONFIG, nodegroups={**CONFIG.nodegroups, other.uuid: other}))
+        self.assert_refused("node2.example.com", f"in group {GROUP.name}", "not in rack2", group_name="rack2")
 
     def test_disks(self) -> None:
         """Templates, sizes and settings of disks."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from ganeti_tx.cli.instance_info import described
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpInstanceQueryData
+from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY
 from ganeti_tx.rpc.calls import AllInstancesInfo, BlockdevFind, DiskState
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 from ganeti_tx.test.model.samples import DISK
@@ -29,6 +30,11 @@ class QueryDataTests(UnitTestCase):
         self.assertEqual(data["hv_actual"]["acpi"], False)
         self.assertEqual(data["nics"][0][3:6], ["aa:00:00:00:00:01", "bridged", "xen-br0"])
         self.assertEqual(data["disks"][0]["size"], 1024)
+
+    def test_of_the_cluster_alone(self) -> None:
+        """Hypervisor parameters that no instance can set are not shown with one."""
+        shown = self.run_op(OpInstanceQueryData(static=True))[NAME]["hv_actual"]
+        self.assertEqual(sorted(GLOBAL_ONLY & set(shown)), [])
 
     def test_from_the_nodes(self) -> None:
         """The nodes tell what runs and how the disks are."""

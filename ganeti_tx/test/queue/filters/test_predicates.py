@@ -69,9 +69,9 @@ class MeaningTests(SynchronousTestCase):
         self.all_say(False, "reason", ["&", ["==", "reason", "night"], ["==", "source", "gnt:watcher"]])
 
     def test_priority(self) -> None:
-        """That of the most urgent opcode."""
-        self.all_say(True, "priority", ["==", "priority", -10], ["<", "priority", 0])
-        self.all_say(False, "priority", [">", "priority", -10])
+        """That of the first opcode that has not been done."""
+        self.all_say(True, "priority", ["==", "priority", 0], [">", "priority", -10])
+        self.all_say(False, "priority", ["<", "priority", 0])
 
     def test_null(self) -> None:
         """No filter lets every job pass."""
