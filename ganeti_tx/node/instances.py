@@ -8,6 +8,7 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
@@ -27,11 +28,12 @@ from ganeti_tx.rpc.calls import (
 
 @define
 class Instances:
-    """The instances of this node. What changes one instance is done one after the other."""
+    """The instances of this node. What changes one instance is done one after the other, in the order of sending."""
 
     hypervisors: Mapping[str, IHypervisor]
     disks: Disks
     node_name: str
+    order: CallOrder
     _turns: dict[str, DeferredLock] = field(factory=dict)
 
     def table(self) -> Mapping[type[NodeCall], Method]:
@@ -58,6 +60,7 @@ class Instances:
         """Ready the disks and start; one that runs already is left alone."""
         turn = await self._turn(call.instance.name)
         try:
+            self.order.take(named(call.instance.name), call.stamp)
             hypervisor = self.of(call.instance.hypervisor)
             if await hypervisor.info(call.instance.name) is None:
                 await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
@@ -68,6 +71,7 @@ class Instances:
         """Stop it; one that does not run is left alone."""
         turn = await self._turn(call.instance_name)
         try:
+            self.order.take(named(call.instance_name), call.stamp)
             await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
         finally:
             turn.release()
@@ -76,6 +80,7 @@ class Instances:
         """Reset it from inside, or stop and start it. @raise HypervisorError: it does not run."""
         turn = await self._turn(call.instance.name)
         try:
+            self.order.take(named(call.instance.name), call.stamp)
             await self._reboot(self.of(call.instance.hypervisor), call.instance, call)
         finally:
             turn.release()
@@ -117,6 +122,11 @@ class Instances:
         lock = self._turns.setdefault(instance_name, DeferredLock())
         await lock.acquire()
         return lock
+
+
+def named(instance_name: str) -> str:
+    """An instance among all that calls change."""
+    return f"instance {instance_name}"
 
 
 def running(seen: Seen) -> RunningInstance:

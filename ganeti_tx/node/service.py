@@ -10,6 +10,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.node.allegiance import Allegiance
+from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
@@ -129,7 +130,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         queue.table(),
         CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),
-        Instances(hypervisors, disks, parts.name).table(),
+        Instances(hypervisors, disks, parts.name, CallOrder(terms)).table(),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
         OsCalls(scripts, disks, parts.threads).table(),
         Exports(parts.files, parts.paths, parts.threads).table(),

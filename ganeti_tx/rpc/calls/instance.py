@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, URGENT, NodeCall
 
 
@@ -42,6 +43,7 @@ class InstanceStart(NodeCall, frozen=True, kw_only=True):
     name: ClassVar[str] = "instance_start"
     instance: InstanceSpec
     startup_paused: bool = False
+    stamp: Stamp | None = None
 
 
 class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
@@ -52,6 +54,7 @@ class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
     hypervisor: str
     shutdown_timeout: float
     force: bool = False
+    stamp: Stamp | None = None
 
     def time_limit(self) -> float:
         """The wait for the guest, and the usual time."""
@@ -65,6 +68,7 @@ class InstanceReboot(NodeCall, frozen=True, kw_only=True):
     instance: InstanceSpec
     reboot_type: str
     shutdown_timeout: float
+    stamp: Stamp | None = None
 
     def time_limit(self) -> float:
         """The wait for the guest, and the usual time."""

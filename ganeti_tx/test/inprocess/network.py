@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, TimeoutError
 from zope.interface import implementer
 
+from ganeti_tx.node.allegiance import GUARDED
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.client import CONNECT_LIMIT
@@ -119,8 +120,8 @@ class Listener:
             self.process.callLater(LATENCY + trouble.after, self._again, exchange, body)
 
     def _late(self, exchange: Exchange, body: bytes) -> None:
-        """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is stamped, may come all the same."""
-        if not exchange.answer.called or hasattr(exchange.call, "stamp"):
+        """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is ordered, may come all the same."""
+        if not exchange.answer.called or isinstance(exchange.call, GUARDED):
             self.perform(exchange, exchange.call.name, body, None)
 
     def _again(self, exchange: Exchange, body: bytes) -> None:

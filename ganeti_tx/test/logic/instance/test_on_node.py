@@ -20,10 +20,12 @@ from ganeti_tx.model.opcodes import (
     OpInstanceStartup,
 )
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
 from ganeti_tx.node.hypervisor.fake import FakeHypervisor
 from ganeti_tx.node.instances import Instances
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import NodeFacts, NodeInfo
 from ganeti_tx.rpc.interfaces import INodeRpc, Target
 from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
@@ -53,8 +55,9 @@ class OneNode(FakeNodeRpc):
         async def info(call: NodeInfo) -> NodeFacts:
             return facts
 
+        order = CallOrder(Terms(MemoryFiles(), Paths(Path("/"))))
         self.dispatch = NodeDispatch(
-            disks.table(), Instances(hypervisors, disks, "node1.example.com").table(), {NodeInfo: info}
+            disks.table(), Instances(hypervisors, disks, "node1.example.com", order).table(), {NodeInfo: info}
         )
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
