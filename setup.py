@@ -56,6 +56,7 @@ setup(
             "ruff>=0.6",
             "schemathesis>=4",
             "jsonschema-rs>=0.30",
+            "openapi-python-client>=0.24",
             "gnt-monitoring",
         ],
     },

@@ -199,7 +199,7 @@ class NoCtypesError(GenericError):
 
 
 class OpCodeUnknown(GenericError):
-    """The OP_ID names no opcode."""
+    """The OP_ID names no opcode, or one that this version cannot do."""
 
 
 class OpExecError(GenericError):

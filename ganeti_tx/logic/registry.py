@@ -1,4 +1,6 @@
-"""Which logical unit does which opcode. An opcode that is not here is not available in this version."""
+"""Which logical unit does which opcode. An opcode that is not here is not available in this version: a job with it is refused
+when it is submitted, and the Remote API neither describes nor takes requests for it.
+"""
 
 from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.cluster.destroy import Destroy

@@ -13,6 +13,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.metrics_methods import WconfdReadings
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
@@ -115,6 +116,7 @@ def real_parts(
         look_for_dead=clear_away,
         config=wconfd.config,
         make_launcher=lambda: launcher,
+        built=UNITS,
         threads=threads,
         follow_config=wconfd.follow,
         tally=process.tally,

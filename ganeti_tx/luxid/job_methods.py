@@ -1,7 +1,7 @@
 """LUXI's methods about jobs."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from typing import Any
 
 from attrs import define
@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.errors import ECode, GanetiError, GenericError, OpCodeUnknown, OpPrereqError
 from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.luxid.job_rows import JobRows
@@ -32,7 +32,7 @@ KILL_LIMIT = 10.0
 
 @define
 class JobMethods:
-    """Submission, waiting, cancelling, archiving."""
+    """Submission, waiting, cancelling, archiving. Opcodes that are not `built` are refused."""
 
     scheduler: Scheduler
     store: JobStore
@@ -41,6 +41,7 @@ class JobMethods:
     drain: DrainFlag
     clock: IReactorTime
     now: Any
+    built: Container[type[OpCode]]
 
     def table(self) -> Mapping[str, Answer]:
         """Which method is which call."""
@@ -80,7 +81,11 @@ class JobMethods:
             return error
 
     def _decode(self, ops: Sequence[Any]) -> list[OpCode]:
-        return [decode(op, strict_wire=True) for op in ops]
+        decoded = [decode(op, strict_wire=True) for op in ops]
+        for op in decoded:
+            if type(op) not in self.built:
+                raise OpCodeUnknown(f"{op.op_id()} is not available in this version; the job is not submitted")
+        return decoded
 
     def _refuse_when_drained(self) -> None:
         if self.drain.is_set():

@@ -1,7 +1,7 @@
 """luxid put together: LUXI, queries, the job queue and its runners."""
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Container, Coroutine, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
@@ -30,6 +30,7 @@ from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.copies.catch_up import CatchUp
@@ -71,6 +72,8 @@ class LuxidParts:
     config: IConfig
     look_for_dead: Callable[[], Coroutine[Any, Any, None]]
     make_launcher: Callable[[], IJobLauncher]
+    #: The opcodes that jobs' processes can do.
+    built: Container[type[OpCode]]
     threads: IThreads = field(factory=InlineThreads)
     ticks: Callable[[], int] = time.monotonic_ns
     #: Has a listener called with each new configuration; None when its file must be watched.
@@ -195,7 +198,7 @@ def make_dispatch(
 ) -> LuxiDispatch:
     """Every method of LUXI with its answer."""
     rows = JobRows(queue.store)
-    jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, parts.now)
+    jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, parts.now, parts.built)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)

@@ -5,7 +5,15 @@ from http import HTTPStatus
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
-from ganeti_tx.errors import ECode, GanetiError, JobQueueDrainError, JobQueueFull, OpPrereqError, one_line
+from ganeti_tx.errors import (
+    ECode,
+    GanetiError,
+    JobQueueDrainError,
+    JobQueueFull,
+    OpCodeUnknown,
+    OpPrereqError,
+    one_line,
+)
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.rapi.http.http_errors import HttpError
 
@@ -14,6 +22,7 @@ STATUSES: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (RequestRedirect, HTTPStatus.NOT_FOUND),
     (MethodNotAllowed, HTTPStatus.NOT_IMPLEMENTED),
+    (OpCodeUnknown, HTTPStatus.NOT_IMPLEMENTED),
     (JobQueueDrainError, HTTPStatus.SERVICE_UNAVAILABLE),
     (JobQueueFull, HTTPStatus.SERVICE_UNAVAILABLE),
     (transport_errors.TimeoutError, HTTPStatus.GATEWAY_TIMEOUT),

@@ -11,6 +11,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.mastership import NotMasterError, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.rapi.access import composition as access
@@ -25,7 +26,7 @@ from ganeti_tx.rapi.http.connections import MOST, Connections
 from ganeti_tx.rapi.http.tls import RapiTls
 from ganeti_tx.rapi.master_watch import watch_master
 from ganeti_tx.rapi.measures import Measures
-from ganeti_tx.rapi.resources.table import OPERATIONS
+from ganeti_tx.rapi.resources.table import OPERATIONS, served_operations
 from ganeti_tx.rapi.site import RapiSite
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
@@ -124,7 +125,8 @@ async def start(
     luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(parts.reactor, settings.max_clients)
     measures = Measures(parts.reactor, connections, parts.threads)
-    app = RapiApp(OPERATIONS, AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed))
+    around = AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed)
+    app = RapiApp(served_operations(UNITS), around)
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
     site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)

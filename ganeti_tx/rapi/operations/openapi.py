@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ganeti_tx.rapi.operations.operation import NUMBERS, Argument, Operation
+from ganeti_tx.rapi.operations.plain_arrays import with_plain_arrays
 from ganeti_tx.rapi.operations.schemas import INTEGER, TEXT, exactly
 
 Object = dict[str, Any]
@@ -29,6 +30,7 @@ ERRORS: Mapping[HTTPStatus, str] = {
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "The body is not application/json",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many failed logins or requests; Retry-After says how long to wait",
     HTTPStatus.INTERNAL_SERVER_ERROR: "The cluster refused or failed; the message says why",
+    HTTPStatus.NOT_IMPLEMENTED: "This version cannot do it, or not by that method",
     HTTPStatus.BAD_GATEWAY: "The master daemon is not there",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not now: the job queue is drained or full, or the instance does not run",
     HTTPStatus.GATEWAY_TIMEOUT: "The master daemon did not answer in time",
@@ -51,7 +53,7 @@ def document(operations: Iterable[Operation]) -> Object:
     paths: dict[str, Object] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = described(operation)
-    return {
+    whole = {
         "openapi": "3.1.0",
         "info": {
             "title": "Ganeti Remote API",
@@ -65,12 +67,14 @@ def document(operations: Iterable[Operation]) -> Object:
             "securitySchemes": dict(SCHEMES),
         },
     }
+    plain: Object = with_plain_arrays(whole)
+    return plain
 
 
 def described(operation: Operation) -> Object:
     """One operation."""
     found: Object = {
-        "operationId": f"{operation.resource}_{operation.method.lower()}",
+        "operationId": operation_id(operation),
         "summary": operation.summary,
         "tags": list(operation.tags),
         "parameters": [*map(part, parts(operation.path)), *map(query_parameter, operation.arguments)],
@@ -83,6 +87,12 @@ def described(operation: Operation) -> Object:
     if operation.submits:
         found["x-ganeti-opcode"] = list(operation.submits)
     return found
+
+
+def operation_id(operation: Operation) -> str:
+    """A name in most programming languages, such as "instances_name_startup_put": no name begins with a digit."""
+    resource = operation.resource if operation.resource[0].isalpha() else f"version_{operation.resource}"
+    return f"{resource}_{operation.method.lower()}"
 
 
 def parts(path: str) -> list[str]:

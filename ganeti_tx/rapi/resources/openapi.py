@@ -9,27 +9,26 @@ from ganeti_tx.rapi.operations.operation import Call, Operation
 PATH = "/openapi.json"
 
 
-def with_description(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """The operations, and the one that describes them all."""
+def with_description(
+    operations: tuple[Operation, ...], described: tuple[Operation, ...] | None = None
+) -> tuple[Operation, ...]:
+    """The operations, and the one that describes them all, or those given, and itself."""
 
     @cache
     def whole() -> dict[str, Any]:
-        return document(everything)
+        return document((*(operations if described is None else described), own))
 
     async def run(call: Call) -> object:
         return whole()
 
-    everything = (
-        *operations,
-        Operation(
-            method="GET",
-            path=PATH,
-            resource="openapi",
-            access=frozenset(),
-            run=run,
-            summary="This description",
-            result={"type": "object", "required": ["openapi", "info", "paths"]},
-            tags=("cluster",),
-        ),
+    own = Operation(
+        method="GET",
+        path=PATH,
+        resource="openapi",
+        access=frozenset(),
+        run=run,
+        summary="This description",
+        result={"type": "object", "required": ["openapi", "info", "paths"]},
+        tags=("cluster",),
     )
-    return everything
+    return (*operations, own)

@@ -1,5 +1,9 @@
 """All operations of the Remote API."""
 
+from collections.abc import Container
+
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.rapi.operations.availability import available, refusing_unavailable
 from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.rapi.operations.refusals import with_clear_refusals
 from ganeti_tx.rapi.resources import (
@@ -49,4 +53,11 @@ _DECLARED: tuple[Operation, ...] = (
     *metrics.OPERATIONS,
 )
 
-OPERATIONS = with_description(tuple(map(with_clear_refusals, _DECLARED)))
+_CLEAR = tuple(map(with_clear_refusals, _DECLARED))
+#: What Ganeti's clients know; some of it may be beyond this version.
+OPERATIONS = with_description(_CLEAR)
+
+
+def served_operations(built: Container[type[OpCode]]) -> tuple[Operation, ...]:
+    """The operations where jobs can do the opcodes that are `built`: what needs others is refused and not described."""
+    return with_description(refusing_unavailable(_CLEAR, built), available(_CLEAR, built))

@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.logic.base import UnitTable
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole
@@ -173,6 +174,7 @@ class MasterDaemons:
             config=wconf.config(NOBODY),
             look_for_dead=wconf.look_for_dead,
             make_launcher=lambda: launcher,
+            built=UNITS,
             ticks=lambda: int(process.seconds() * 1e9),
         )
 

@@ -5,7 +5,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.errors import ECode, GenericError, OpCodeUnknown, OpPrereqError
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
@@ -35,6 +36,7 @@ class JobMethodTests(SynchronousTestCase):
             self.drain,
             self.queue.clock,
             self.queue.clock.seconds,
+            UNITS,
         )
         self.dispatch = LuxiDispatch(self.methods.table())
 
@@ -69,6 +71,18 @@ class JobMethodTests(SynchronousTestCase):
         for bad in ({"OP_ID": "OP_TEST_DELAY", "duration": "x"}, {"OP_ID": "OP_TEST_DELAY"}, {}, 5, None):
             self.failureResultOf(self.ask("SubmitJob", [bad]), GenericError, OpPrereqError)
         self.assertEqual(dict(self.queue.store.jobs), {})
+
+    def test_not_built(self) -> None:
+        """An opcode without a logical unit is refused at once, with all that came with it in one job, and nothing is stored."""
+        name = {"instance_name": "web1", "reason": []}
+        reinstall = {"OP_ID": "OP_INSTANCE_REINSTALL", **name}
+        jobs = [{"OP_ID": "OP_INSTANCE_SHUTDOWN", **name}, reinstall]
+        error = self.failureResultOf(self.ask("SubmitJob", jobs), OpCodeUnknown).value
+        self.assertEqual(str(error), "OP_INSTANCE_REINSTALL is not available in this version; the job is not submitted")
+        self.failureResultOf(self.ask("SubmitJobToDrainedQueue", jobs), OpCodeUnknown)
+        self.assertEqual(self.get("SubmitManyJobs", [jobs]), [(False, str(error))])
+        self.assertEqual(dict(self.queue.store.jobs), {})
+        self.assertEqual(self.get("SubmitManyJobs", [jobs, [DELAY]])[1], (True, 1))
 
     def test_drained(self) -> None:
         """While the queue is drained only who insists may submit."""

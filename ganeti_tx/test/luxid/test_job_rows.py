@@ -8,6 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, JobFileCorrupted, OpPrereqError
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.resources import make_queries
@@ -49,7 +50,7 @@ class JobCase(SynchronousTestCase):
         )
         drain = DrainFlag(self.files, self.paths, self.tell)
         rows = JobRows(self.store)
-        self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, clock.seconds)
+        self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, clock.seconds, UNITS)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), rows)
 
     def job(self, number: int) -> QueuedJob:

@@ -5,6 +5,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
@@ -33,6 +34,7 @@ class SlowCopiesTests(SynchronousTestCase):
             DrainFlag(queue.files, queue.paths, self.tell),
             queue.clock,
             queue.clock.seconds,
+            UNITS,
         )
         self.dispatch = LuxiDispatch(methods.table())
 

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall
 from twisted.trial.unittest import TestCase
 
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.resources import make_queries
@@ -112,7 +113,7 @@ class BigQueueTests(TestCase):
             look_for_dead=bury,
         )
         drain = DrainFlag(self.files, self.paths, nobody)
-        self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, lambda: NOW)
+        self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, lambda: NOW, UNITS)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), self.rows)
         return Deferred.fromCoroutine(self._load())
 

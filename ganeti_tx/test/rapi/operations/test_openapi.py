@@ -1,6 +1,7 @@
 """The description of the Remote API against the operations and against the rules of OpenAPI 3.1."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
@@ -43,6 +44,14 @@ def one(**changes: Any) -> dict[str, Any]:
     return found
 
 
+def nested(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a document."""
+    if isinstance(part, dict):
+        yield part
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from nested(each)
+
+
 class DocumentTests(SynchronousTestCase):
     """The whole document."""
 
@@ -79,6 +88,28 @@ class DocumentTests(SynchronousTestCase):
         """Programs are generated from the operations' names, so no two share one."""
         names = [each["operationId"] for _, _, each in self.described]
         self.assertEqual(len(set(names)), len(names))
+
+    def test_names_are_names(self) -> None:
+        """They are names in programming languages, too."""
+        for _, _, each in self.described:
+            self.assertRegex(each["operationId"], r"^[a-z][a-z0-9_]*$")
+
+    def test_arrays_say_their_items(self) -> None:
+        """Generators of clients want to know what each array holds, as a schema."""
+        arrays = [each for each in nested(self.document) if each.get("type") == "array" or "prefixItems" in each]
+        self.assertGreater(len(arrays), 100)
+        for each in arrays:
+            self.assertIsInstance(each.get("items"), dict, each)
+
+    def test_references_lead_somewhere(self) -> None:
+        """What is referred to is there."""
+        targets = {each["$ref"] for each in nested(self.document) if "$ref" in each}
+        self.assertIn("#/components/schemas/Error", targets)
+        for target in targets:
+            found: Any = self.document
+            for step in target.removeprefix("#/").split("/"):
+                found = found[step.replace("~1", "/").replace("~0", "~")]
+            self.assertIsInstance(found, dict, target)
 
     def test_parts_are_described(self) -> None:
         """Every named part of a path is a parameter of it."""
