@@ -7,12 +7,16 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE, VARIANTS_SINCE
 from ganeti_tx.runtime.files import IFiles
 
 #: The versions of the OS interface that this program speaks.
 API_VERSIONS = (10, 15, 20)
-VARIANTS_SINCE = 15
-PARAMETERS_SINCE = 20
+#: Scripts without which only what they do is refused (design-2.0, "The Scripts"); one set each that comes together.
+OPTIONAL_SCRIPTS = (("export", "import"), ("rename",))
+
+#: What is done to an instance by an optional script.
+DONE_BY = {"export": "exported", "import": "imported", "rename": "renamed"}
 
 #: Size limit in bytes of each text file of a definition.
 TEXT_LIMIT = 1 << 16
@@ -29,9 +33,12 @@ class OsDefinition:
     variants: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()  # name and help
     trusted: bool = True  # create may run on the node itself
+    missing: frozenset[str] = frozenset()  # of the optional scripts
 
     def script(self, name: str) -> Path:
-        """Where one of its scripts is."""
+        """Where one of its scripts is. @raise OpPrereqError: it has no such script, so it cannot do this."""
+        if name in self.missing:
+            raise _wrong(f"OS {self.name!r} has no {name} script, so its instances cannot be {DONE_BY[name]}")
         return self.path / name
 
     def check_variant(self, variant: str, force: bool = False) -> None:
@@ -70,10 +77,10 @@ def read_definition(files: IFiles, path: Path) -> OsDefinition:
     api_version = max(common)
     trusted = files.exists(path / "create")
     creating = "create" if trusted or not files.exists(path / "create_untrusted") else "create_untrusted"
-    scripts = [creating, "export", "import", "rename"]
-    if api_version >= PARAMETERS_SINCE:
-        scripts.append("verify")
-    for script in scripts:
+    missing = _missing_scripts(files, path)
+    verifying = ["verify"] if api_version >= PARAMETERS_SINCE else []
+    optional = [script for together in OPTIONAL_SCRIPTS for script in together if script not in missing]
+    for script in (creating, *optional, *verifying):
         _check_script(files, path / script)
     return OsDefinition(
         name=path.name,
@@ -83,7 +90,19 @@ def read_definition(files: IFiles, path: Path) -> OsDefinition:
         variants=_variants(files, path) if api_version >= VARIANTS_SINCE else (),
         parameters=_parameters(files, path) if api_version >= PARAMETERS_SINCE else (),
         trusted=trusted,
+        missing=missing,
     )
+
+
+def _missing_scripts(files: IFiles, path: Path) -> frozenset[str]:
+    """@raise UnusableOs: of scripts that come together some are there and some are not."""
+    found: set[str] = set()
+    for together in OPTIONAL_SCRIPTS:
+        missing = [script for script in together if not files.exists(path / script)]
+        if missing and len(missing) < len(together):
+            raise UnusableOs(f"script {missing[0]} is missing; {' and '.join(together)} come together")
+        found.update(missing)
+    return frozenset(found)
 
 
 def _api_versions(files: IFiles, path: Path) -> tuple[int, ...]:

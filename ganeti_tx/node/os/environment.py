@@ -5,6 +5,7 @@ from typing import Any
 
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.os.api_versions import known_to
 from ganeti_tx.node.os.definition import OsDefinition, split_name
 
 PATH = "/sbin:/bin:/usr/sbin:/usr/bin"
@@ -26,6 +27,11 @@ NETWORK_FIELDS = {
 
 def core_environment(os: OsDefinition, full_name: str, osparams: Mapping[str, Any], debug: int) -> dict[str, str]:
     """What every script gets, with an instance or without; a missing variant is the first of the list."""
+    return known_to(os.api_version, core_variables(os, full_name, osparams, debug))
+
+
+def core_variables(os: OsDefinition, full_name: str, osparams: Mapping[str, Any], debug: int) -> dict[str, str]:
+    """The same, whatever version the definition speaks."""
     variant = split_name(full_name)[1] or (os.variants[0] if os.variants else "")
     environment = {
         "PATH": PATH,
@@ -44,8 +50,8 @@ def os_environment(
 ) -> dict[str, str]:
     """What a script about an instance gets. Holds its secret parameters: no log or error may show it."""
     osparams = {**instance.osparams, **instance.osparams_private, **instance.osparams_secret}
-    return {
-        **core_environment(os, instance.os, osparams, debug),
+    environment = {
+        **core_variables(os, instance.os, osparams, debug),
         **_instance(instance),
         **{f"DISK_{index}_{key}": value for index, each in enumerate(disks) for key, value in _disk(each, instance)},
         **{
@@ -56,6 +62,7 @@ def os_environment(
         **{f"INSTANCE_HV_{key}": str(value) for key, value in instance.hvparams.items()},
         **{f"INSTANCE_BE_{key}": str(value) for key, value in instance.beparams.items()},
     }
+    return known_to(os.api_version, environment)
 
 
 def _instance(instance: InstanceSpec) -> dict[str, str]:
@@ -68,6 +75,7 @@ def _instance(instance: InstanceSpec) -> dict[str, str]:
         "INSTANCE_PRIMARY_NODE": instance.primary_node,
         "INSTANCE_SECONDARY_NODES": " ".join(instance.secondary_nodes),
         "HYPERVISOR": instance.hypervisor,
+        "INSTANCE_HYPERVISOR": instance.hypervisor,
         "DISK_COUNT": str(len(instance.disks)),
         "NIC_COUNT": str(len(instance.nics)),
     }

@@ -8,8 +8,9 @@ from attrs import frozen
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE
 from ganeti_tx.node.os.catalogue import OsCatalogue
-from ganeti_tx.node.os.definition import PARAMETERS_SINCE, OsDefinition
+from ganeti_tx.node.os.definition import OsDefinition
 from ganeti_tx.node.os.environment import core_environment, os_environment
 from ganeti_tx.node.os.script_log import IScriptLog, OpenLog, log_name, open_log
 from ganeti_tx.runtime.paths import Paths
@@ -100,11 +101,12 @@ class OsScripts:
         environment: Mapping[str, str],
         timeout: float,
     ) -> None:
+        program = str(os.script(script))
         name = log_name(action, instance.os, instance.name, self.now())
         log = await self.threads.run(self.open_log, self.paths.log_os_dir, name)
         try:
             result = await self.runner.run(
-                [str(os.script(script))],
+                [program],
                 env=environment,
                 cwd=os.path,
                 timeout=timeout,

@@ -98,11 +98,28 @@ class CatalogueTests(DefinitionTestCase):
 
     def test_missing_file(self) -> None:
         """What version 20 requires is missed by name, in finding and in diagnosing."""
-        for name in ("create", "export", "import", "rename", "verify", "parameters.list", "ganeti_api_version"):
+        for name in ("create", "export", "import", "verify", "parameters.list", "ganeti_api_version"):
             os_name = f"no-{name}"
             self.install(os_name, without=name)
             self.assertIn(f"{name} is missing", self.refused(self.catalogue.find, os_name))
         self.assertEqual({row.valid for row in self.catalogue.diagnose()}, {False})
+
+    def test_optional_scripts(self) -> None:
+        """Without export and import, or without rename, a definition can be used for everything else."""
+        path = self.install(without="rename")
+        for script in ("export", "import"):
+            self.files.remove(path / script)
+        found = self.catalogue.find("debian")
+        self.assertEqual(found.script("create"), path / "create")
+        for script, done in (("export", "exported"), ("import", "imported"), ("rename", "renamed")):
+            text = self.refused(found.script, script)
+            self.assertEqual(text, f"OS 'debian' has no {script} script, so its instances cannot be {done}")
+        self.assertEqual([row.valid for row in self.catalogue.diagnose()], [True])
+
+    def test_half_of_a_pair(self) -> None:
+        """Export makes no sense without import."""
+        self.install(without="import")
+        self.assertIn("export and import come together", self.refused(self.catalogue.find, "debian"))
 
     def test_not_executable(self) -> None:
         """A script that its owner may not execute makes the definition unusable."""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import attrs
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -41,6 +42,7 @@ ALL = {
     "DISK_0_UUID": "d0",
     "DISK_COUNT": "1",
     "HYPERVISOR": "kvm",
+    "INSTANCE_HYPERVISOR": "kvm",
     "INSTANCE_BE_maxmem": "512",
     "INSTANCE_CTIME": "1.5",
     "INSTANCE_HV_acpi": "True",
@@ -82,6 +84,20 @@ class EnvironmentTests(SynchronousTestCase):
         """Every variable has its name and form; nothing is inherited."""
         self.assertEqual(os_environment(OS, INSTANCE, [AttachedDisk(DISK, "/srv/d0")], 3), ALL)
 
+    def test_older_versions(self) -> None:
+        """A definition is told only what the version has that it speaks (design-2.0; variants and more came with 15)."""
+        spoken = {
+            version: os_environment(attrs.evolve(OS, api_version=version), INSTANCE, [AttachedDisk(DISK, "/srv/d0")], 3)
+            for version in (10, 15)
+        }
+        self.assertEqual(set(ALL) - set(spoken[15]), {"OSP_DHCP", "OSP_KEY", "OSP_MIRROR_URL"})
+        first = {
+            *("PATH", "OS_API_VERSION", "DEBUG_LEVEL", "INSTANCE_NAME", "HYPERVISOR", "DISK_COUNT", "NIC_COUNT"),
+            *("DISK_0_PATH", "DISK_0_ACCESS", "DISK_0_FRONTEND_TYPE", "DISK_0_BACKEND_TYPE"),
+            *("NIC_0_MAC", "NIC_0_IP", "NIC_0_BRIDGE", "NIC_0_FRONTEND_TYPE"),
+        }
+        self.assertEqual(spoken[10], {name: ALL[name] for name in first} | {"OS_API_VERSION": "10"})
+
     def test_block_device(self) -> None:
         """A disk that is no file is a block device; what it does not have is absent, a URI of its own is told."""
         disk = DiskSpec(uuid="d1", dev_type="rbd", size=8, logical_id=["rbd", "x"], index=0, mode="ro")
@@ -112,5 +128,5 @@ class EnvironmentTests(SynchronousTestCase):
         instance = msgspec.structs.replace(INSTANCE, os="debian")
         self.assertEqual(os_environment(OS, instance, [])["OS_VARIANT"], "lenny")
         self.assertEqual(os_environment(OS, instance, [])["DEBUG_LEVEL"], "0")
-        bare = OsDefinition("debian", Path("/os/debian"), 10, (10,))
+        bare = OsDefinition("debian", Path("/os/debian"), 15, (15,))
         self.assertEqual(os_environment(bare, instance, [])["OS_VARIANT"], "")

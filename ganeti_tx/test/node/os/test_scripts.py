@@ -122,6 +122,14 @@ class ScriptsTests(ScriptsTestCase):
         self.assertEqual(call.argv, (f"{self.path}/rename",))
         self.assertEqual(call.env["OLD_INSTANCE_NAME"], "old.example.com")
 
+    def test_no_rename(self) -> None:
+        """An OS without a rename script refuses it, before anything is run or logged."""
+        self.files.remove(self.path / "rename")
+        refused = self.failed(self.scripts.run_rename(SPEC, DISKS, "old.example.com"), OpPrereqError)
+        self.assertIn("cannot be renamed", refused)
+        self.assertEqual(self.runner.calls, [])
+        self.assertFalse(self.paths.log_os_dir.exists())
+
     def validate(self, name: str, required: bool = True, force: bool = False, **params: str) -> Any:
         """The call `os_validate`."""
         return self.scripts.validate(required, name, ["parameters"], params, force)
