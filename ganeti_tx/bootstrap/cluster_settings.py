@@ -1,6 +1,5 @@
 """The settings of a new cluster, checked against the tables, as its configuration holds them."""
 
-import socket
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
 from ganeti_tx.model.params.ipolicy import InstancePolicy
+from ganeti_tx.runtime.resolver import family_of_version
 
 
 @attrs.frozen
@@ -84,12 +84,11 @@ def _policy(settings: InitSettings, problems: Problems) -> InstancePolicy:
 def cluster_settings(settings: InitSettings, params: CheckedParams) -> dict[str, Any]:
     """The fields of the new cluster object that the settings determine, as on the wire."""
     given = msgspec.structs.asdict(settings)
-    family = socket.AF_INET6 if settings.primary_ip_version == 6 else socket.AF_INET
     mask = 128 if settings.primary_ip_version == 6 else 32
     return {
         **{name: given[name] for name in SAME_NAME},
         "master_netmask": settings.master_netmask or mask,
-        "primary_ip_family": int(family),
+        "primary_ip_family": int(family_of_version(settings.primary_ip_version)),
         "hvparams": params.hvparams,
         "beparams": {"default": {**msgspec.to_builtins(backend.BackendParams()), **params.beparams}},
         "nicparams": {"default": {**msgspec.to_builtins(nic.NicParams()), **params.nicparams}},

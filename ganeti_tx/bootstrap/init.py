@@ -35,7 +35,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.resolver import family_of_version, own_name
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
 
 CONFIG_MODE = 0o640
@@ -108,8 +108,9 @@ def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
 
 def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str]:
     """This node's names and addresses, and the cluster's address."""
-    name, primary_ip = try_resolve(paths, problems, "this node's name", own_name())
-    cluster_name, master_ip = try_resolve(paths, problems, "the cluster's name", settings.cluster_name)
+    family = family_of_version(settings.primary_ip_version)
+    name, primary_ip = try_resolve(paths, problems, "this node's name", own_name(), family)
+    cluster_name, master_ip = try_resolve(paths, problems, "the cluster's name", settings.cluster_name, family)
     if primary_ip and primary_ip == master_ip:
         problems.add(
             f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"

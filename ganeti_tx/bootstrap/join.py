@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import socket
 import subprocess
 import sys
 
@@ -23,6 +24,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import family_of_ssconf
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
@@ -68,7 +70,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
     problems.unless(
         paths.authority_key.exists(), f"this node is not the master of a cluster (no {paths.authority_key})"
     )
-    name, address = try_resolve(paths, problems, "the node's name", request.node_name)
+    name, address = try_resolve(paths, problems, "the node's name", request.node_name, cluster_family(paths))
     # its daemons would go on with the old keys, which no node would take any more
     master = paths.ssconf_file("master_node")
     is_master = master.exists() and master.read_text().strip() == name
@@ -90,6 +92,12 @@ def send(paths: Paths, request: JoinRequest) -> None:
         ssconf={path.name.removeprefix("ssconf_"): path.read_text() for path in paths.data_dir.glob("ssconf_*")},
     )
     call_remote(name, msgspec.json.encode(document))
+
+
+def cluster_family(paths: Paths) -> socket.AddressFamily:
+    """Of the nodes' primary addresses; either while this node is in no cluster."""
+    ssconf = paths.ssconf_file("primary_ip_family")
+    return family_of_ssconf(ssconf.read_text() if ssconf.exists() else "")
 
 
 def call_remote(host: str, document: bytes) -> None:

@@ -4,6 +4,7 @@ import errno
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from socket import AddressFamily
 
 from attrs import define, field
 
@@ -49,19 +50,22 @@ class Problems:
             raise BootstrapError(*self.found)
 
 
-def resolve(paths: Paths, name: str) -> tuple[str, str]:
-    """A host's full name and address: the node's hosts file first. @raise ResolverError: there is no such host."""
+def resolve(paths: Paths, name: str, family: AddressFamily) -> tuple[str, str]:
+    """A host's full name and its address of a family: the node's hosts file first.
+
+    @raise ResolverError: there is no such host.
+    """
     if paths.etc_hosts.exists():
-        hosts = parse_hosts(paths.etc_hosts.read_text(errors="replace")[:MAX_HOSTS_FILE])
+        hosts = parse_hosts(paths.etc_hosts.read_text(errors="replace")[:MAX_HOSTS_FILE], family)
         if name.lower() in hosts:
             return hosts[name.lower()]
-    return look_up(name)
+    return look_up(name, family)
 
 
-def try_resolve(paths: Paths, problems: Problems, what: str, name: str) -> tuple[str, str]:
+def try_resolve(paths: Paths, problems: Problems, what: str, name: str, family: AddressFamily) -> tuple[str, str]:
     """As `resolve`; a name that does not resolve is a problem, and the answer then has no address."""
     try:
-        return resolve(paths, name)
+        return resolve(paths, name, family)
     except ResolverError as error:
         problems.add(f"{what} {name!r} does not resolve: {error}; add it to DNS or to {paths.etc_hosts}")
         return name, ""

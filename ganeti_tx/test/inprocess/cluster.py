@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from random import Random
+from socket import AddressFamily
 from typing import Any, TypeVar
 
 import msgspec
@@ -242,6 +243,6 @@ class InProcessCluster:
         return {name: names for name, names in found.items() if names}
 
 
-def unknown_host(name: str) -> tuple[str, str]:
+def unknown_host(name: str, family: AddressFamily) -> tuple[str, str]:
     """There is no other name service."""
     raise ResolverError(name, None, "no such host")

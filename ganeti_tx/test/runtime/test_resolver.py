@@ -21,6 +21,7 @@ HOSTS = b"""
 192.0.2.1   Node1.example.com node1   # the first
 2001:db8::1 node6.example.com
 192.0.2.9   node1.example.com
+2001:db8::7 node1
 192.0.2.3
 """
 
@@ -34,8 +35,10 @@ class ScriptedSystem:
         assert func is look_up
         return InlineThreads().run(self.answer, *args)
 
-    def answer(self, name: str) -> tuple[str, str]:
+    def answer(self, name: str, family: socket.AddressFamily) -> tuple[str, str]:
         """As `look_up` would."""
+        if (name, family) == ("far", socket.AF_INET6):
+            return "far.example.com", "2001:db8::51"
         if name != "far":
             raise ResolverError(name, int(socket.EAI_NONAME), "Name or service not known")
         return "far.example.com", "198.51.100.1"
@@ -74,6 +77,25 @@ class ResolverTests(SynchronousTestCase):
             self.assertEqual(self.resolve(name), ("Node1.example.com", "192.0.2.1"))
         self.assertEqual(self.resolve("node6.example.com"), ("node6.example.com", "2001:db8::1"))
 
+    def join(self, family: bytes) -> None:
+        """Become part of a cluster."""
+        self.files.mkdir(self.paths.data_dir)
+        ssconf = self.paths.ssconf_file("primary_ip_family")
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(ssconf, family)))
+
+    def test_family(self) -> None:
+        """Names mean the addresses that they have in the cluster's family, and none of another."""
+        self.join(b"10\n")
+        self.assertEqual(self.resolve("node1"), ("node1", "2001:db8::7"))
+        self.assertEqual(self.resolve("far"), ("far.example.com", "2001:db8::51"))
+        self.join(b"2\n")
+        self.assertEqual(self.resolve("node1"), ("Node1.example.com", "192.0.2.1"))
+        self.assertEqual(self.resolve("far"), ("far.example.com", "198.51.100.1"))
+        failure = self.failureResultOf(
+            Deferred.fromCoroutine(self.resolver.resolve("node6.example.com")), ResolverError
+        )
+        self.assertIn("'node6.example.com'", str(failure.value))
+
     def test_address(self) -> None:
         """An address of either family is its own."""
         for ip in ("192.0.2.77", "2001:db8::77"):
@@ -111,6 +133,8 @@ class ResolverTests(SynchronousTestCase):
     def test_real_system(self) -> None:
         """The system knows this machine, and refuses what is no name at all."""
         self.assertEqual(look_up("127.0.0.1")[1], "127.0.0.1")
+        self.assertEqual(look_up("localhost", socket.AF_INET)[1], "127.0.0.1")
+        self.assertRaises(ResolverError, look_up, "127.0.0.1", socket.AF_INET6)
         self.assertRaises(ResolverError, look_up, "a" * 64 + ".invalid")
 
     def test_empty_lines(self) -> None:
