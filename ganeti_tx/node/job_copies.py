@@ -6,11 +6,13 @@ from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
+from twisted.logger import Logger
 
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.model.digest import digest_of
+from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
-from ganeti_tx.node.queue_copies import purge, sweep
+from ganeti_tx.node.queue_copies import purge, set_aside, sweep
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     JobqueueDigests,
@@ -23,6 +25,8 @@ from ganeti_tx.rpc.calls import (
 )
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
 
 JOB_FILE = re.compile(r"job-[0-9]{1,19}")
 QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|serial|version")
@@ -134,23 +138,33 @@ class JobCopies:
     async def sweep(self, call: JobqueueSweep) -> None:
         """Archive the copies of jobs that the master has not among its live ones any more.
 
-        The first time in its term those, too, which it has never known, as a former master had them.
+        The first time in its term those that it has never known, as a former master had them alone, are set aside.
         """
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
-            live, settled = set(call.live), self.terms.is_of_this_term("queue", call.stamp)
-            at = None if call.stamp is None else call.stamp.sequence
-
-            def is_live(name: str, number: int) -> bool:
-                if number <= call.up_to:
-                    return number in live
-                return settled or not self.terms.is_newer(name, at)
-
-            sweep(self.files, self.paths, is_live)
+            if call.stamp is not None and not self.terms.is_of_this_term("queue", call.stamp):
+                self._set_aside(call.up_to, call.stamp)
+            sweep(self.files, self.paths, set(call.live), call.up_to)
             await self.terms.written("queue", call.stamp)
         finally:
             self._turn.release()
+
+    def _set_aside(self, last_id: int, stamp: Stamp) -> None:
+        """What is above the last id that the master had given then, and was not sent since."""
+
+        def is_foreign(number: int) -> bool:
+            return self.terms.is_newer(f"job-{number}", stamp.sequence)
+
+        lost = set_aside(self.files, self.paths, is_foreign, last_id)
+        if lost:
+            ids = ", ".join(map(str, lost[:20]))
+            log.warn(
+                "{count} jobs that only a former master knew are in {directory} now: {ids}",
+                count=len(lost),
+                directory=str(self.paths.queue_lost_dir),
+                ids=ids,
+            )
 
     async def digests(self, call: JobqueueDigests) -> dict[str, str]:
         """Of the files asked for that are here."""

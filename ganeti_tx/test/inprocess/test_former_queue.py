@@ -61,11 +61,14 @@ class FormerQueueTests(ClusterCase):
         self.assert_same()
 
     def test_accepted_by_the_former(self) -> None:
-        """Jobs that only the former master knew are no live jobs, and nobody goes on counting after their ids."""
+        """Jobs that only the former master knew are no jobs any more; others have their ids."""
         self.cut_off()
         lost = [self.first.submit_job([delay(0.0)]) for _ in range(3)]
         self.assertIn(f"job-{lost[-1]}", self.queue_of(1))
         self.succeed()
+        self.assert_same()
+        self.assertEqual([self.luxi().submit_job([delay(0.0)]) for _ in lost], lost)
+        self.cluster.pass_time(20)
         self.assert_same()
         self.cluster.run(failover(self.cluster.daemons[self.cluster.node(3).name], lambda line: None))
         self.cluster.pass_time(60)

@@ -84,7 +84,7 @@ class TermCase(SynchronousTestCase):
 
     def queue(self) -> dict[str, str]:
         """The copies that are there."""
-        names = [name for name in self.files.listdir(self.paths.queue_dir) if name != "archive"]
+        names = [name for name in self.files.listdir(self.paths.queue_dir) if name not in ("archive", "lost+found")]
         return {name: self.files.read(self.paths.queue_dir / name, 1 << 20).decode() for name in names}
 
     def config(self) -> int:
@@ -205,18 +205,24 @@ class TwoMastersTests(TermCase):
         self.refused(*self.everything(999, term=2, master="node1"))
 
     def test_queue_of_new_master(self) -> None:
-        """What a former master archived on its own is brought back, what it accepted on its own is archived, and its ids
+        """What a former master archived on its own is brought back, what it accepted on its own is set aside, and its ids
         are not counted on from, all until the copies were put right once; a daemon that is restarted knows whether.
         """
         serial = JobqueueUpdate(files=[("serial", "9")], sequences=[5], stamp=stamp(5))
-        self.do(JobqueueSweep(live=[], up_to=0, stamp=stamp(1)), serial, update(5, "its own", job=9), update(5, "end"))
-        self.do(JobqueueRename(renames=[("job-1", "archive/0/job-1")], stamp=stamp(7)))
+        self.do(JobqueueSweep(live=[], up_to=0, stamp=stamp(1)), serial, update(5, "end"))
+        self.do(*(update(5, "its own", job=job) for job in (3, 9, 20001)))
+        archived = [("job-1", "archive/0/job-1"), ("job-3", "archive/0/job-3"), ("job-20001", "archive/2/job-20001")]
+        self.do(JobqueueRename(renames=archived, stamp=stamp(7)))
         new: dict[str, Any] = {"term": 2, "master": "node2"}
         self.do(update(1, "live", **new), JobqueueUpdate(files=[("serial", "1")], sequences=[2], stamp=stamp(2, **new)))
         self.start()
         self.do(update(9, "just accepted", job=2, **new), JobqueueSweep(live=[1], up_to=1, stamp=stamp(8, **new)))
         self.assertEqual(self.queue(), {"job-1": "live", "job-2": "just accepted", "serial": "1"})
-        self.assertFalse(self.files.exists(self.paths.archived_job_file(1)))
+        self.assertFalse(any(self.files.exists(self.paths.archived_job_file(job)) for job in (1, 3, 20001)))
+        self.assertEqual(self.files.listdir(self.paths.queue_lost_dir), ["job-20001", "job-3", "job-9"])
+        self.do(update(9, "another", job=3, **new))
+        self.assertEqual(self.queue().pop("job-3"), "another")
+        self.files.remove(self.paths.job_file(3))
         self.do(JobqueueRename(renames=[("job-1", "archive/0/job-1")], stamp=stamp(11, **new)))
         self.start()
         late = JobqueueUpdate(files=[("serial", "0"), ("job-1", "late")], sequences=[10, 10], stamp=stamp(10, **new))
