@@ -35,6 +35,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.rapi_files import rapi_paths
 from ganeti_tx.runtime.resolver import family_of_version, own_name
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
 
@@ -169,6 +170,8 @@ def forget(paths: Paths) -> None:
         paths.rapi_pem,
         paths.hmac_key,
         paths.cluster_domain_secret,
+        *rapi_paths(paths).values(),
+        paths.rapi_record_file,
         *paths.data_dir.glob("ssconf_*"),
     ):
         path.unlink(missing_ok=True)

@@ -25,7 +25,7 @@ from ganeti_tx.model.nodegroup import NodeGroup
 Entropy = Callable[[int], bytes]
 
 
-def nobody_else() -> None:
+async def nobody_else() -> None:
     """There are no other nodes to send anything to."""
 
 
@@ -41,7 +41,7 @@ class LocalConfig(LocalReader):
         entropy: Entropy,
         distributed: Callable[[], Awaitable[None]],
         names: Names | None = None,
-        redistribute: Callable[[], None] = nobody_else,
+        redistribute: Callable[[], Awaitable[None]] = nobody_else,
     ) -> None:
         super().__init__(store, names)
         self._reservations = reservations
@@ -199,7 +199,7 @@ class LocalConfig(LocalReader):
 
     async def redistribute(self) -> None:
         """See IConfig."""
-        self._redistribute()
+        await self._redistribute()
 
     async def when_distributed(self) -> None:
         """See IConfig."""

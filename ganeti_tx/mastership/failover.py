@@ -30,12 +30,14 @@ from ganeti_tx.rpc.calls import (
     NodeStartMasterDaemons,
     NodeStopMaster,
     UploadFile,
+    WriteRapiFiles,
     WriteSsconfFiles,
 )
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.rapi_files import read_rapi_files, read_record
 
 CONFIG_MODE = 0o640
 #: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
@@ -259,6 +261,12 @@ class Failover:
         call = UploadFile(
             path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp()
         )
+        files = self._rapi_files(config)
+        given = await self.rpc.call_many(reached, files, SEND_LIMIT) if files is not None else {}
+        for outcome in given.values():
+            if outcome.error is not None:
+                self.say(f"a candidate does not have the users of the Remote API yet: {outcome.error}")
+        reached = [node for node in reached if node.name not in given or given[node.name].error is None]
         for outcome in (await self.rpc.call_many(reached, call, SEND_LIMIT)).values():
             if outcome.error is not None:
                 self.say(f"a candidate does not have the new configuration yet: {outcome.error}")
@@ -270,6 +278,17 @@ class Failover:
                 "ganeti-master here, or run the command again"
             ) from None
         self.say(f"{self.own_name} is the master now")
+
+    def _rapi_files(self, config: ConfigData) -> WriteRapiFiles | None:
+        """What whoever gets the new configuration must have; None when the cluster never had such files."""
+        try:
+            content = read_rapi_files(self.files, self.paths)
+        except OSError as error:
+            self.say(f"the users of the Remote API are not sent to the candidates: {error.filename}: {error.strerror}")
+            return None
+        if not content and read_record(self.files, self.paths) is None:
+            return None
+        return WriteRapiFiles(files=dict(content), serial=config.serial_no, stamp=self._own_stamp())
 
     def _own_stamp(self) -> Stamp | None:
         """Of the term that was claimed, which the own node daemon has kept."""

@@ -30,6 +30,7 @@ from ganeti_tx.rpc.calls import (
     NodeDemoteFromMc,
     NodeLeaveCluster,
     UploadFile,
+    WriteRapiFiles,
     WriteSsconfFiles,
 )
 from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER
@@ -42,6 +43,7 @@ log = Logger()
 GUARDED = (
     UploadFile,
     WriteSsconfFiles,
+    WriteRapiFiles,
     JobqueueUpdate,
     JobqueueRename,
     JobqueueSweep,
@@ -51,7 +53,7 @@ GUARDED = (
     NodeLeaveCluster,
 )
 #: By which it may become the master.
-CLAIMING = (UploadFile, WriteSsconfFiles)
+CLAIMING = (UploadFile, WriteSsconfFiles, WriteRapiFiles)
 
 
 @define
@@ -134,6 +136,8 @@ def names(call: NodeCall, caller: str, newest: int = -1) -> bool:
         case UploadFile(serial=int(serial), data=data) if call.path == str(Paths().config_file):
             head = read_head(data)
             named = None if head is None or head.serial_no != serial else head.master
+        case WriteRapiFiles(serial=int(serial), stamp=Stamp(master=named)):
+            pass  # they come before the configuration that they belong to, with its serial number
         case _:
             return False
     return named == caller and serial > newest

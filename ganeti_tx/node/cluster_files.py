@@ -19,10 +19,12 @@ from ganeti_tx.rpc.calls import (
     NodeCall,
     NodeDemoteFromMc,
     UploadFile,
+    WriteRapiFiles,
     WriteSsconfFiles,
 )
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, MODE, rapi_paths, write_record
 from ganeti_tx.runtime.ssconf_files import write_ssconf
 
 SSCONF_KEY = re.compile(r"[a-z0-9_-]{1,100}")
@@ -39,6 +41,9 @@ class ClusterFiles:
     own_name: str
     terms: Terms
     queue: JobCopies
+    #: Term and serial number of the files of rapi/ that were taken last. Kept in memory: what was on its way to a daemon
+    #: that was restarted went with its connection.
+    _rapi_files: tuple[int, int] = (0, 0)
     _turn: DeferredLock = field(factory=DeferredLock)
 
     def table(self) -> Mapping[type[NodeCall], Method]:
@@ -46,6 +51,7 @@ class ClusterFiles:
         return {
             UploadFile: self.upload,
             WriteSsconfFiles: self.write_ssconf,
+            WriteRapiFiles: self.write_rapi_files,
             NodeDemoteFromMc: self.demote,
         }
 
@@ -114,6 +120,37 @@ class ClusterFiles:
         finally:
             self._turn.release()
 
+    async def write_rapi_files(self, call: WriteRapiFiles) -> None:
+        """Write those that differ, and remove what the master does not have."""
+        places = rapi_paths(self.paths)
+        if strange := call.files.keys() - places.keys():
+            raise ProgrammerError(f"{min(strange)[:60]!r} is not a file of rapi/; they are {', '.join(places)}")
+        if large := [name for name, data in call.files.items() if len(data) > MAX_RAPI_FILE]:
+            raise ProgrammerError(f"rapi/{large[0]} is larger than {MAX_RAPI_FILE} bytes")
+        version = (0 if call.stamp is None else call.stamp.term, call.serial)
+        await self._turn.acquire()
+        try:
+            await self.terms.admit(call.stamp)
+            if version < self._rapi_files:
+                raise ConfigurationError(f"the files of rapi/ here are newer than serial number {call.serial}; kept")
+            self._rapi_files = version
+            changed = {places[name]: data for name, data in call.files.items() if not self._holds(places[name], data)}
+            if changed:
+                self.files.mkdir(self.paths.rapi_dir)
+                await self.files.write_many(changed, MODE)
+            for name in places.keys() - call.files.keys():
+                if self.files.exists(places[name]):
+                    self.files.remove(places[name])
+            await write_record(self.files, self.paths, call.files)
+        finally:
+            self._turn.release()
+
+    def _holds(self, path: Path, data: bytes) -> bool:
+        try:
+            return self.files.read(path, len(data)) == data
+        except OSError:
+            return False
+
     async def demote(self, call: NodeDemoteFromMc) -> None:
         """Remove what only master candidates keep besides the job queue: the configuration and the authority's key."""
         path = self.paths.ssconf_file("master_node")
@@ -147,10 +184,8 @@ class ClusterFiles:
             paths.hmac_key,
             paths.cluster_domain_secret,
             paths.rapi_pem,
-            paths.rapi_users_file,
-            paths.rapi_roles_file,
-            paths.rapi_tokens_file,
-            paths.rapi_ldap_file,
+            *rapi_paths(paths).values(),
+            paths.rapi_record_file,
             paths.authority_key,
             paths.client_pem,
             paths.authority_pem,

@@ -34,6 +34,7 @@ from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.stat_watch import StatBeside
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
 log = Logger()
@@ -79,11 +80,12 @@ class RapiParts:
 def real_parts(reactor: Any) -> RapiParts:
     """The parts on this machine."""
     threads = reactor_threads(reactor)
+    files = RealFiles(threads)
     return RapiParts(
         paths=Paths.from_environment(os.environ),
-        files=RealFiles(threads),
+        files=files,
         threads=threads,
-        watch=InotifyWatch(reactor),
+        watch=StatBeside(InotifyWatch(reactor), files, reactor),
         reactor=reactor,
         own_name=own_name(),
     )

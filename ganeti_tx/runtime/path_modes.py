@@ -80,6 +80,7 @@ FILE_MODES = _table("""
 /var/lib/ganeti/queue/lock 0640 masterd daemons
 /var/lib/ganeti/queue/serial 0640 masterd daemons
 /var/lib/ganeti/queue/version 0640 masterd daemons
+/var/lib/ganeti/rapi-files.digest 0600 masterd masterd
 /var/lib/ganeti/rapi.pem 0440 rapi masterd
 /var/lib/ganeti/rapi/ldap 0640 rapi masterd
 /var/lib/ganeti/rapi/roles 0640 rapi masterd

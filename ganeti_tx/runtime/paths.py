@@ -93,6 +93,8 @@ class Paths:
     rapi_roles_file = _At(f"{DATA}/rapi/roles")
     rapi_tokens_file = _At(f"{DATA}/rapi/tokens")
     rapi_ldap_file = _At(f"{DATA}/rapi/ldap")
+    #: Beside the directory, which may be replaced as a whole.
+    rapi_record_file = _At(f"{DATA}/rapi-files.digest")
     spice_pem = _At(f"{DATA}/spice.pem")
     spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
     hmac_key = _At(f"{DATA}/hmac.key")

@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bootstrap": {"mastership", "runtime", "config", "rpc"},
     "devcluster": {"luxi.client", "runtime"},
     "console": set(),
-    "rapi": {"config.mastership", "logic.registry", "luxi", "metrics", "runtime"},
+    "rapi": {"config.mastership", "logic.registry", "luxi", "wconf.methods", "metrics", "runtime"},
     "confd": {"config", "runtime"},
     "mond": {"config", "confd", "metrics", "runtime", "node.channels", "node.hypervisor"},
     "daemons": {"runtime"},

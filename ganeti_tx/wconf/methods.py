@@ -133,6 +133,9 @@ LOOK_FOR_DEAD = Call("LookForDead", "look_for_dead", (), NoneType)
 #: What luxid, when it runs apart, shows of this daemon (doc/design/metrics.rst).
 READ_METRICS = Call("ReadMetrics", "readings", (), Readings)
 
+#: Seconds to wait; answers the candidates that lack something then, and why.
+SPREAD_RAPI_FILES = Call("SpreadRapiFiles", "spread_rapi_files", (float,), list[tuple[str, str]])
+
 CALLS: dict[str, Call[Any]] = {each.name: each for each in list(globals().values()) if isinstance(each, Call)}
 
 

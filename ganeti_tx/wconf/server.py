@@ -18,10 +18,17 @@ from ganeti_tx.wconf.methods import CALLS, CONFIG_CALLS, DROP_RESERVATIONS, RESE
 
 #: Seconds for which a lock that is granted, but cannot be written down, is held back before it is refused.
 KEEP_LIMIT = 10.0
+#: Seconds that a caller may wait for candidates at most.
+SPREAD_LIMIT = 60.0
 EXCLUSIVE = Mode.EXCLUSIVE
 
 #: When so many processes have asked for locks, those that have died are forgotten.
 MANY_PROCESSES = 1000
+
+
+async def nobody_lacks(limit: float) -> list[tuple[str, str]]:
+    """There are no other nodes."""
+    return []
 
 
 @attrs.define(eq=False)
@@ -38,6 +45,7 @@ class WconfDispatch:
     _look_for_dead: Callable[[], None]
     _is_unknown: Callable[[Owner], bool] = lambda owner: False
     _readings: Callable[[], Readings] = Readings
+    _spread: Callable[[float], Awaitable[list[tuple[str, str]]]] = nobody_lacks
     _newest: dict[str, int] = attrs.field(factory=dict, init=False)
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
     _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
@@ -134,6 +142,10 @@ class WconfDispatch:
     async def readings(self, owner: Owner) -> Readings:
         """What this daemon has counted."""
         return self._readings()
+
+    async def spread_rapi_files(self, owner: Owner, limit: float) -> list[tuple[str, str]]:
+        """Bring what changed in rapi/ to the nodes; the candidates that do not have it after so many seconds, and why."""
+        return await self._spread(min(max(limit, 0.0), SPREAD_LIMIT))
 
     def _is_overtaken(self, owner: Owner, number: int) -> bool:
         """Whether a later request of the owner's process was heard before this one, over another connection."""

@@ -1,5 +1,7 @@
 """Bringing the configuration to the master candidates and simple configuration to all nodes, off everybody's path."""
 
+from collections.abc import Callable
+
 import attrs
 from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -11,10 +13,11 @@ from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls import UploadFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.rapi_files import RapiFiles
 from ganeti_tx.runtime.ssconf_files import write_ssconf
 from ganeti_tx.wconfd.key_files import key_files
 
@@ -35,6 +38,8 @@ class State:
     config: ConfigData
     data: bytes
     ssconf: dict[str, str]
+    #: None when there never were any.
+    rapi_files: RapiFiles | None
 
     @property
     def serial(self) -> int:
@@ -42,9 +47,9 @@ class State:
         return self.config.serial_no
 
     @classmethod
-    def of(cls, config: ConfigData) -> "State":
+    def of(cls, config: ConfigData, rapi_files: RapiFiles | None) -> "State":
         """The forms of a version."""
-        return cls(config, encode(config), ssconf_values(config))
+        return cls(config, encode(config), ssconf_values(config), rapi_files)
 
 
 @attrs.define(eq=False)
@@ -55,10 +60,14 @@ class Courier:
     failures: int = 0
     has_config: int = 0
     has_ssconf: dict[str, str] | None = None
+    #: None when nobody knows which.
+    has_rapi_files: RapiFiles | None = None
     has_keys: bool = False
     round: int = 0
     work: Deferred[None] | None = None
     retry: IDelayedCall | None = None
+    #: Why the last transfer failed.
+    why: str = ""
 
     def forget(self) -> None:
         """Who knows what the node has when it comes back."""
@@ -69,7 +78,7 @@ class Courier:
     def distrust(self) -> None:
         """The node may not have any more what it was sent."""
         self.has_config = 0
-        self.has_ssconf = None
+        self.has_ssconf = self.has_rapi_files = None
         self.has_keys = False
 
     def stop_timer(self) -> None:
@@ -89,6 +98,7 @@ class Distributor:
     _paths: Paths
     _own_name: str
     _tally: Tally = attrs.field(factory=Tally, kw_only=True)
+    _rapi_files: Callable[[], RapiFiles | None] = attrs.field(default=lambda: None, kw_only=True)
     _log: Logger = attrs.field(factory=Logger, init=False)
     _newest: State | None = attrs.field(default=None, init=False)
     _couriers: dict[str, Courier] = attrs.field(factory=dict, init=False)
@@ -103,7 +113,7 @@ class Distributor:
         """This is the newest configuration; bring it to where it belongs."""
         if self._stopped:
             return
-        before, self._newest = self._newest, State.of(config)
+        before, self._newest = self._newest, State.of(config, self._rapi_files())
         for uuid in self._couriers.keys() - config.nodes.keys():
             self._couriers.pop(uuid).stop_timer()
         for uuid, node in config.nodes.items():
@@ -137,6 +147,20 @@ class Distributor:
             done: Deferred[None] = Deferred()
             self._waiting.append((self._newest.serial, done))
             await done
+
+    async def candidates_without(self, limit: float) -> list[tuple[str, str]]:
+        """The master candidates that do not have the present state after so many seconds at most, and why."""
+        if self._newest is None:
+            return []
+        wanted = self._newest.serial
+        waiting = Deferred.fromCoroutine(self.when_distributed())
+        waiting.addTimeout(limit, self._clock, onTimeoutCancel=lambda *_: None)
+        await waiting
+        return [
+            (node.name, self._couriers[uuid].why or f"no answer within {limit:.0f} s")
+            for uuid, node in self._present().config.nodes.items()
+            if node.master_candidate and node.name != self._own_name and self._couriers[uuid].has_config < wanted
+        ]
 
     def describe(self) -> None:
         """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
@@ -204,6 +228,11 @@ class Distributor:
         if node.name == self._own_name:
             await write_ssconf(self._files, self._paths, state.ssconf)
             return
+        if state.rapi_files is not None and courier.has_rapi_files != state.rapi_files:
+            # before the configuration, by which a vote tells who may become the master
+            files = WriteRapiFiles(files=dict(state.rapi_files), serial=state.serial)
+            await self._rpc.call(node, files, TRANSFER_LIMIT)
+            courier.has_rapi_files = state.rapi_files
         if node.master_candidate and courier.has_config < state.serial:
             path = str(Paths().config_file)  # the node puts it below its own root
             limit = TRANSFER_LIMIT + len(state.data) / SLOWEST
@@ -220,15 +249,16 @@ class Distributor:
     def _succeeded(self, node: Node, courier: Courier) -> None:
         if courier.failures:
             courier.failures = 0
+            courier.why = ""
             self._log.info("node {node} has the configuration again", node=node.name)
             self._judge()
 
     def _failed(self, node: Node, uuid: str, courier: Courier, error: RpcError | OSError) -> None:
         delay = min(FIRST_RETRY * 2**courier.failures, LAST_RETRY)
         courier.failures = min(courier.failures + 1, 16)
-        courier.has_ssconf = None  # it may have been cut off in the middle
+        courier.has_ssconf = courier.has_rapi_files = None  # it may have been cut off in the middle
         courier.has_keys = False
-        self._why = str(error)
+        self._why = courier.why = str(error)
         self._tally.count(DISTRIBUTION_FAILURES, node.name)
         if courier.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))

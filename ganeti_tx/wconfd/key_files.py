@@ -1,4 +1,4 @@
-"""The files besides configuration that nodes share: keys and users, of which each node has the master's copy."""
+"""The files besides configuration that nodes share: the keys, of which each node has the master's copy."""
 
 from collections.abc import Iterator
 
@@ -8,10 +8,7 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 MAX_KEY_FILE = 1024 * 1024
-ON_ALL = (
-    *("hmac_key", "cluster_domain_secret", "rapi_pem", "known_hosts"),
-    *("rapi_users_file", "rapi_roles_file", "rapi_tokens_file", "rapi_ldap_file"),
-)
+ON_ALL = ("hmac_key", "cluster_domain_secret", "rapi_pem", "known_hosts")
 #: Without it a new master could add no node.
 ON_CANDIDATES = ("authority_key",)
 

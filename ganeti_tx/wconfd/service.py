@@ -47,6 +47,7 @@ from ganeti_tx.wconfd.description import Description
 from ganeti_tx.wconfd.distribute import Distributor
 from ganeti_tx.wconfd.mirror import Mirror
 from ganeti_tx.wconfd.owners import Owners
+from ganeti_tx.wconfd.rapi_files import CountedRapiFiles
 from ganeti_tx.wconfd.unknown_locks import UNKNOWN, UnknownLocks, living_jobs, set_aside
 
 log = Logger()
@@ -92,6 +93,7 @@ class Wconfd:
     locks: DeferredLocks
     reservations: Reservations
     distributor: Distributor
+    rapi_files: CountedRapiFiles
     owners: Owners
     factory: LuxiFactory
     config: Callable[[Owner], LocalConfig]
@@ -101,6 +103,7 @@ class Wconfd:
     async def stop(self) -> None:
         """Break off what can be done again later, and wait for what cannot."""
         self.owners.stop()
+        self.rapi_files.stop()
         self.distributor.stop()
         try:
             await self.saved(STOP_LIMIT)
@@ -118,25 +121,35 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     reservations, reservations_file = kept_reservations(parts)
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
     owners.start(parts.clock)
-    distributor = await begin_distribution(parts, store)
+    rapi_files = CountedRapiFiles(parts.files, parts.paths, store)
+    await rapi_files.load()
+    distributor = await begin_distribution(parts, store, rapi_files)
     names = Names()
 
     def config(owner: Owner) -> LocalConfig:
         key = (owner.job_id, owner.livelock)
         return LocalConfig(
             store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names,
-            distributor.redistribute,
+            redistribute,
         )  # fmt: skip
+
+    async def redistribute() -> None:
+        await rapi_files.look()
+        distributor.redistribute()
+
+    async def spread(limit: float) -> list[tuple[str, str]]:
+        await rapi_files.look()
+        return await distributor.candidates_without(limit)
 
     async def saved(patience: float | None) -> None:
         await locks_file.saved(patience)
         await reservations_file.saved(patience)
 
     readings = Description(parts.tally, store, locks, distributor, parts.process).readings
-    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown, readings)
+    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown, readings, spread)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     return Wconfd(
-        store, LocalReader(store, names), locks, reservations, distributor, owners, factory, config, saved,
+        store, LocalReader(store, names), locks, reservations, distributor, rapi_files, owners, factory, config, saved,
         readings,
     )  # fmt: skip
 
@@ -152,16 +165,20 @@ async def load_config(parts: WconfdParts) -> ConfigStore:
     return store
 
 
-async def begin_distribution(parts: WconfdParts, store: ConfigStore) -> Distributor:
+async def begin_distribution(parts: WconfdParts, store: ConfigStore, rapi_files: CountedRapiFiles) -> Distributor:
     """Bring the configuration, and each new one, to the nodes from now on."""
     cluster = store.snapshot.cluster.uuid
     term = await claim_term(parts.files, parts.paths, cluster, parts.own_name, parts.now())
     # serial numbers order what is sent from here, so time stands still
     stamps = Stamps(term, lambda: 0, lambda: read_term(parts.files, parts.paths))
     rpc = StampedRpc(MeasuredRpc(parts.make_rpc(), parts.tally, parts.clock), stamps)
-    distributor = Distributor(rpc, parts.clock, parts.files, parts.paths, parts.own_name, tally=parts.tally)
+    distributor = Distributor(
+        rpc, parts.clock, parts.files, parts.paths, parts.own_name, tally=parts.tally,
+        rapi_files=lambda: rapi_files.present,
+    )  # fmt: skip
     store.subscribe(distributor.distribute)
     distributor.distribute(store.snapshot)
+    rapi_files.watch(parts.clock)
     return distributor
 
 

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TextIO
 
 import bcrypt
+import msgspec
 from attrs import frozen
 
 from ganeti_tx.config.mastership import check_ssconf_master
 from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
+from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
 from ganeti_tx.rapi.access.ldap_connection import DirectoryFault
@@ -33,9 +36,13 @@ from ganeti_tx.runtime.ownership import Owners, owners_at
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.wconf.methods import SPREAD_RAPI_FILES
 
 #: Each step takes twice as long; 12 is some quarter of a second.
 COST = 12
+#: Seconds that candidates have to take a change.
+SPREAD_LIMIT = 5.0
+MASTER_DAEMON = Daemon("the master daemon (ganeti-master)", "ganeti-master")
 RESOURCES = frozenset(operation.resource for operation in OPERATIONS)
 _USER = re.compile(r"[^\s:#\x00-\x1f\x7f][^\s:\x00-\x1f\x7f]{0,99}")
 
@@ -56,6 +63,8 @@ class Terminal:
     ask: Callable[[str], str]
     cost: int = COST
     own_name: str = ""
+    #: Has the master bring what changed to the other nodes; the candidates that lack it after some seconds, and why.
+    spread: Callable[[], Sequence[tuple[str, str]]] = lambda: ()
 
     @property
     def users(self) -> EditedFile:
@@ -231,6 +240,8 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
         terminal.files.mkdir(terminal.paths.rapi_dir)
         with one_at_a_time(terminal.paths.rapi_dir):
             COMMANDS[words.noun, words.verb](terminal, words)
+        if words.verb not in LOOKING:
+            spread(terminal)
     except (GanetiError, ValueError) as error:
         terminal.tell(f"ganeti-rapi-access: {error}")
         return error.exit_code if isinstance(error, GanetiError) else ExitCode.FAILURE
@@ -241,6 +252,22 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
         terminal.tell("ganeti-rapi-access: interrupted; nothing is changed")
         return ExitCode.FAILURE
     return ExitCode.SUCCESS
+
+
+def spread(terminal: Terminal) -> None:
+    """Say which master candidates do not have the change yet; it is made, whatever they have."""
+    try:
+        for node, why in terminal.spread():
+            terminal.tell(f"master candidate {node} does not have this change yet, it gets it when it answers: {why}")
+    except GanetiError as error:
+        terminal.tell(f"no other node has this change yet; ganeti-master brings it to them when it runs: {error}")
+
+
+def ask_wconfd(paths: Paths) -> list[tuple[str, str]]:
+    """@raise GanetiError: it does not run, or cannot do it."""
+    with Client(str(paths.wconfd_socket), daemon=MASTER_DAEMON, answer_timeout=SPREAD_LIMIT * 2) as client:
+        answer = client.call(SPREAD_RAPI_FILES.name, [(0, ""), SPREAD_LIMIT])
+    return msgspec.convert(answer, SPREAD_RAPI_FILES.result)
 
 
 def main() -> int:
@@ -254,7 +281,7 @@ def main() -> int:
     terminal = Terminal(
         paths=paths, files=RealFiles(InlineThreads()), owners=owners_at(paths),
         entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
-        own_name=own_name(),
+        own_name=own_name(), spread=lambda: ask_wconfd(paths),
     )  # fmt: skip
     return run(terminal, sys.argv[1:])
 

@@ -7,7 +7,7 @@ nobody but this program speaks this protocol. Each noun has a module of its own;
 
 from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.rpc.calls.base import FAST, NORMAL, ONE_DAY, SLOW, URGENT, MiB, NodeCall
-from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState, UploadFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.calls.disk import (
     BlockdevAssemble,
     BlockdevCreate,
@@ -125,5 +125,6 @@ __all__ = [
     "TestDelay",
     "UploadFile",
     "Version",
+    "WriteRapiFiles",
     "WriteSsconfFiles",
 ]

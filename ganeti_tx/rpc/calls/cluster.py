@@ -35,6 +35,19 @@ class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
+class WriteRapiFiles(NodeCall, frozen=True, kw_only=True):
+    """Make the files of rapi/ these, by name, and no others. Older ones are refused.
+
+    `serial` is that of the configuration to which they belong: a candidate that has it has these files, too.
+    """
+
+    name: ClassVar[str] = "write_rapi_files"
+    max_request: ClassVar[int] = 8 * MiB
+    files: dict[str, bytes]
+    serial: int
+    stamp: Stamp | None = None
+
+
 class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
     """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
 

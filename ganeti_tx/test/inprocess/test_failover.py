@@ -7,6 +7,7 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.mastership.own_ballot import ssconf_master
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.master_service import failover
 
 TAG: dict[str, Any] = {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "tags": ["after"], "reason": []}
@@ -95,6 +96,61 @@ class FailoverTests(ClusterCase):
             node.start()
         self.cluster.run(taking)
         self.assert_master(1)
+
+    # Users of the Remote API
+
+    def revoke(self) -> list[tuple[str, str]]:
+        """Take the only token away on the master; the candidates that are told to lack the change."""
+        put(self.cluster.master.disk, self.cluster.paths.rapi_tokens_file, b"", 0o640)
+        return self.cluster.run(self.spread())
+
+    async def spread(self) -> Any:
+        """As WConfD does when the command asks for it."""
+        await self.cluster.wconfd.rapi_files.look()
+        return await self.cluster.wconfd.distributor.candidates_without(5.0)
+
+    def tokens(self, number: int) -> bytes:
+        """What a node would let in as the master."""
+        return self.cluster.node(number).disk.read(self.cluster.paths.rapi_tokens_file, 99)
+
+    def with_token(self) -> None:
+        """All have the token."""
+        self.cluster.pass_time(5)
+        put(self.cluster.master.disk, self.cluster.paths.rapi_tokens_file, b"ci 00 never", 0o640)
+        self.assertEqual(self.cluster.run(self.spread()), [])
+        self.assertEqual([self.tokens(number) for number in (1, 2, 3)], [b"ci 00 never"] * 3)
+
+    def test_revoked_token(self) -> None:
+        """A token that was revoked on the old master is revoked on the new one, though that one was lost at once."""
+        self.with_token()
+        self.assertEqual(self.revoke(), [])
+        self.cluster.lose_power(self.cluster.master, Random(0))
+        self.fail_over(2)
+        self.assertEqual(self.tokens(2), b"")
+
+    def test_revoked_while_away(self) -> None:
+        """A candidate that was away when a token was revoked cannot become the master before it knows."""
+        self.with_token()
+        self.cluster.node(3).stop()
+        [(name, _why)] = self.revoke()
+        self.assertEqual(name, self.cluster.node(3).name)
+        self.cluster.lose_power(self.cluster.master, Random(0))
+        self.cluster.node(3).start()
+        with self.assertRaisesRegex(GanetiError, "has configuration"):
+            self.fail_over(3)
+        self.fail_over(2)
+        self.cluster.pass_time(60)
+        self.assertEqual((self.tokens(2), self.tokens(3)), (b"", b""))
+
+    def test_old_master_comes_back(self) -> None:
+        """What the old master's disk still has is not brought to anybody, and the newer files replace it."""
+        self.with_token()
+        self.cluster.lose_power(self.cluster.master, Random(0))
+        self.fail_over(2)
+        self.assertEqual([name for name, _why in self.revoke()], [self.cluster.node(1).name])
+        self.cluster.node(1).boot()
+        self.cluster.pass_time(400)
+        self.assertEqual([self.tokens(number) for number in (1, 2, 3)], [b""] * 3)
 
     def test_there_and_back(self) -> None:
         """The old master can become the master again."""

@@ -24,6 +24,7 @@ from ganeti_tx.rpc.calls import (
     NodeDemoteFromMc,
     NodeLeaveCluster,
     UploadFile,
+    WriteRapiFiles,
     WriteSsconfFiles,
 )
 from ganeti_tx.runtime.paths import Paths
@@ -83,6 +84,29 @@ class ClusterFilesTests(SynchronousTestCase):
         self.do(UploadFile(path=CONFIG, data=b"junk", serial=5))
         self.do(UploadFile(path=CONFIG, data=b'{"serial_no": 1}', serial=1))
         self.assertEqual(self.read(self.paths.config_file), b'{"serial_no": 1}')
+
+    # Users of the Remote API
+
+    def test_rapi_files(self) -> None:
+        """They are the master's from then on, and no others; older ones are refused."""
+        self.files.mkdir(self.paths.rapi_dir)
+        Deferred.fromCoroutine(self.files.write_atomic(self.paths.rapi_tokens_file, b"ci 00 never"))
+        self.do(WriteRapiFiles(files={"users": b"jack secret", "roles": b""}, serial=5))
+        self.assertEqual(self.read(self.paths.rapi_users_file), b"jack secret")
+        self.assertEqual(self.files.stat(self.paths.rapi_users_file).mode, 0o640)
+        self.assertEqual(self.files.listdir(self.paths.rapi_dir), ["roles", "users"])
+        text = self.refused(WriteRapiFiles(files={}, serial=4), ConfigurationError)
+        self.assertIn("newer than serial number 4", text)
+        self.do(WriteRapiFiles(files={}, serial=5))
+        self.assertEqual(self.files.listdir(self.paths.rapi_dir), [])
+
+    def test_rapi_files_of_no_such_name(self) -> None:
+        """A name leads nowhere else, and nothing is longer than what is read."""
+        for name in ("../config.data", "other", ""):
+            text = self.refused(WriteRapiFiles(files={name: b""}, serial=1), ProgrammerError)
+            self.assertIn("not a file of rapi/", text)
+        large = WriteRapiFiles(files={"users": b" " * (1024 * 1024 + 1)}, serial=1)
+        self.assertIn("larger than", self.refused(large, ProgrammerError))
 
     def test_late_configuration(self) -> None:
         """A configuration from before the node ceased to be a candidate does not come back."""

@@ -128,6 +128,7 @@ class Cluster:
         assert self.wconfd is not None
         self.wconfd.owners.stop()
         self.wconfd.distributor.stop()
+        self.wconfd.rapi_files.stop()
         self.wconfd = None
         for pipe in self.pipes:
             pipe.cut()

@@ -49,7 +49,7 @@ class TableTests(SynchronousTestCase):
         """Every method of IConfig and ILocks has a call, and there is none that no interface knows."""
         self.assertEqual({call.attribute for call in CONFIG_CALLS}, set(IConfig.names(all=True)))
         locks = {call.attribute for call in CALLS.values()} - {call.attribute for call in CONFIG_CALLS}
-        self.assertEqual(locks, {*ILocks.names(), "overview", "look_for_dead", "readings"})
+        self.assertEqual(locks, {*ILocks.names(), "overview", "look_for_dead", "readings", "spread_rapi_files"})
 
     def test_arguments(self) -> None:
         """Each call takes as many arguments as the method of its interface."""

@@ -204,6 +204,7 @@ class DistributeTests(SynchronousTestCase):
         self.assertEqual(len(self.rpc.names()), 2)
         self.wconfd.distributor.stop()
         self.wconfd.owners.stop()
+        self.wconfd.rapi_files.stop()
         self.tag("two")
         self.assertEqual(self.rpc.names(), [])
         self.assertEqual(self.cluster.clock.getDelayedCalls(), [])

@@ -8,7 +8,7 @@ from pathlib import Path
 import bcrypt
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ExitCode, GenericError
 from ganeti_tx.rapi.access.authorization import BearerLogin
 from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.rights import Rights
@@ -42,6 +42,9 @@ class CommandCase(SynchronousTestCase):
         self.files = RealFiles(InlineThreads())
         self.entropy = SeededEntropy()
         self.owned: list[str] = []
+        self.lacking: list[tuple[str, str]] = []
+        self.spread_error: GenericError | None = None
+        self.spreads = 0
 
     def run_it(self, line: str, stdin: str | Tty = "", typed: list[str] | None = None) -> tuple[int, str, str]:
         """The exit status, and what it wrote."""
@@ -49,9 +52,16 @@ class CommandCase(SynchronousTestCase):
         given = io.StringIO(stdin) if isinstance(stdin, str) else stdin
         terminal = Terminal(
             paths=self.paths, files=self.files, owners=no_owners, entropy=self.entropy, now=lambda: NOW, stdin=given,
-            out=out, err=err, ask=lambda _prompt: (typed or []).pop(0), cost=4,
+            out=out, err=err, ask=lambda _prompt: (typed or []).pop(0), cost=4, spread=self.spread,
         )  # fmt: skip
         return run(terminal, line.split()), out.getvalue(), err.getvalue()
+
+    def spread(self) -> list[tuple[str, str]]:
+        """The master daemon's answer."""
+        self.spreads += 1
+        if self.spread_error is not None:
+            raise self.spread_error
+        return self.lacking
 
     def ok(self, line: str, stdin: str | Tty = "", typed: list[str] | None = None) -> str:
         """What a run that succeeds writes to standard output."""
@@ -91,6 +101,35 @@ class PlaceTests(CommandCase):
             )
         self.assertEqual(self.contents(), before)
         self.assertIn("jack", self.ok("user list"))
+
+
+class SpreadTests(CommandCase):
+    """Other nodes get what changed before the command ends, or the administrator hears which do not."""
+
+    def test_each_change(self) -> None:
+        """Looking changes nothing, so it spreads nothing."""
+        self.ok("user add jack", "secret\n")
+        self.ok("user list")
+        self.ok("token add ci")
+        self.ok("token revoke ci")
+        self.assertEqual(self.spreads, 3)
+        self.run_it("token revoke ci")
+        self.assertEqual(self.spreads, 3)
+
+    def test_candidate_without(self) -> None:
+        """A candidate that lacks the change is named; the change is made."""
+        self.lacking = [("node3.example.com", "no answer within 5 s")]
+        status, _out, err = self.run_it("user add jack", "secret\n")
+        self.assertEqual(status, 0)
+        self.assertIn("master candidate node3.example.com does not have this change yet", err)
+        self.assertIn("no answer within 5 s", err)
+
+    def test_no_master_daemon(self) -> None:
+        """Without the master daemon nobody has it, which is said."""
+        self.spread_error = GenericError("it does not run")
+        status, _out, err = self.run_it("user add jack", "secret\n")
+        self.assertEqual(status, 0)
+        self.assertIn("no other node has this change yet", err)
 
 
 class TokenTests(CommandCase):
