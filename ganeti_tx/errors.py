@@ -26,6 +26,7 @@ class ExitCode(IntEnum):
     SUCCESS = 0
     FAILURE = 1
     CONFIGURATION = 2  # the configuration is corrupt
+    USAGE = 2  # an option that there is not, or with a value that it cannot have
     NOTCLUSTER = 5  # defined, but nothing ends with it
     NOTMASTER = 11
     NODESETUP_ERROR = 12

@@ -7,47 +7,50 @@ from ganeti_tx.cli.options import ROMAN, Command
 from ganeti_tx.cli.output import format_time
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.roman import roman
-from ganeti_tx.cli.session import Session, master_name
+from ganeti_tx.cli.session import Session, master_name, rooted
 from ganeti_tx.cli.tree import Labelled, tree_lines
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.model import search_paths
 
 Info = dict[str, Any]
+Number = Callable[[Any], str]
 
 
 def info(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The cluster's settings."""
     number = roman if options.roman_integers else str
-    for line in tree_lines(_described(session.client.query_cluster_info(), number)):
+    for line in tree_lines(_described(session.client.query_cluster_info(), number, session.environ)):
         session.print(line)
     return ExitCode.SUCCESS
 
 
-def _described(cluster: Info, number: Callable[[Any], str]) -> Labelled:
+def _described(cluster: Info, number: Number, environ: Mapping[str, str]) -> Labelled:
     return [
         ("Cluster name", cluster["name"]),
         ("Cluster UUID", cluster["uuid"]),
         ("Creation time", format_time(cluster["ctime"])),
         ("Modification time", format_time(cluster["mtime"])),
         ("Master node", cluster["master"]),
-        ("Architecture (this node)", " ".join(map(str, cluster["architecture"]))),
+        ("Architecture (this node)", "{} ({})".format(*cluster["architecture"])),
         ("Tags", ", ".join(sorted(cluster["tags"])) or "(none)"),
         ("Default hypervisor", cluster["default_hypervisor"]),
         ("Enabled hypervisors", ", ".join(cluster["enabled_hypervisors"])),
-        ("Hypervisor parameters", cluster["hvparams"]),
+        ("Hypervisor parameters", {name: cluster["hvparams"][name] for name in cluster["enabled_hypervisors"]}),
         ("OS-specific hypervisor parameters", cluster["os_hvp"]),
         ("OS parameters", cluster["osparams"]),
         ("Hidden OSes", ", ".join(cluster["hidden_os"])),
         ("Blacklisted OSes", ", ".join(cluster["blacklisted_os"])),
-        ("Cluster parameters", _parameters(cluster, number)),
+        ("Cluster parameters", _parameters(cluster, number, environ)),
         ("Default node parameters", cluster["ndparams"]),
         ("Default instance parameters", cluster["beparams"]),
         ("Default nic parameters", cluster["nicparams"]),
         ("Default disk parameters", cluster["diskparams"]),
         ("Instance policy - limits for instances", _policy(cluster["ipolicy"])),
+        ("Data collectors", _collectors(cluster)),
     ]
 
 
-def _parameters(cluster: Info, number: Callable[[Any], str]) -> Labelled:
+def _parameters(cluster: Info, number: Number, environ: Mapping[str, str]) -> Labelled:
     return [
         ("candidate pool size", number(cluster["candidate_pool_size"])),
         ("maximal number of jobs running simultaneously", number(cluster["max_running_jobs"])),
@@ -65,10 +68,11 @@ def _parameters(cluster: Info, number: Callable[[Any], str]) -> Labelled:
         ("maintenance of node health", cluster["maintain_node_health"]),
         ("uid pool", _uid_pool(cluster["uid_pool"], number)),
         ("default instance allocator", cluster["default_iallocator"]),
-        ("default instance allocator parameters", cluster["default_iallocator_params"]),
+        ("default instance allocator parameters", cluster["default_iallocator_params"] or ""),
         ("primary ip version", number(cluster["primary_ip_version"])),
         ("preallocation wipe disks", cluster["prealloc_wipe_disks"]),
-        ("OS search path", ", ".join(cluster.get("os_search_path", ())) or None),
+        ("OS search path", _searched(environ, search_paths.OS_DEFINITIONS)),
+        ("ExtStorage Providers search path", _searched(environ, search_paths.EXTERNAL_STORAGE)),
         ("enabled disk templates", ", ".join(cluster["enabled_disk_templates"])),
         ("install image", cluster["install_image"]),
         ("instance communication network", cluster["instance_communication_network"]),
@@ -78,33 +82,39 @@ def _parameters(cluster: Info, number: Callable[[Any], str]) -> Labelled:
         ("modify ssh setup", cluster["modify_ssh_setup"]),
         ("ssh_key_type", cluster["ssh_key_type"]),
         ("ssh_key_bits", cluster["ssh_key_bits"]),
-        ("enabled data collectors", _collectors(cluster)),
     ]
 
 
-def _collectors(cluster: Info) -> Mapping[str, str]:
+def _searched(environ: Mapping[str, str], directories: Sequence[str]) -> str:
+    """As on this node; every node looks there below its own root."""
+    return ", ".join(rooted(environ, f"/{directory}") for directory in directories)
+
+
+def _collectors(cluster: Info) -> Mapping[str, Labelled]:
     interval = cluster["data_collector_interval"]
     return {
-        name: f"every {interval[name] / 1e6:g}s" if name in interval else "enabled"
-        for name, enabled in cluster["enabled_data_collectors"].items()
-        if enabled
+        name: [("active", active), ("interval", f"{interval[name] / 1e6:.3f}s" if name in interval else None)]
+        for name, active in cluster["enabled_data_collectors"].items()
     }
 
 
-def _uid_pool(ranges: Sequence[Sequence[int]], number: Callable[[Any], str]) -> str:
+def _uid_pool(ranges: Sequence[Sequence[int]], number: Number) -> str:
     """As --uid-pool takes it."""
     return ", ".join(number(low) if low == high else f"{number(low)}-{number(high)}" for low, high in ranges or ())
 
 
 def _policy(ipolicy: Info) -> Labelled:
-    """Bounds first, what is left after them."""
-    rest = {key: value for key, value in ipolicy.items() if key not in ("minmax", "std", "disk-templates")}
+    """Bounds first, each pair with its number, what is left after them."""
     return [
-        ("bounds specs", [[("max", bounds["max"]), ("min", bounds["min"])] for bounds in ipolicy.get("minmax", ())]),
+        ("bounds specs", [_bounds(*numbered) for numbered in enumerate(ipolicy.get("minmax", ()))]),
         ("std", ipolicy.get("std")),
         ("allowed disk templates", ", ".join(ipolicy.get("disk-templates", ()))),
-        *sorted(rest.items()),
+        *((key, ipolicy[key]) for key in ("vcpu-ratio", "spindle-ratio") if key in ipolicy),
     ]
+
+
+def _bounds(index: int, pair: Mapping[str, Any]) -> Labelled:
+    return [(f"{bound}/{index}", pair[bound]) for bound in ("min", "max")]
 
 
 def version(session: Session, options: Parsed, words: Sequence[str]) -> int:

@@ -17,13 +17,14 @@ def disk_lines(label: str, disk: Disk) -> Labelled:
     size = disk.get("size")
     shown = format_size(size, "h") if isinstance(size, int) else "N/A"
     children = disk.get("children") or ()
+    mirrored = disk["dev_type"] == _DRBD
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
         *([("access mode", disk["mode"])] if disk.get("mode") else []),
         *_logical_id(disk),
-        *([("on primary", _on_node(disk["pstatus"]))] if disk.get("pstatus") else []),
-        *([("on secondary", _on_node(disk["sstatus"]))] if disk.get("sstatus") else []),
-        ("name", disk.get("name") or "None"),
+        *([("on primary", _on_node(disk["pstatus"], mirrored))] if disk.get("pstatus") else []),
+        *([("on secondary", _on_node(disk["sstatus"], mirrored))] if disk.get("sstatus") else []),
+        ("name", disk.get("name")),
         ("UUID", disk.get("uuid")),
         *(
             [("child devices", [disk_lines(f"child {i}", child) for i, child in enumerate(children)])]
@@ -39,18 +40,20 @@ def _logical_id(disk: Disk) -> Labelled:
     if not logical_id:
         return []
     if disk["dev_type"] != _DRBD:
-        return [("logical_id", "/".join(map(str, logical_id)))]
+        return [("logical_id", str(list(logical_id)))]
     node_a, node_b, port, minor_a, minor_b, *_secret = logical_id
     return [("nodeA", f"{node_a}, minor={minor_a}"), ("nodeB", f"{node_b}, minor={minor_b}"), ("port", port)]
 
 
-def _on_node(status: Status) -> str:
-    """[path, major, minor, sync percent, estimated seconds, degraded, local state]."""
+def _on_node(status: Status, mirrored: bool) -> str:
+    """[path, major, minor, sync percent, estimated seconds, degraded, local state]; only mirrors tell that all is well."""
     path, major, minor, percent, seconds, degraded, local = [*status, *[None] * 7][:7]
     text = f"{path or 'unknown path'} ({_number(major)}:{_number(minor)})"
     if percent is not None:
         left = "unknown" if seconds is None else f"{seconds}s"
         return f"{text} *RECOVERING* {percent:5.2f}%, ETA {left}"
+    if not mirrored and not degraded and not local:
+        return text
     text += {True: " *DEGRADED*", False: " in sync"}.get(degraded, "")
     return f"{text}, status {_LOCAL_STATES.get(local, local)}" if local is not None else text
 

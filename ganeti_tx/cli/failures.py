@@ -45,7 +45,7 @@ def describe(error: Exception) -> tuple[ExitCode, str]:
     """The exit status and the text of an error that a command ended with."""
     match error:
         case UsageError():
-            return ExitCode.FAILURE, f"Failure: {error}"
+            return error.status, f"Failure: {error}"
         case Declined():
             return ExitCode.CONFIRMATION, str(error)
         case ConfigurationError():

@@ -49,8 +49,8 @@ def described(instance: Instance, in_roman: bool) -> Labelled:
         ("Allocated network port", number(instance.get("network_port"))),
         ("Hypervisor", instance["hypervisor"]),
         ("Hypervisor parameters", filled(instance.get("hv_instance"), instance.get("hv_actual"))),
-        ("Back-end parameters", filled(instance.get("be_instance"), instance.get("be_actual"))),
-        ("NICs", [[(f"nic/{index}", _nic(nic))] for index, nic in enumerate(instance.get("nics") or ())]),
+        ("Back-end parameters", _backend(instance)),
+        ("NICs", [[(f"nic/{index}", ""), *_nic(nic)] for index, nic in enumerate(instance.get("nics") or ())]),
         ("Disk template", instance["disk_template"]),
         ("Disks", [disk_lines(f"disk/{index}", disk) for index, disk in enumerate(instance.get("disks") or ())]),
     ]
@@ -76,6 +76,14 @@ def _nodes(instance: Instance) -> list[Labelled]:
     ]
 
 
+def _backend(instance: Instance) -> Labelled:
+    """With the old name of the most memory among them, as Ganeti shows it."""
+    actual = dict(instance.get("be_actual") or {})
+    if "maxmem" in actual:
+        actual["memory"] = actual["maxmem"]
+    return filled(instance.get("be_instance"), actual)
+
+
 def filled(own: Mapping[str, Any] | None, actual: Mapping[str, Any] | None) -> Labelled:
     """Parameters in force; those that are not the instance's own stand in parentheses behind the word default."""
     own = own or {}
@@ -86,7 +94,7 @@ def _nic(nic: Sequence[Any]) -> Labelled:
     """[name, uuid, ip, mac, mode, link, vlan, network, network information] as the nodes' hooks see it."""
     name, uuid, ip, mac, mode, link, vlan, network = [*nic, *[None] * 8][:8]
     values = (mac, ip, mode, link, vlan, network, uuid, name)
-    return [(label, "None" if value is None else value) for label, value in zip(_NIC_KEYS, values, strict=True)]
+    return list(zip(_NIC_KEYS, values, strict=True))
 
 
 INFO = Command(

@@ -5,7 +5,7 @@ from typing import Any
 
 from ganeti_tx.cli.job_list import PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS, of_status
 from ganeti_tx.cli.options import FORCE, MANY_JOBS, PRIORITY, YES_DO_IT, Command, switch
-from ganeti_tx.cli.output import format_other
+from ganeti_tx.cli.output import format_list
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.prompt import confirm_many
 from ganeti_tx.cli.session import Session
@@ -51,7 +51,7 @@ def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: 
     rows = session.client.query("job", _SHOWN, of_status(options.status_filter))["data"]
     jobs = [[value for _status, value in row] for row in rows]
     if jobs and not options.force:
-        confirm_many(session, [f"{id} {status} {format_other(summary)}" for id, status, summary in jobs], "jobs", verb)
+        confirm_many(session, [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs], "jobs", verb)
     return [job[0] for job in jobs]
 
 

@@ -15,7 +15,6 @@ _FIELDS = (
     "id", "status", "ops", "opresult", "opstatus", "oplog", "opstart", "opexec", "opend", "received_ts", "start_ts",
     "end_ts",
 )  # fmt: skip
-_NOT_INPUT = ("OP_ID",)
 Stamp = Sequence[int] | None
 
 
@@ -46,9 +45,9 @@ def _described(job: dict[str, Any]) -> Labelled:
     return [
         ("Job ID", job["id"]),
         ("Status", job["status"]),
-        ("Received", format_split_time(received)),
+        ("Received", f"        {format_split_time(received)}"),
         ("Processing start", _later(start, received)),
-        ("Processing end", _later(end, start)),
+        ("Processing end", f"  {_later(end, start)}"),
         ("Total processing time", f"{_seconds(end) - _seconds(received):.6f} seconds" if end and received else "N/A"),
         ("Opcodes", [_described_op(*op) for op in zip(*columns, strict=True)]),
     ]
@@ -57,21 +56,24 @@ def _described(job: dict[str, Any]) -> Labelled:
 def _described_op(
     op: dict[str, Any], result: Any, status: str, log: list[Any], start: Stamp, begun: Stamp, end: Stamp
 ) -> Labelled:
-    inputs = [(name, value) for name, value in sorted(op.items()) if name not in _NOT_INPUT]
-    about = [
+    """The spaces before some times put all of them into one column."""
+    return [
+        ("Opcode", op["OP_ID"]),
         ("Status", status),
         ("Processing start", format_split_time(start)),
-        ("Execution start", format_split_time(begun)),
-        ("Processing end", format_split_time(end)),
-        ("Input fields", inputs),
+        ("Execution start", f" {format_split_time(begun)}"),
+        ("Processing end", f"  {format_split_time(end)}"),
+        ("Input fields", op),
         ("Result", result),
         ("Execution log", [line for entry in log for line in log_lines(entry)]),
     ]
-    return [(op["OP_ID"], about)]
 
 
 def _later(stamp: Stamp, before: Stamp) -> str:
-    if stamp is None or before is None:
+    """Ganeti's own words for a step that has not come."""
+    if stamp is None:
+        return "unknown (None)"
+    if before is None:
         return format_split_time(stamp)
     return f"{format_split_time(stamp)} (delta {_seconds(stamp) - _seconds(before):.6f}s)"
 

@@ -17,7 +17,7 @@ from ganeti_tx.cli.options import (
     constant,
     switch,
 )  # fmt: skip
-from ganeti_tx.cli.output import Formatter, format_split_time
+from ganeti_tx.cli.output import Formatter, format_list, format_split_time
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import both, selection
 from ganeti_tx.cli.session import Session
@@ -32,12 +32,12 @@ WAITING_JOBS = constant("--waiting", "status_filter", ("waiting",), "only jobs t
 
 
 def _format_times(stamps: Sequence[Any]) -> str:
-    return ",".join(format_split_time(stamp) for stamp in stamps)
+    return str([format_split_time(stamp) for stamp in stamps])
 
 
 FORMATS: dict[str, Formatter] = {
-    **dict.fromkeys(("received_ts", "start_ts", "end_ts"), format_split_time),
     **dict.fromkeys(("opstart", "opexec", "opend"), _format_times),
+    "summary": format_list,
 }
 
 

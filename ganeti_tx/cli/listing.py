@@ -13,7 +13,7 @@ _KIND_WORDS = {
     "bool": "Boolean",
     "float": "Floating-point number",
     "number": "Number",
-    "other": "Other",
+    "other": "Custom",
     "text": "Text",
     "timestamp": "Timestamp",
     "unit": "Storage size",
@@ -81,5 +81,5 @@ def warn_of_unknown(session: Session, fields: Sequence[dict[str, Any]]) -> int:
     unknown = unknown_fields(fields)
     if not unknown:
         return ExitCode.SUCCESS
-    session.warn(f"Warning: unknown fields: {', '.join(unknown)}")
+    session.warn(f"Warning: Queried for unknown fields {', '.join(unknown)}")
     return ExitCode.UNKNOWN_FIELD

@@ -6,6 +6,7 @@ from typing import Any
 from ganeti_tx.cli.filters import Filter
 from ganeti_tx.cli.listing import show_fields, show_list
 from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS, Command, Option
+from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import both, selection
 from ganeti_tx.cli.session import Session
@@ -13,6 +14,7 @@ from ganeti_tx.cli.tree import tree_lines
 from ganeti_tx.errors import ExitCode
 
 DEFAULT_FIELDS = ("name", "dtotal", "dfree", "mtotal", "mnode", "mfree", "pinst_cnt", "sinst_cnt")
+FORMATS: dict[str, Formatter] = dict.fromkeys(("pinst_list", "sinst_list", "tags"), format_list)
 INFO_FIELDS = (
     "name", "pip", "sip", "pinst_list", "sinst_list", "master_candidate", "drained", "offline", "master_capable",
     "vm_capable", "powered", "ndparams", "custom_ndparams",
@@ -24,7 +26,7 @@ GROUP = Option(("-g", "--node-group"), "nodegroup", "only the nodes of this grou
 def list_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """A table of nodes."""
     chosen = both(selection(names, force_filter=options.force_filter), _of_group(options))
-    return show_list(session, options, "node", DEFAULT_FIELDS, chosen)
+    return show_list(session, options, "node", DEFAULT_FIELDS, chosen, FORMATS)
 
 
 def _of_group(options: Parsed) -> Filter | None:
@@ -48,15 +50,17 @@ def show_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 
 def _described(node: dict[str, Any]) -> list[tuple[str, Any]]:
-    flags = ("master_candidate", "drained", "offline", "master_capable", "vm_capable")
-    labels = ("master candidate", "drained", "offline", "master_capable", "vm_capable")
     custom = node["custom_ndparams"] or {}
     return [
         ("Node name", node["name"]),
         ("primary ip", node["pip"]),
         ("secondary ip", node["sip"]),
-        *[(label, node[flag]) for label, flag in zip(labels, flags, strict=True)],
+        ("master candidate", node["master_candidate"]),
+        ("drained", node["drained"]),
+        ("offline", node["offline"]),
         *([("powered", node["powered"])] if node["powered"] is not None else []),
+        ("master_capable", node["master_capable"]),
+        ("vm_capable", node["vm_capable"]),
         *([("primary for instances", sorted(node["pinst_list"] or []))] if node["vm_capable"] else []),
         *([("secondary for instances", sorted(node["sinst_list"] or []))] if node["vm_capable"] else []),
         (

@@ -1,6 +1,5 @@
 """Rows of values to text: columns by kind, sizes by unit, and words for values that could not be had."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -68,18 +67,16 @@ def format_bool(value: object) -> str:
     return "Y" if value else "N"
 
 
-def format_other(value: object) -> str:
-    """Lists of plain values with commas; what is nested as JSON."""
-    if isinstance(value, list):
-        return ",".join(item if isinstance(item, str) else format_other(item) for item in value)
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+def format_list(values: Iterable[object]) -> str:
+    """With commas, as some fields of kind other are shown; the rest of them are shown as Python prints them."""
+    return ",".join(map(str, values))
 
 
 def formatter_of(kind: str, unit: str) -> Formatter:
     """How a value of a field kind reads."""
     if kind == "unit":
         return lambda value: format_size(value, unit)
-    return {"bool": format_bool, "timestamp": format_time, "other": format_other}.get(kind, str)
+    return {"bool": format_bool, "timestamp": format_time}.get(kind, str)
 
 
 def query_columns(fields: Sequence[dict[str, Any]], style: Style, overrides: dict[str, Formatter]) -> list[Column]:

@@ -8,10 +8,19 @@ from typing import Any, NoReturn
 
 from ganeti_tx.cli.options import COMMON, PRIORITIES, Argument, Command, Option
 from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
+from ganeti_tx.errors import ExitCode
 
 
 class UsageError(Exception):
     """What was typed cannot be taken; the text is one line for the operator."""
+
+    status = ExitCode.FAILURE
+
+
+class OptionError(UsageError):
+    """An option that the command has not, or that cannot be read; such words end with a status of their own."""
+
+    status = ExitCode.USAGE
 
 
 class HelpShown(Exception):
@@ -166,7 +175,7 @@ class _Parser(optparse.OptionParser):
     """Raises where optparse would print and exit."""
 
     def error(self, msg: str) -> NoReturn:
-        raise UsageError(msg)
+        raise OptionError(msg)
 
     def print_help(self, file: Any = None) -> None:
         raise HelpShown(self.format_help())

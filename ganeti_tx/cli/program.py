@@ -98,11 +98,11 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
         around.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n{command.manual}")
         return ExitCode.SUCCESS
     except JobSubmittedException as submitted:
-        session.print(f"JobID: {submitted.args[0]}")
+        session.warn(f"JobID: {submitted.args[0]}")
         return ExitCode.SUCCESS
     except UsageError as error:
         session.warn(f"{program.name} {name}: {error}")
-        return ExitCode.FAILURE
+        return error.status
     except BrokenPipeError:
         return _reader_gone()
     except (GanetiError, Declined, OSError) as error:

@@ -55,7 +55,7 @@ def run_opcode(session: Session, options: Parsed, op: OpCode) -> Any:
     if given.get("submit_only"):
         raise JobSubmittedException(job_id)
     if given.get("print_jobid"):
-        session.print(f"JobID: {job_id}")
+        session.print(str(job_id))
     return follow(session, job_id)[0]
 
 
@@ -67,13 +67,10 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> in
     for name, why in refused:
         session.warn(f"Failed to submit job for {name}: {why}")
     if options.submit_only:
-        for _name, job_id in submitted:
-            session.print(f"JobID: {job_id}")
+        for name, job_id in submitted:
+            session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
-    if options.print_jobid:
-        for _name, job_id in submitted:
-            session.print(f"JobID: {job_id}")
-    elif len(submitted) > 1:
+    if submitted:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
     return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS

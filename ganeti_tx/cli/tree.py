@@ -22,10 +22,11 @@ def tree_lines(value: Any, indent: str = "") -> Iterator[str]:
 
 
 def _pair_lines(label: str, value: Any, indent: str) -> Iterator[str]:
+    """A space follows every colon, also where nothing else does, as in Ganeti's own output."""
     if _is_leaf(value):
-        yield f"{indent}{label}: {leaf(value)}".rstrip()
+        yield f"{indent}{label}: {leaf(value)}"
         return
-    yield f"{indent}{label}:"
+    yield f"{indent}{label}: "
     yield from tree_lines(value, indent + "  ")
 
 
@@ -45,7 +46,5 @@ def _is_labelled(value: Any) -> bool:
 
 
 def leaf(value: Any) -> str:
-    """One value as text; nothing there is an empty text."""
-    if value is None or (isinstance(value, (Mapping, list, tuple)) and not value):
-        return ""
-    return str(value)
+    """One value as Python prints it; what holds nothing is an empty text."""
+    return "" if isinstance(value, (Mapping, list, tuple)) and not value else str(value)

@@ -6,6 +6,7 @@ import msgspec
 
 from ganeti_tx.model import versions
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
@@ -80,7 +81,7 @@ def from_cluster(cluster: Cluster) -> dict[str, Any]:
         "hv_state": cluster.hv_state_static,
         "disk_state": cluster.disk_state_static,
         "default_hypervisor": cluster.enabled_hypervisors[0] if cluster.enabled_hypervisors else None,
-        "hvparams": {hypervisor: fill_hvparams(cluster, hypervisor) for hypervisor in cluster.enabled_hypervisors},
+        "hvparams": {hypervisor: fill_hvparams(cluster, hypervisor) for hypervisor in Hypervisor},
         "beparams": {"default": fill_beparams(cluster)},
         "nicparams": {"default": fill_nicparams(cluster)},
         "ndparams": fill_ndparams(cluster),

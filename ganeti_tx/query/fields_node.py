@@ -66,6 +66,12 @@ def ndparams(context: NodeContext) -> Callable[[Node], Params]:
     return lambda node: fill_ndparams(view.cluster, view.config.nodegroups.get(node.group), node)
 
 
+def powered(context: NodeContext) -> Callable[[Node], bool | None]:
+    """What is recorded; nothing can be known of a node without an out-of-band program."""
+    parameters = ndparams(context)
+    return lambda node: node.powered if parameters(node).get("oob_program") else None
+
+
 def group_name(context: NodeContext) -> Callable[[Node], str | None]:
     """The name of the node's group."""
     groups = context.view.config.nodegroups
@@ -157,7 +163,7 @@ STATIC_FIELDS = [
     stored("sip", "SecondaryIP", Kind.TEXT, "Secondary IP address", "secondary_ip"),
     stored("offline", "Offline", Kind.BOOL, "Whether the node is marked offline"),
     stored("drained", "Drained", Kind.BOOL, "Whether the node is drained"),
-    stored("powered", "Powered", Kind.BOOL, "Whether the node is thought to be powered on"),
+    Field("powered", "Powered", Kind.BOOL, "Whether the node is thought to be powered on", powered, Gives.MAYBE),
     stored("master_candidate", "MasterC", Kind.BOOL, "Whether the node is a master candidate"),
     stored("master_capable", "MasterCapable", Kind.BOOL, "Whether the node may become a master candidate"),
     stored("vm_capable", "VMCapable", Kind.BOOL, "Whether the node may run instances"),

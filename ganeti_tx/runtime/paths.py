@@ -6,6 +6,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from ganeti_tx.model import search_paths
+
 #: The environment variable that names the root; Ganeti's virtual clusters know it by the same name.
 ROOT_VARIABLE = "GANETI_ROOTDIR"
 
@@ -192,22 +194,17 @@ class Paths:
     @property
     def os_search_path(self) -> tuple[Path, ...]:
         """Where OS definitions are looked for, first found wins (Ganeti 3.0 OS interface table, "search_path")."""
-        return self._each("srv/ganeti/os", "usr/local/lib/ganeti/os", f"{LIB}/os", "usr/share/ganeti/os")
+        return self._each(*search_paths.OS_DEFINITIONS)
 
     @property
     def extstorage_search_path(self) -> tuple[Path, ...]:
         """Where external storage providers are looked for, first found wins."""
-        return self._each(
-            "srv/ganeti/extstorage",
-            "usr/local/lib/ganeti/extstorage",
-            f"{LIB}/extstorage",
-            "usr/share/ganeti/extstorage",
-        )
+        return self._each(*search_paths.EXTERNAL_STORAGE)
 
     @property
     def iallocator_search_path(self) -> tuple[Path, ...]:
         """Where instance allocators are looked for, first found wins."""
-        return self._each("usr/local/lib/ganeti/iallocators", f"{LIB}/iallocators")
+        return self._each(*search_paths.INSTANCE_ALLOCATORS)
 
     def job_file(self, job_id: int) -> Path:
         """The file of a job that is in the queue."""

@@ -58,7 +58,15 @@ FIELDS: Mapping[str, Callable[[OsOnNodes, Cluster], Any]] = {
 
 def as_row(report: OsReport) -> list[Any]:
     """One node's finding as the commands read it."""
-    return [report.path, report.valid, report.diagnose, report.variants, report.parameters, report.api_versions]
+    return [
+        report.path,
+        report.valid,
+        report.diagnose,
+        report.variants,
+        report.parameters,
+        report.api_versions,
+        report.trusted,
+    ]
 
 
 class Diagnose(LogicalUnit[OpOsDiagnose]):

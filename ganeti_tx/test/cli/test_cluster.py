@@ -159,7 +159,7 @@ class InitTests(SynchronousTestCase):
 
     def test_destroy_refused(self) -> None:
         """Without --yes-do-it, or when the cluster is not empty, nothing is destroyed."""
-        self.assertEqual(self.cli("gnt-cluster", "destroy").status, 13)
+        self.assertEqual(self.cli("gnt-cluster", "destroy").status, 1)
         self.assertEqual(self.cli.client.jobs, {})
         self.cli.client.results["OP_CLUSTER_DESTROY"] = OpExecError("There are still 2 nodes")
         self.assertEqual(self.cli("gnt-cluster", "destroy", "--yes-do-it").status, 1)
@@ -244,8 +244,11 @@ class QueryTests(SynchronousTestCase):
         lines = outcome.out.splitlines()
         for line in (
             "Cluster name: c1", "Tags: a, b", "  candidate pool size: X", "  lvm reserved volumes: (none)",
-            "  uid pool: X-XX, 0", "    acpi: True", "    - max:", "        cpu-count: 8", "  vcpu-ratio: 4.0",
-            "    load: every 5s",
+            "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4.0", "    - min/0: ",
+            "  load: ", "    interval: 5.000s", "Architecture (this node): 64bit (x86_64)",
+            "  OS search path: /srv/ganeti/os, /usr/local/lib/ganeti/os, /usr/lib/ganeti/os, /usr/share/ganeti/os",
+            "  ExtStorage Providers search path: /srv/ganeti/extstorage, /usr/local/lib/ganeti/extstorage, "
+            "/usr/lib/ganeti/extstorage, /usr/share/ganeti/extstorage",
         ):  # fmt: skip
             self.assertIn(line, lines)
 

@@ -43,6 +43,18 @@ class ListTests(SynchronousTestCase):
             ],
         )
 
+    def test_kind_other(self) -> None:
+        """Cells of kind other are as Python prints them, but for those fields that Ganeti joins."""
+        self.cli.client.answers["Query"] = lambda *_: answer_of(
+            ("disk.sizes", "other", "Disk_sizes"),
+            ("disk.names", "other", "Disk_names"),
+            ("beparams", "other", "BackendParameters"),
+            ("nic.ips", "other", "NIC_IPs"),
+            rows=[[[1024, 512], ["x", None], {"auto_balance": True}, [None]]],
+        )
+        outcome = self.cli("gnt-instance", "list", "--separator=|", "--no-headers")
+        self.assertEqual(outcome.out, "1024,512|['x', None]|{'auto_balance': True}|None\n")
+
     def test_separator(self) -> None:
         """With a separator nothing is aligned and sizes are mebibytes."""
         outcome = self.cli("gnt-instance", "list", "--separator=|", "--no-headers")
@@ -81,7 +93,7 @@ class ListTests(SynchronousTestCase):
         outcome = self.cli("gnt-instance", "list", "-o", "name,x")
         self.assertEqual(outcome.status, 14)
         self.assertEqual(outcome.out, "Name x\na    ??\n")
-        self.assertEqual(outcome.err, "Warning: unknown fields: x\n")
+        self.assertEqual(outcome.err, "Warning: Queried for unknown fields x\n")
 
     def test_environment(self) -> None:
         """GNT_INSTANCE_LIST holds options for every list of instances."""
@@ -96,7 +108,7 @@ class ListTests(SynchronousTestCase):
     def test_list_fields(self) -> None:
         """list-fields shows name, type, title and description."""
         self.cli.client.answers["QueryFields"] = lambda *_: answer_of(
-            ("name", "text", "Instance"), ("oper_ram", "unit", "Memory")
+            ("name", "text", "Instance"), ("oper_ram", "unit", "Memory"), ("tags", "other", "Tags")
         )
         outcome = self.cli("gnt-instance", "list-fields", "name")
         self.assertEqual(
@@ -105,6 +117,7 @@ class ListTests(SynchronousTestCase):
                 "Name     Type         Title    Description",
                 "name     Text         Instance The name",
                 "oper_ram Storage size Memory   The oper_ram",
+                "tags     Custom       Tags     The tags",
             ],
         )
         self.assertEqual(self.cli.client.sent("QueryFields"), [["instance", ["name"]]])
@@ -127,15 +140,20 @@ class JobListTests(SynchronousTestCase):
             ("status", "text", "Status"),
             ("summary", "other", "Summary"),
             ("start_ts", "other", "Start"),
-            rows=[[7, "success", ["TEST_DELAY(1)", "TEST_DELAY(2)"], None], [12, "running", ["C_VERIFY"], [0, 5]]],
+            ("opstart", "other", "OpCode_start"),
+            rows=[
+                [7, "success", ["TEST_DELAY(1)", "TEST_DELAY(2)"], None, []],
+                [12, "running", ["C_VERIFY"], [0, 5], [[0, 5]]],
+            ],
         )
 
     def test_table(self) -> None:
-        """Opcodes are joined, times are readable."""
+        """Opcodes are joined; times of the job are as Python prints them, those of its opcodes are readable."""
         lines = self.cli("gnt-job", "list").out.splitlines()
-        self.assertEqual(lines[1], " 7 success TEST_DELAY(1),TEST_DELAY(2) N/A")
+        self.assertEqual(lines[1], " 7 success TEST_DELAY(1),TEST_DELAY(2) None   []")
         self.assertRegex(
-            lines[2], r"^12 running C_VERIFY                    (1970-01-01|1969-12-31) \d\d:00:00\.000005$"
+            lines[2],
+            r"^12 running C_VERIFY                    \[0, 5\] \['(1970-01-01|1969-12-31) \d\d:00:00\.000005'\]$",
         )
 
     def test_selection(self) -> None:

@@ -73,7 +73,7 @@ class AddTests(SynchronousTestCase):
         self.cli.client.answers["Query"] = lambda noun, fields, chosen: answer_of(
             *((field, "other", field) for field in fields), rows=[[values[field] for field in fields]]
         )
-        self.assertEqual(self.cli("gnt-node", "info", "node1"), (0, NODE_INFO, ""))
+        self.assertEqual(self.cli("gnt-node", "info", "node1"), (0, NODE_INFO.replace("~", " "), ""))
 
 
 NODE_INFO = """\
@@ -85,11 +85,11 @@ NODE_INFO = """\
   offline: False
   master_capable: True
   vm_capable: True
-  primary for instances:
+  primary for instances:~
     - web1
     - web2
-  secondary for instances:
-  node parameters:
+  secondary for instances:~
+  node parameters:~
     ovs: default (False)
     ssh_port: 22
 """
@@ -157,27 +157,38 @@ class OsTests(SynchronousTestCase):
     def test_list(self) -> None:
         """Each variant is a name of its own."""
         self.cli.client.results["OP_OS_DIAGNOSE"] = [["busybox", []], ["debian", ["minimal", "full"]]]
-        self.assertEqual(self.cli("gnt-os", "list").out, "Name\nbusybox\ndebian+minimal\ndebian+full\n")
+        self.assertEqual(self.cli("gnt-os", "list").out, "Name          \nbusybox\ndebian+minimal\ndebian+full\n")
         self.assertEqual(self.cli("gnt-os", "list", "--no-headers").out, "busybox\ndebian+minimal\ndebian+full\n")
 
     def test_diagnose(self) -> None:
         """Each node is shown; a fault anywhere makes a failure."""
-        good = ["/srv/os/busybox", True, "", [], [], [20], False]
+        good = ["/srv/os/busybox", True, "", ["small"], [["dhcp", "a help"]], [20, 15], True]
+        old = ["/usr/os/busybox", True, "", [], [], [5, 10], True]
         bad = ["/usr/os/busybox", False, "no create script", [], [], [], False]
         self.cli.client.results["OP_OS_DIAGNOSE"] = [
-            ["busybox", False, ["small"], {"node2": [bad], "node1": [good, bad], "node3": []}, True, False]
+            [
+                "busybox",
+                False,
+                ["small"],
+                {"node2": [bad], "node1": [good, bad], "node3": [], "node4": [old]},
+                True,
+                False,
+            ]
         ]
         outcome = self.cli("gnt-os", "diagnose")
         self.assertEqual(outcome.status, 1)
         self.assertEqual(
             outcome.out.splitlines(),
             [
-                "OS: busybox [global status: invalid, hidden]",
+                "OS: busybox [global status: partial valid, hidden]",
                 "  Variants: [small]",
-                "  Node: node1, status: VALID (path: /srv/os/busybox)",
+                "  Node: node1, status: valid (path: /srv/os/busybox) [API versions: 20, 15] [variants: small] "
+                "[parameters: dhcp] [trusted]",
                 "    hidden by it: /usr/os/busybox",
-                "  Node: node2, status: INVALID - no create script (path: /usr/os/busybox)",
-                "  Node: node3, status: MISSING",
+                "  Node: node2, status: invalid - no create script (path: /usr/os/busybox) "
+                "[no API versions declared] [untrusted]",
+                "  Node: node3, status: OS not found",
+                "  Node: node4, status: valid (path: /usr/os/busybox) [API versions: 5, 10] [trusted]",
                 "",
             ],
         )

@@ -68,22 +68,22 @@ class ProgramTests(SynchronousTestCase):
             self.assertIn("No command is available in this version.", self.cli(name, "--help").out)
 
     def test_usage_errors(self) -> None:
-        """What was typed wrongly is one line on standard error and the exit status 1."""
-        for words, text in {
-            ("gnt-instance", "add", "-s", "12Q", "web1"): "invalid size '12Q'",
-            ("gnt-instance", "add"): "wants <host>, got 0 arguments",
-            ("gnt-instance", "list", "--no-such"): "no such option: --no-such",
-            ("gnt-instance", "remove", "web1", "-f"): "options such as -f stand before the arguments",
-            ("gnt-instance", "list", "web1", "-o", "name"): "invalid name '-o' (options such as -o stand before",
-            ("gnt-job", "list", "3", "--running"): "invalid name '--running'",
-            ("gnt-instance", "remove", "--dry-run=1", "web1"): "--dry-run option does not take a value",
-            ("gnt-cluster", "queue", "empty"): "invalid argument 'empty': choose from drain, undrain, info",
-            ("gnt-cluster", "version", "x"): "takes no arguments, got 'x'",
-            ("gnt-job", "archive", "x"): "invalid job id 'x'",
-            ("gnt-instance", "add", "--no", "web1"): "ambiguous option: --no",
+        """What was typed wrongly is one line on standard error; options that cannot be read have a status of their own."""
+        for words, (status, text) in {
+            ("gnt-instance", "add", "-s", "12Q", "web1"): (2, "invalid size '12Q'"),
+            ("gnt-instance", "add"): (1, "wants <host>, got 0 arguments"),
+            ("gnt-instance", "list", "--no-such"): (2, "no such option: --no-such"),
+            ("gnt-instance", "remove", "web1", "-f"): (1, "options such as -f stand before the arguments"),
+            ("gnt-instance", "list", "web1", "-o", "name"): (1, "invalid name '-o' (options such as -o stand before"),
+            ("gnt-job", "list", "3", "--running"): (1, "invalid name '--running'"),
+            ("gnt-instance", "remove", "--dry-run=1", "web1"): (2, "--dry-run option does not take a value"),
+            ("gnt-cluster", "queue", "empty"): (1, "invalid argument 'empty': choose from drain, undrain, info"),
+            ("gnt-cluster", "version", "x"): (1, "takes no arguments, got 'x'"),
+            ("gnt-job", "archive", "x"): (1, "invalid job id 'x'"),
+            ("gnt-instance", "add", "--no", "web1"): (2, "ambiguous option: --no"),
         }.items():
             outcome = self.cli(*words)
-            self.assertEqual((outcome.status, outcome.out, outcome.err.count("\n")), (1, "", 1), words)
+            self.assertEqual((outcome.status, outcome.out, outcome.err.count("\n")), (status, "", 1), words)
             self.assertIn(text, outcome.err)
             self.assertEqual(self.cli.client.calls, [])
 

@@ -42,10 +42,11 @@ class Scene:
 
     def submit(self, line: str) -> int:
         """The id of the job of a command that does not wait."""
-        found = re.search(r"^JobID: (\d+)$", self.ok(line), re.MULTILINE)
-        if found is None:
-            raise AssertionError(f"{line!r} shows no job id")
-        return int(found[1])
+        status, out, err = self.run(line.split())
+        found = re.search(r"^JobID: (\d+)$|^(\d+): ", err + out, re.MULTILINE)
+        if status != 0 or found is None:
+            raise AssertionError(f"{line!r} ended with {status} and shows no job id: {out}{err}")
+        return int(found[1] or found[2])
 
 
 def add_line(scene: Scene, name: str, template: str = "file", options: str = "") -> str:

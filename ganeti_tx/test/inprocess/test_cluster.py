@@ -169,4 +169,4 @@ class ClusterTests(ClusterCase):
         self.assertEqual(self.ok("gnt-os list --no-headers").split(), ["noop"])
         status, out, _ = self.scene().run(["gnt-os", "diagnose"])
         self.assertEqual(status, 1)
-        self.assertIn("OS: lonely [global status: invalid]", out)
+        self.assertIn("OS: lonely [global status: partial valid]", out)

@@ -1,5 +1,6 @@
 """Random walks: what operators and bad luck do, from a seed that repeats it exactly."""
 
+import re
 from collections.abc import Callable
 from random import Random
 
@@ -41,7 +42,7 @@ class Walk:
         _, out, err = scene_of(self.cluster).run(words.split())
         if "Traceback" in out + err or "nternal error" in out + err:
             raise AssertionError(f"{words}: {out}{err}")
-        self.submitted.extend(int(line.split()[1]) for line in out.splitlines() if line.startswith("JobID: "))
+        self.submitted.extend(int(each) for each in re.findall(r"^(?:JobID: (?=\d+$)|(?=\d+: ))(\d+)", out + err, re.M))
 
     def name(self) -> str:
         """One of a few, so that they meet."""

@@ -190,10 +190,10 @@ class ClusterInfoTests(MethodCase):
         self.assertIsInstance(info["software_version"], str)
 
     def test_parameters(self) -> None:
-        """Parameters are filled from the built-in ones, for enabled hypervisors alone."""
+        """Parameters are filled from the built-in ones, for all hypervisors there are."""
         changes = {"beparams": {"default": {"maxmem": 512}}, "hvparams": {Hypervisor.KVM: {"acpi": False}}}
         info = self.info(**changes, nicparams={"default": {"link": "br7"}}, ndparams={"ssh_port": 2200})
-        self.assertEqual(set(info["hvparams"]), {"kvm", "fake"})
+        self.assertEqual(set(info["hvparams"]), {"chroot", "fake", "kvm", "lxc", "xen-hvm", "xen-pvm"})
         self.assertEqual((info["hvparams"]["kvm"]["acpi"], "boot_order" in info["hvparams"]["kvm"]), (False, True))
         self.assertIn("migration_port", info["hvparams"]["kvm"])
         self.assertEqual((info["beparams"]["default"]["maxmem"], info["beparams"]["default"]["vcpus"]), (512, 1))

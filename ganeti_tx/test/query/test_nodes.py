@@ -66,6 +66,7 @@ class StoredTests(QueryCase):
     def test_plain(self) -> None:
         """Settings come as they are stored."""
         changes = {"tags": ("a",), "serial_no": 4, "ctime": 1.5, "mtime": 2.5, "powered": False}
+        self.change_node("node1-uuid", ndparams={"oob_program": "/etc/oob"})
         self.change_node("node1-uuid", **changes)
         fields = {
             **changes,
@@ -82,6 +83,12 @@ class StoredTests(QueryCase):
             "group.uuid": "group-uuid",
         }
         self.assertEqual(self.classic("node", ["node1"], [*fields]), [[*fields.values()]])
+
+    def test_powered(self) -> None:
+        """Nothing is known of the power of a node without an out-of-band program."""
+        self.change_node("node1-uuid", powered=True)
+        self.change_node("node2-uuid", powered=True, ndparams={"oob_program": "/etc/oob"})
+        self.assertEqual(self.classic("node", [], ["powered"]), [[None], [True]])
 
     def test_instances(self) -> None:
         """Instances by the node's part in them, in natural order."""

@@ -84,6 +84,13 @@ class SmallCluster:
             raise AssertionError(f"{argv} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def submit(self, program: str, command: str, *words: str) -> int:
+        """Have a command submit its job and not wait; the job's id, which it tells on standard error."""
+        done = self.programs.run(self.node, program, command, "--submit", *words)
+        if done.returncode != 0 or not done.stderr.startswith("JobID: "):
+            raise AssertionError(f"{command} --submit ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return int(done.stderr.split()[-1])
+
     def process(self, daemon: str) -> int:
         """The process id of a daemon."""
         return int((self.node.root / f"var/run/ganeti/{daemon}.pid").read_text())

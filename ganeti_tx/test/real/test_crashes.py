@@ -32,7 +32,7 @@ class CrashTests(SynchronousTestCase):
 
     def submit(self, *words: str) -> int:
         """The id of a new job that waits as gnt-debug delay is told."""
-        return int(self.cluster.must("gnt-debug", "delay", "--submit", *words).split()[-1])
+        return self.cluster.submit("gnt-debug", "delay", *words)
 
     def running(self, *words: str) -> int:
         """The same when it runs."""
@@ -42,7 +42,7 @@ class CrashTests(SynchronousTestCase):
 
     def wants_lock(self) -> int:
         """A job that waits for the lock of the node, exclusively."""
-        job_id = int(self.cluster.must("gnt-node", "add-tags", "--submit", self.node.name, "tag").split()[-1])
+        job_id = self.cluster.submit("gnt-node", "add-tags", self.node.name, "tag")
         self.reaches(job_id, "waiting")
         until(lambda: "exclusive" in self.pending(), "it to wait for the lock")
         return job_id

@@ -95,7 +95,7 @@ class LifeTests(SynchronousTestCase):
 
     def delay(self, seconds: float) -> str:
         """Submit a job that takes a while and wait until it runs; its number."""
-        number = self.cluster.must("gnt-debug", "delay", "--submit", str(seconds)).split()[-1]
+        number = str(self.cluster.submit("gnt-debug", "delay", str(seconds)))
         until(lambda: self.status(number) == "running", f"job {number} to run")
         return number
 

@@ -143,7 +143,7 @@ class FullDiskTests(SynchronousTestCase):
 
     def running(self, seconds: float) -> int:
         """A job that runs so long."""
-        job_id = int(self.cluster.must("gnt-debug", "delay", "--submit", str(seconds)).split()[-1])
+        job_id = self.cluster.submit("gnt-debug", "delay", str(seconds))
         until(lambda: self.job(job_id)["ops"][0]["status"] == "running", "the job to run")
         return job_id
 

@@ -140,7 +140,7 @@ class MetricsTests(TestCase):
     def test_process_of_a_job_dies(self) -> None:
         """A process that is killed in the midst of its job is counted, and its job has failed."""
         before = self.samples()
-        _, told, _ = self.cluster.run(["gnt-debug", "delay", "--submit", "60"])
+        _, _, told = self.cluster.run(["gnt-debug", "delay", "--submit", "60"])
         job_id = told.split()[-1]
         path = Paths(self.cluster.layout.master.root).job_file(int(job_id))
         until(lambda: '"running"' in path.read_text(), "the job to run")

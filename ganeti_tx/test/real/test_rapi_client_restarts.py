@@ -19,8 +19,7 @@ class RestartTests(TestCase):
     async def test_waiting_for_a_job(self) -> None:
         """A job that ends while the daemons are away and come again is seen to end."""
         cluster = rapi_cluster("restarts")
-        told = await deferToThread(cluster.cluster.must, "gnt-debug", "delay", "--submit", "3")
-        job = int(told.split()[-1])
+        job = await deferToThread(cluster.cluster.submit, "gnt-debug", "delay", "3")
 
         async def use(client: Any) -> Any:
             return (await client.wait_for_job(job, limit=100)).status

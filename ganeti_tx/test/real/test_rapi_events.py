@@ -43,7 +43,7 @@ class EventCase(SynchronousTestCase):
 
     def delay(self) -> int:
         """Submit a job that takes a moment; its number."""
-        return int(self.cluster.must("gnt-debug", "delay", "--submit", "0.05").split()[-1])
+        return self.cluster.submit("gnt-debug", "delay", "0.05")
 
 
 class EventTests(EventCase):

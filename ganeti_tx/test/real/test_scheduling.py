@@ -21,7 +21,7 @@ class SchedulingTests(SynchronousTestCase):
 
     def submit(self, *words: str) -> int:
         """The id of a new job of a command."""
-        return int(self.cluster.must(words[0], words[1], "--submit", *words[2:]).split()[-1])
+        return self.cluster.submit(words[0], words[1], *words[2:])
 
     def job(self, job_id: int) -> dict[str, Any]:
         """A job's file."""
