@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
 from ganeti_tx import __version__
+from ganeti_tx.cli.command_log import CommandLog, ICommandLog, NoLog, words_to_keep
 from ganeti_tx.cli.failures import Declined, describe
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
@@ -46,6 +47,7 @@ class Surroundings(NamedTuple):
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     read: Callable[[str], str] = read_name
+    log: Callable[[str, str], ICommandLog] = lambda program, command: NoLog()
 
 
 def real_surroundings() -> Surroundings:
@@ -53,7 +55,10 @@ def real_surroundings() -> Surroundings:
     environ = os.environ
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name typed in another encoding is no reason to fail
-    return Surroundings(environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program)
+    return Surroundings(
+        environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program,
+        log=lambda program, command: CommandLog(environ, program, command),
+    )  # fmt: skip
 
 
 def _run_program(argv: Sequence[str], document: bytes | None) -> int:
@@ -91,6 +96,8 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
         stdin=around.stdin, connect=around.connect, run=around.run, now=around.now, sleep=around.sleep,
         read=around.read,
     )  # fmt: skip
+    log = around.log(program.name, name)
+    log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")
     try:
         options, arguments = parse(program.name, name, command, words, around.environ)
         return int(command.run(session, options, arguments))
@@ -108,6 +115,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
         session.warn(text)
+        log.write("ERROR", f"{text} (status {status})")
         return status
     except KeyboardInterrupt:
         session.warn("Aborted; jobs that were submitted keep running, 'gnt-job list' shows them")

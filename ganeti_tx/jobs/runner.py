@@ -14,6 +14,7 @@ from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.logger import (
     FileLogObserver,
     FilteringLogObserver,
+    ILogObserver,
     Logger,
     LogLevel,
     LogLevelFilterPredicate,
@@ -34,6 +35,7 @@ from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import Replicator
 from ganeti_tx.queue.files.faults import queue_faults
+from ganeti_tx.queue.files.job_head import summary_of
 from ganeti_tx.queue.runners.runner_channel import (
     Channel,
     ChannelFactory,
@@ -54,7 +56,9 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
+from ganeti_tx.runtime.daemon_log import daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.master_term import MasterTerm, Stamps, read_term
 from ganeti_tx.runtime.paths import Paths
@@ -81,7 +85,7 @@ def run_forever(paths: Paths) -> int:
     epollreactor.install()
     from twisted.internet import reactor
 
-    begin_logging()
+    begin_logging(paths)
     livelock = create_livelock(paths.livelock_dir, "job", time.time)
 
     def begin() -> None:
@@ -100,11 +104,21 @@ def run_forever(paths: Paths) -> int:
     return 0
 
 
-def begin_logging() -> None:
-    """Write warnings and worse to standard error, which is luxid's log."""
+def begin_logging(paths: Paths) -> None:
+    """Write to the log of all jobs, and warnings and worse also to standard error, which is luxid's log."""
     observer = FileLogObserver(sys.stderr, formatEventAsClassicLogText)
     enough = FilteringLogObserver(observer, [LogLevelFilterPredicate(LogLevel.warn)])
-    globalLogBeginner.beginLoggingTo([enough], redirectStandardIO=False)
+    globalLogBeginner.beginLoggingTo([enough, *jobs_log(paths)], redirectStandardIO=False)
+
+
+def jobs_log(paths: Paths) -> list[ILogObserver]:
+    """The log that all job processes of this node share, each line with its process id; none where it cannot be opened."""
+    try:
+        observer = daemon_log(paths.jobs_log)
+    except OSError as error:
+        print(f"jobs are not logged: {explained(error, paths.jobs_log)}", file=sys.stderr, flush=True)
+        return []
+    return [with_system(f"job process {os.getpid()}", observer)]
 
 
 @define
@@ -282,7 +296,11 @@ class Runner:
             may_go_on=self._may_go_on,
             secrets=order.secrets,
         )
+        log.info(
+            "job {job_id} begins: {summary}", job_id=job.id, summary=", ".join(summary_of(op.input) for op in job.ops)
+        )
         await self._run.run()
+        log.info("job {job_id} is {status}", job_id=job.id, status=journal.job.status.value)
         self._run, self._job_id = None, None
         if self._ends:
             self._end()

@@ -51,6 +51,16 @@ def log_to(out: IO[str]) -> ILogObserver:
     return without_ports(textFileLogObserver(out))
 
 
+def with_system(name: str, write: ILogObserver) -> ILogObserver:
+    """The same with a name of the writer in each line, for logs that several processes share."""
+
+    @provider(ILogObserver)
+    def observer(event: LogEvent) -> None:
+        write({**event, "log_system": name})
+
+    return cast(ILogObserver, observer)
+
+
 def to_syslog(daemon: str) -> ILogObserver:
     """Logs to syslog under the daemon's name."""
     emit: Any = SyslogObserver(daemon).emit

@@ -156,6 +156,7 @@ class Paths:
     log_kvm_dir = _At(f"{LOG}/kvm")
     log_xen_dir = _At(f"{LOG}/xen")
     log_extstorage_dir = _At(f"{LOG}/extstorage")
+    jobs_log = _At(f"{LOG}/jobs.log")
     commands_log = _At(f"{LOG}/commands.log")
     watcher_log = _At(f"{LOG}/watcher.log")
     rapi_access_log = _At(f"{LOG}/rapi-access.log")

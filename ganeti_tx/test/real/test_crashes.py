@@ -103,6 +103,17 @@ class CrashTests(SynchronousTestCase):
         )
         self.assertEqual(json.loads((self.node.root / "var/lib/ganeti/locks.data").read_bytes()), [])
 
+    def test_logs(self) -> None:
+        """What was typed is in the commands' log, what the job processes did in the jobs' log, which only root may read."""
+        job_id = self.submit("0")
+        self.reaches(job_id, "success")
+        logs = self.node.root / "var/log/ganeti"
+        self.assertIn("INFO run with arguments '--submit 0'", (logs / "commands.log").read_text())
+        until(lambda: f"job {job_id} is success" in (logs / "jobs.log").read_text(), "the line of the job's end")
+        begin = next(line for line in (logs / "jobs.log").read_text().splitlines() if f"job {job_id} begins" in line)
+        self.assertRegex(begin, rf"\[job process \d+\] job {job_id} begins: TEST_DELAY")
+        self.assertEqual({(logs / name).stat().st_mode & 0o777 for name in ("commands.log", "jobs.log")}, {0o600})
+
     def test_master_dies(self) -> None:
         """A job goes on without luxid; the next luxid finds its process again, and can tell it to stop."""
         for number in (signal.SIGKILL, signal.SIGTERM):

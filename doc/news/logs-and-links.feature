@@ -1,0 +1,2 @@
+`/var/log/ganeti/commands.log` has every command with its words (private and secret parameters left out), `/var/log/ganeti/jobs.log`
+what the processes of jobs did.
