@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from attrs import frozen
 
 from ganeti_tx.errors import FileStoragePathError
+from ganeti_tx.node.storage.beneath import Place
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -46,7 +47,11 @@ class AllowedPaths:
     paths: Paths
 
     def check(self, path: str) -> Path:
-        """The path of a disk, once it is known to be allowed.
+        """The path of a disk, once it is known to be allowed. @raise FileStoragePathError: as `place`."""
+        return self.place(path).plain
+
+    def place(self, path: str) -> Place:
+        """Where a disk is, once it is known to be allowed. It is used by `beneath` only: links may come meanwhile.
 
         @raise FileStoragePathError: it is not absolute, has "..", is a system path or is below no listed directory.
         """
@@ -55,13 +60,15 @@ class AllowedPaths:
         self._refuse_forbidden(plain, path)
         self._refuse_forbidden(real, path)
         directories = self.directories()
-        if not any(is_below(plain, each) and is_below(real, resolved(each)) for each in directories):
+        found = [each for each in directories if is_below(plain, each) and is_below(real, resolved(each))]
+        if not found:
             listed = ", ".join(map(str, directories)) or "none"
             raise FileStoragePathError(
                 f"file storage path {path!r} is not allowed on this node; allowed directories"
                 f" ({self.paths.file_storage_paths_file}): {listed}"
             )
-        return plain
+        top = max(found, key=lambda each: len(each.parts))
+        return Place(plain, top, plain.parent.relative_to(top).parts)
 
     def check_directory(self, path: str) -> Path:
         """A listed directory, or one below it. @raise FileStoragePathError: it is neither."""

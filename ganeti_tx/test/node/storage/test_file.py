@@ -1,16 +1,36 @@
 """Tests of disks that are files."""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from unittest import SkipTest
 
-from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from attrs import frozen
+
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.beneath import Place
 from ganeti_tx.node.storage.file import MAX_MIB, MIB, FileStorage
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import StorageContract
 from ganeti_tx.test.fakes.files import MemoryFiles
+
+
+@frozen
+class ExchangedPaths:
+    """Allowed paths on a node where something is exchanged after each check."""
+
+    allowed: AllowedPaths
+    exchange: Callable[[], object]
+
+    def place(self, path: str) -> Place:
+        """As `AllowedPaths` says."""
+        found = self.allowed.place(path)
+        self.exchange()
+        return found
 
 
 class FileStorageTests(StorageContract):
@@ -138,6 +158,82 @@ class FileStorageTests(StorageContract):
         """The room of a directory that is not listed is not told."""
         assert isinstance(self.store, FileStorage)
         self.refused(self.store.space(str(self.root), {}), BlockDeviceError)
+
+    # Between the check of a path and its use
+
+    def exchanged(self, exchange: Callable[[], object]) -> FileStorage:
+        """The same storage, on a node where somebody exchanges something as soon as a path has been checked."""
+        assert isinstance(self.store, FileStorage)
+        return FileStorage(self.template, ExchangedPaths(self.store.allowed, exchange), InlineThreads())  # type: ignore[arg-type]
+
+    def exchange(self) -> None:
+        """The instance's directory becomes a link to the node's secrets."""
+        shutil.rmtree(self.pool_dir / "web1", ignore_errors=True)
+        (self.pool_dir / "web1").unlink(missing_ok=True)
+        (self.pool_dir / "web1").symlink_to(self.root / "secrets")
+
+    def test_directory_exchanged_after_check(self) -> None:
+        """A directory that becomes a link after the check leads nowhere."""
+        secrets = self.root / "secrets"
+        secrets.mkdir()
+        (secrets / "disk0").write_bytes(b"kept")
+        store = self.exchanged(self.exchange)
+        for work in (
+            lambda: store.create(self.disk()),
+            lambda: store.create(self.disk(1)),
+            lambda: store.remove(self.disk()),
+            lambda: store.grow(self.disk(), 1),
+            lambda: store.find(self.disk()),
+            lambda: store.rename(self.disk(), self.logical_id(1)),
+            lambda: store.space(str(self.pool_dir / "web1"), {}),
+        ):
+            shutil.rmtree(self.pool_dir)
+            (self.pool_dir / "web1").mkdir(parents=True)
+            (self.pool_dir / "web1/disk0").write_bytes(b"disk")
+            self.assertRegex(self.refused(work(), GanetiError), "a link, or no directory|not allowed on this node")
+            self.assertEqual((secrets / "disk0").read_bytes(), b"kept")
+            self.assertEqual(os.listdir(secrets), ["disk0"])
+
+    def test_disk_exchanged_after_check(self) -> None:
+        """So does a disk that becomes a link, and one that becomes a pipe holds nobody up."""
+        secret = self.root / "secret"
+        secret.write_bytes(b"kept")
+        disk = self.pool_dir / "web1/disk0"
+        for make in (lambda: disk.symlink_to(secret), lambda: os.mkfifo(disk)):
+            self.get(self.store.create(self.disk()))
+
+            def exchange(make: Callable[[], object] = make) -> None:
+                disk.unlink(missing_ok=True)
+                make()
+
+            store = self.exchanged(exchange)
+            self.refused(store.grow(self.disk(), 1))
+            self.refused(store.find(self.disk()))
+            self.refused(store.create(self.disk()))
+            self.refused(store.rename(self.disk(), self.logical_id(1)))
+            self.refused(store.remove(self.disk()))
+            self.assertEqual(secret.read_bytes(), b"kept")
+            disk.unlink()
+
+    def test_writable_by_others(self) -> None:
+        """A directory that others may write to holds no disks: they could exchange one before the machine opens it."""
+        web1 = self.pool_dir / "web1"
+        for directory, mode in ((web1, 0o775), (web1, 0o757), (web1, 0o1777), (self.pool_dir, 0o777)):
+            web1.mkdir(exist_ok=True)
+            directory.chmod(mode)
+            for work in (self.store.create(self.disk()), self.store.find(self.disk())):
+                self.assertIn(f"chmod go-w {directory}", self.refused(work, FileStoragePathError))
+            directory.chmod(0o755)
+        self.pool_dir.chmod(0o1777)  # there each may exchange only what is his
+        self.get(self.store.create(self.disk()))
+
+    def test_directory_of_another(self) -> None:
+        """Nor does one that another user made and owns."""
+        if os.geteuid() != 0:
+            raise SkipTest("only root can give a directory away")
+        (self.pool_dir / "web1").mkdir()
+        os.chown(self.pool_dir / "web1", 4321, 4321)
+        self.assertIn("user 4321", self.refused(self.store.create(self.disk()), FileStoragePathError))
 
 
 class SharedFileStorageTests(FileStorageTests):
