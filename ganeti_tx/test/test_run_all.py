@@ -33,11 +33,13 @@ class UnitsTests(SynchronousTestCase):
         )
 
     def test_names(self) -> None:
-        """Names of tests are units as they are; the names of the whole mean everything."""
+        """Names of tests are units as they are; a package that is several units is those."""
         names = ["ganeti_tx.test.luxi", "ganeti_tx.test.real.test_kvm.Tests.test_it"]
         self.assertEqual(units([*names, names[0]]), names)
-        for whole in ([], ["ganeti_tx"], ["ganeti_tx.test"]):
+        for whole in ([], ["ganeti_tx"], ["ganeti_tx.test", "ganeti_tx.test.real"]):
             self.assertEqual(units(whole), all_units())
+        real = units(["ganeti_tx.test.real"])
+        self.assertEqual({name.rpartition(".")[0] for name in real}, {"ganeti_tx.test.real"})
 
 
 class RunTests(SynchronousTestCase):

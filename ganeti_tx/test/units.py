@@ -4,6 +4,7 @@ The modules of `real` mostly wait, and what they share is a cluster that lives a
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -36,7 +37,7 @@ def unit_names(directory: Path, leave_out: str = "") -> Iterator[str]:
 
 
 def units(names: Sequence[str]) -> list[str]:
-    """What the words after bin/test mean: everything, or the tests that they name."""
-    whole = {".".join(directory.relative_to(TESTS.parents[1]).parts) for directory in (TESTS, TESTS.parent)}
-    found = [unit for name in names or ["ganeti_tx"] for unit in (all_units() if name in whole else [name])]
-    return list(dict.fromkeys(found))
+    """What the words after bin/test mean: the units in a package of that name, else the tests so named; without any, all."""
+    everything = all_units()
+    found = [[unit for unit in everything if unit.startswith(f"{name}.")] or [name] for name in names]
+    return list(dict.fromkeys(chain(*found))) if names else everything
