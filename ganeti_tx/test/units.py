@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 SPLIT = "real"
 #: The units that take longest are begun first, so that in the end not all wait for one of them.
 LONGEST = (
+    "real.test_bare_machine",
     "inprocess",
     "real.test_master_failover",
     "real.test_rapi_hostile",
