@@ -18,7 +18,6 @@ from ganeti_tx.bootstrap.keys import (
 )
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
-    NODE_PORT,
     BootstrapError,
     Problems,
     check_address,
@@ -26,7 +25,7 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.bootstrap.start import socket_answers, start, start_outward, stop_all, tcp_answers
+from ganeti_tx.bootstrap.start import start, start_outward, stop_all
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
@@ -68,7 +67,7 @@ def init(paths: Paths, settings: InitSettings) -> None:
     )
     try:
         write_cluster(paths, config, authority, keys)
-        start_all(paths, first.primary_ip)
+        start_all(paths)
     except OSError as error:
         take_back(paths, why := f"cannot write {reason(error)}")
         raise BootstrapError(why) from None
@@ -137,10 +136,10 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
     write_private(paths.config_file, encode(config), CONFIG_MODE)
 
 
-def start_all(paths: Paths, address: str) -> None:
+def start_all(paths: Paths) -> None:
     """Start what a master runs."""
-    start(paths, NODE, tcp_answers(address, NODE_PORT))
-    start(paths, MASTER, socket_answers(paths.query_socket))
+    start(paths, NODE)
+    start(paths, MASTER)
     start_outward(paths, (*ON_ALL_NODES, RAPI))
 
 

@@ -12,14 +12,13 @@ from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
-    NODE_PORT,
     BootstrapError,
     Problems,
     check_address,
     check_writable,
     try_resolve,
 )
-from ganeti_tx.bootstrap.start import start, start_outward, stop_all, tcp_answers
+from ganeti_tx.bootstrap.start import start, start_outward, stop_all
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
@@ -161,7 +160,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
-        start(paths, NODE, tcp_answers(document.primary_ip, NODE_PORT))
+        start(paths, NODE)
         start_outward(paths, ON_ALL_NODES)
     except OSError as error:
         take_back(paths, why := f"cannot write {reason(error)}")

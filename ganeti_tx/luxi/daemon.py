@@ -1,10 +1,10 @@
 """Who listens on a socket, and what a client says when it cannot connect."""
 
 import errno
-import os
 from typing import NamedTuple
 
 from ganeti_tx.luxi import transport_errors
+from ganeti_tx.runtime.daemon_control import DaemonControl
 
 
 class Daemon(NamedTuple):
@@ -19,17 +19,12 @@ _DOWN = (errno.ENOENT, errno.ECONNREFUSED)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-def start_command(daemon: Daemon) -> str:
-    """What starts it: systemd, or on a node below a root directory of its own the program itself."""
-    return daemon.program if os.environ.get("GANETI_ROOTDIR") else f"systemctl start {daemon.program}"
-
-
 def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors.ProtocolError:
     """The error of a failed connect, with what to do about it."""
     if error.errno in _DOWN:
         return transport_errors.NoMasterError(
             f"Cannot reach {daemon.name} at {path}: it is not running on this node. Start it on the master node with"
-            f" '{start_command(daemon)}'"
+            f" '{DaemonControl.here().command('start', daemon.program)}'"
         )
     if error.errno in _FORBIDDEN:
         return transport_errors.PermissionError(

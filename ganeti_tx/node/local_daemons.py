@@ -1,9 +1,7 @@
 """Starting and ending daemons on this node, by systemd where it rules."""
 
 import os
-import shutil
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,29 +12,27 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.runtime.daemon_control import (
+    ASK_LIMIT,
+    START_LIMIT,
+    STOP_LIMIT,
+    DaemonControl,
+    not_started,
+    reason,
+)
+from ganeti_tx.runtime.daemon_programs import own_program
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import CLEAN_ENV, IProcessRunner
 
 log = Logger()
 
-SYSTEMD = Path("/run/systemd/system")
-#: Seconds that a start may take, the vote included; that a stop may; and between looks.
-START_LIMIT = 120.0
-STOP_LIMIT = 15.0
+#: Seconds after which a daemon that does not end is killed, until it must be gone then, and between looks.
+END_LIMIT = 15.0
 KILL_LIMIT = 5.0
 INTERVAL = 0.05
 #: What a daemon inherits besides a clean environment: where it is, and which Python it runs with.
 INHERITED = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "GANETI_ROOTDIR", "GANETI_HOSTNAME", "GANETI_REMOTE_SHELL")
-
-
-def own_program(daemon: str) -> str:
-    """The daemon's program beside this Python, or on the search path. @raise OpExecError: there is none."""
-    beside = Path(sys.executable).parent / daemon
-    program = str(beside) if beside.exists() else shutil.which(daemon)
-    if program is None:
-        raise OpExecError(f"there is no program {daemon}; install ganeti_tx on this node")
-    return program
 
 
 @define
@@ -62,25 +58,40 @@ class LocalDaemons:
     clock: IReactorTime
     processes: MachineProcesses
 
+    @property
+    def control(self) -> DaemonControl:
+        """How they are started and ended."""
+        return DaemonControl.at(self.paths.root, self.files.exists)
+
     def run(self, daemons: Sequence[str]) -> list[int]:
         """The processes of those of some daemons that run."""
         found = [self.processes.holder(self.paths.pid_file(daemon)) for daemon in daemons]
         return sorted({process for process in found if process is not None})
 
     async def start(self, daemon: str) -> None:
-        """Start one. @raise OpExecError: it does not start; the text has its reason."""
-        argv = ["systemctl", "start", daemon] if self._by_systemd() else [self.processes.program(daemon)]
+        """Start one and wait until it is up. @raise OpExecError: it does not come up; the text has its reason."""
+        control = self.control
         environment = {**CLEAN_ENV, **{name: os.environ[name] for name in INHERITED if name in os.environ}}
+        argv = control.start_argv(daemon, self.processes.program)
         result = await self.runner.run(argv, env=environment, timeout=START_LIMIT)
-        if not result.succeeded:
-            raise OpExecError(f"{daemon} did not start: {result.describe()}; see {self.paths.log_file(daemon)}")
+        if result.succeeded and (self.run([daemon]) or not control.by_systemd):
+            return
+        why = [await self._reason(control, daemon), "" if result.succeeded else result.describe()]
+        raise OpExecError(not_started(daemon, why, control.log(daemon, self.paths.log_file(daemon))))
+
+    async def _reason(self, control: DaemonControl, daemon: str) -> str:
+        argv = control.reason_argv(daemon)
+        if argv is None:
+            return ""
+        return reason((await self.runner.run(argv, timeout=ASK_LIMIT)).stdout.decode("utf-8", "replace"))
 
     async def stop(self, daemons: Sequence[str]) -> None:
         """Have some end, by force if need be; whether they do is for the caller to look."""
-        if self._by_systemd():
-            await self.runner.run(["systemctl", "stop", *daemons], timeout=STOP_LIMIT * 2)
+        argv = self.control.stop_argv(daemons)
+        if argv is not None:
+            await self.runner.run(argv, timeout=STOP_LIMIT)
         self.signal(self.run(daemons), signal.SIGTERM)
-        if not await self.until(lambda: not self.run(daemons), STOP_LIMIT):
+        if not await self.until(lambda: not self.run(daemons), END_LIMIT):
             self.signal(self.run(daemons), signal.SIGKILL)
 
     def signal(self, targets: Sequence[int], number: int) -> None:
@@ -100,6 +111,3 @@ class LocalDaemons:
                 return False
             await deferLater(self.clock, INTERVAL)
         return True
-
-    def _by_systemd(self) -> bool:
-        return self.paths.root == Path("/") and self.files.exists(SYSTEMD)

@@ -9,7 +9,7 @@ from twisted.logger import Logger
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
 from ganeti_tx.node.dispatch import Method
-from ganeti_tx.node.local_daemons import KILL_LIMIT, START_LIMIT, LocalDaemons
+from ganeti_tx.node.local_daemons import KILL_LIMIT, LocalDaemons
 from ganeti_tx.rpc.calls import (
     Ballot,
     MasterNodeName,
@@ -74,11 +74,6 @@ class MasterRoleCalls:
             await self.files.write_atomic(self.paths.no_voting_file, b"", NO_VOTING_MODE)
         try:
             await self.daemons.start(MASTER)
-            if not await self.daemons.until(lambda: self.files.exists(self.paths.query_socket), START_LIMIT):
-                raise OpExecError(
-                    f"{MASTER} was started but does not answer within {START_LIMIT:.0f} s; "
-                    f"see {self.paths.log_file(MASTER)}"
-                )
         finally:
             forget_spared_vote(self.files, self.paths)
 

@@ -21,7 +21,7 @@ from ganeti_tx.runtime.files_leftovers import remove_leftovers
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
-from ganeti_tx.runtime.readiness import READY, starter
+from ganeti_tx.runtime.readiness import NOTHING_TO_DO, Starter
 
 log = Logger()
 
@@ -82,7 +82,7 @@ class Daemon(Service):
         self._daemon = name
         self._paths = paths
         self._pid_paths = [paths.pid_file(each) for each in (name, *replaces)]
-        self._tell_starter = starter(os.environ)
+        self._starter = Starter(os.environ)
         self._reactor = reactor
         self._start = start
         self._end_with = end_with
@@ -106,7 +106,7 @@ class Daemon(Service):
             self._pid_files.append(claim_pid_file(path))
         self._stop = await self._start()
         log.info("{daemon} is ready", daemon=self._daemon)
-        self._tell_starter(READY)
+        self._starter.ready()
 
     def _give_up(self, failure: Failure) -> None:
         reason = why(failure.value)
@@ -116,12 +116,15 @@ class Daemon(Service):
             reason = f"{self._daemon} cannot start"
             log.failure("fatal: {reason}", failure, reason=reason)
         status = failure.value.exit_code if isinstance(failure.value, GanetiError) else ExitCode.FAILURE
-        self._tell_starter(f"{status:d} fatal: {reason}")
+        if status in NOTHING_TO_DO:
+            self._release_pid_files()  # who then asks whether it runs shall not be told that it does
+        self._starter.failed(status, reason)
         self._end(status)
 
     def leave(self, error: GanetiError) -> None:
         """End a daemon that is up and must not go on, with the reason as the last line of its own."""
         log.error("fatal: {reason}", reason=one_line(error))
+        self._starter.ends(one_line(error))
         self._end(error.exit_code)
 
     def _end(self, status: int) -> None:
@@ -133,7 +136,11 @@ class Daemon(Service):
 
     async def _bring_down(self) -> None:
         if self._stop is not None:
+            self._starter.ends()
             await self._stop()
+        self._release_pid_files()
+
+    def _release_pid_files(self) -> None:
         while self._pid_files:
             self._pid_files.pop().release()
 

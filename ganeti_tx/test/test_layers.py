@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"metrics", "runtime"},
     "rpc": {"metrics", "runtime"},
     "wconf": {"luxi", "config", "locking", "metrics", "runtime"},
-    "luxi": {"metrics"},
+    "luxi": {"metrics", "runtime.daemon_control"},
     "mastership": {"config", "rpc", "queue.job", "runtime"},
     "node": {"rpc", "runtime", "mastership.own_ballot"},
     "query": {"config.interfaces", "locking.interfaces", "locking.levels", "rpc.interfaces", "rpc.calls"},

@@ -9,15 +9,16 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.mastership.failover import Failover
 from ganeti_tx.mastership.jobs_left import JobsLeft
-from ganeti_tx.node.local_daemons import SYSTEMD, MachineProcesses
-from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS
+from ganeti_tx.node.local_daemons import MachineProcesses
+from ganeti_tx.runtime.daemon_control import SYSTEMD
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.disk import ProcessFiles
 from ganeti_tx.test.inprocess.master import MasterDaemons
 from ganeti_tx.test.inprocess.simulation import Process
 
-LUXID, WCONFD = 1001, 1002
+LUXID, WCONFD, REMOTE_API = 1001, 1002, 1003
 
 
 @define(eq=False)
@@ -25,6 +26,8 @@ class MasterService:
     """What `systemctl` and signals do to the master daemons of one machine."""
 
     daemons: MasterDaemons
+    #: Whether the Remote API, of which no more is simulated, has been started.
+    with_rapi: bool = False
 
     def install(self) -> None:
         """Have the node daemon of the machine use it."""
@@ -36,8 +39,10 @@ class MasterService:
     def holder(self, path: object) -> int | None:
         """The process that holds a pid file."""
         paths = self.daemons.paths
-        if path == paths.pid_file(MASTER_PARTS[0]) and self.daemons.luxid_process.alive:
+        if path in (paths.pid_file(MASTER), paths.pid_file(MASTER_PARTS[0])) and self.daemons.luxid_process.alive:
             return LUXID
+        if path == paths.pid_file(RAPI) and self.with_rapi:
+            return REMOTE_API
         return WCONFD if path == paths.pid_file(MASTER_PARTS[1]) and self.daemons.wconfd_process.alive else None
 
     def jobs(self) -> list[int]:
@@ -50,16 +55,21 @@ class MasterService:
             self.daemons.kill_luxid()
         elif process_id == WCONFD:
             self.daemons.kill_wconfd()
+        elif process_id == REMOTE_API:
+            self.with_rapi = False
         else:
             self.daemons.zygote.kill(process_id)
 
     def systemctl(self, caller: Process, call: Call) -> "Deferred[ProcessResult]":
         """Start or stop them; the caller hears of it if it lives so long. Other daemons are not simulated."""
         heard: Deferred[ProcessResult] = Deferred()
-        if MASTER not in call.argv:
+        verb = call.argv[1]
+        if RAPI in call.argv and verb != "show":
+            self.with_rapi = verb == "start"
+        if MASTER not in call.argv or verb == "show":
             caller.callLater(0, heard.callback, ProcessResult())
             return heard
-        if call.argv[1] == "stop":
+        if verb == "stop":
             self.stop()
             caller.callLater(0, heard.callback, ProcessResult())
             return heard

@@ -8,9 +8,11 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.node.local_daemons import KILL_LIMIT, STOP_LIMIT, LocalDaemons, MachineProcesses, own_program
+from ganeti_tx.node.local_daemons import END_LIMIT, KILL_LIMIT, LocalDaemons, MachineProcesses
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.rpc.calls import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
+from ganeti_tx.runtime.daemon_control import SYSTEMD
+from ganeti_tx.runtime.daemon_programs import own_program
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
@@ -77,7 +79,7 @@ class MasterRoleCallsTests(SynchronousTestCase):
         """A daemon that does not end in time is killed."""
         self.stubborn[11] = {signal.SIGTERM}
         stopping = self.stop()
-        self.clock.pump([1.0] * (int(STOP_LIMIT) + 1))
+        self.clock.pump([1.0] * (int(END_LIMIT) + 1))
         self.successResultOf(stopping)
         self.assertIn((11, signal.SIGKILL), self.signals)
 
@@ -85,7 +87,7 @@ class MasterRoleCallsTests(SynchronousTestCase):
         """One that cannot even be killed makes the call fail with its process id."""
         self.stubborn[11] = {signal.SIGTERM, signal.SIGKILL}
         stopping = self.stop()
-        self.clock.pump([1.0] * (int(STOP_LIMIT + KILL_LIMIT) + 2))
+        self.clock.pump([1.0] * (int(END_LIMIT + KILL_LIMIT) + 2))
         self.assertIn("11", str(self.failureResultOf(stopping, OpExecError).value))
 
     def test_start(self) -> None:
@@ -150,6 +152,39 @@ class MasterRoleCallsTests(SynchronousTestCase):
         self.assertEqual((ballot.master, ballot.config_serial, ballot.newest), ("node9", None, -1))
         self.put(PATHS.config_file, b"junk")
         self.successResultOf(Deferred.fromCoroutine(self.part.vote(MasterVote())))
+
+    def script(self, unit: str, shown: str, comes_up: bool = False, status: int = 0) -> None:
+        """Have systemd rule, with units that behave so when they are started."""
+        self.files.mkdir(SYSTEMD)
+        self.part.daemons.paths = self.part.paths = Paths()
+
+        def start(call: Call) -> ProcessResult:
+            if comes_up:
+                self.daemons[Paths().pid_file(unit)] = 21
+            return ProcessResult(status, stderr=b"Job for the unit failed\nSee systemctl status\n")
+
+        self.runner.script(["systemctl", "start", "ganeti-rapi"], ProcessResult(1))
+        self.runner.script(["systemctl", "start", unit], start)
+        self.runner.script(["systemctl", "show"], ProcessResult(stdout=shown.encode()))
+
+    def test_systemd(self) -> None:
+        """Where systemd rules its units do it, and a start that has ended well is over when the daemon runs."""
+        self.daemons.clear()
+        self.script("ganeti-master", "", comes_up=True)
+        self.successResultOf(self.start())
+        self.assertEqual(self.runner.commands[0], ["systemctl", "start", "ganeti-master"])
+
+    def test_systemd_fails(self) -> None:
+        """What the daemon told systemd comes through, with the journal as its log; else what systemctl says."""
+        self.daemons.clear()
+        for status in (0, 1):  # a unit for which there is nothing to do has been started well
+            self.script("ganeti-master", "ConditionResult=yes\nStatusText=fatal: node2 is the master\n", status=status)
+            text = str(self.failureResultOf(self.start(), OpExecError).value)
+            self.assertEqual(text, "ganeti-master did not start: node2 is the master; see journalctl -u ganeti-master")
+        self.script("ganeti-master", "ConditionResult=no\nStatusText=\n")
+        self.assertIn("conditions", str(self.failureResultOf(self.start(), OpExecError).value))
+        self.script("ganeti-master", "ConditionResult=yes\n", status=1)
+        self.assertIn("See systemctl status", str(self.failureResultOf(self.start(), OpExecError).value))
 
     def test_no_program(self) -> None:
         """A daemon that is not installed is named."""

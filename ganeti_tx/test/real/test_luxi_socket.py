@@ -21,6 +21,7 @@ from ganeti_tx.luxi.framing import MAX_REQUEST
 from ganeti_tx.luxi.limits import Limits
 from ganeti_tx.luxi.peer import Peer
 from ganeti_tx.luxi.server import LuxiFactory
+from ganeti_tx.runtime.daemon_control import DaemonControl
 
 reactor: Any = global_reactor
 LARGE = 3_000_000
@@ -182,7 +183,7 @@ class SocketTests(TestCase):
         self.assertEqual(
             lines[:4], ["[['QueryTags', 'node', 'a'], 17]", "Job 9 lost", str(LARGE), "No answer within 0.05 seconds"]
         )
-        self.assertIn("systemctl start ganeti-master", lines[4])
+        self.assertIn(DaemonControl.here().command("start", "ganeti-master"), lines[4])
         self.assertEqual(lines[5], "False")
 
 
@@ -209,7 +210,7 @@ class NobodyTests(TestCase):
         """Without a socket, or with one that nobody owns, both clients say who is missing and how to start it."""
         for _ in ("no socket", "nobody listens"):
             text = self.refused(transport_errors.NoMasterError, Client(self.path))
-            for part in ("ganeti-luxid", self.path, "systemctl start ganeti-master"):
+            for part in ("ganeti-luxid", self.path, DaemonControl.here().command("start", "ganeti-master")):
                 self.assertIn(part, text)
             waiting = Deferred.fromCoroutine(on_twisted.client(reactor, self.path).submit_job([]))
             error = await self.assertFailure(waiting, transport_errors.NoMasterError)

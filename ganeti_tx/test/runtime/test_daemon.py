@@ -90,6 +90,7 @@ class DaemonTests(SynchronousTestCase):
         daemon.startService()
         starting.errback(NotMasterError("node2 is"))
         self.assertEqual(self.statuses, [11])
+        self.assertFalse(self.pid_file.exists())  # it shall not be taken for one that is up, as it tells systemd
         self.successResultOf(daemon.stopService())
 
     def test_leave(self) -> None:
