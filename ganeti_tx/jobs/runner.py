@@ -42,6 +42,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     GoOn,
     Hello,
     JobOver,
+    Lagging,
     Leave,
     Measured,
     Message,
@@ -190,9 +191,15 @@ class Runner:
             self.rpc,
             lambda: other_candidates(ssconf, self.parts.own_name),
             lambda: stamps.next().sequence,
-            lambda name: self.parts.reactor.callLater(REOPEN_INTERVAL, self.replicator.reopen, name),
+            lambda name: self.parts.reactor.callLater(REOPEN_INTERVAL, self._reopen, name),
+            self.parts.reactor,
         )
         self._connect()
+
+    def _reopen(self, name: str) -> None:
+        """Send to a candidate again; whether it has caught up, luxid knows."""
+        self.replicator.reopen(name)
+        self.replicator.caught_up(name)
 
     def stop(self) -> None:
         """Stop the running job at its next safe point, and end when it is over."""
@@ -225,6 +232,7 @@ class Runner:
 
     def _lost(self) -> None:
         self._channel = None
+        self.replicator.told(())
         self._answered(True)
         if self._run is None:
             self._end()
@@ -242,6 +250,8 @@ class Runner:
                 self._run.set_priority(message.priority)
         elif isinstance(message, (GoOn, StepBack)):
             self._answered(isinstance(message, GoOn))
+        elif isinstance(message, Lagging):
+            self.replicator.told(message.names)
         elif isinstance(message, Leave):
             self._end()
 

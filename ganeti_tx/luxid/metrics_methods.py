@@ -1,7 +1,7 @@
 """LUXI's method for what is counted in the whole cluster (doc/design/metrics.rst)."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, TimeoutError
@@ -51,7 +51,7 @@ class MetricsMethods:
     snapshot: Callable[[], ConfigData]
     scheduler: Scheduler
     is_drained: Callable[[], bool]
-    behind: Callable[[], set[str]]
+    behind: Callable[[], Set[str]]
     nodes: NodeWatch
     wconfd: WconfdReadings
     process: OwnProcess | None

@@ -146,8 +146,16 @@ def queue_files(parts: LuxidParts, stamps: Stamps) -> QueueFiles:
         return [node for node in candidates() if node.name not in replicator.behind]
 
     rpc = StampedRpc(parts.rpc, stamps)
-    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: None)
-    copies = QueueCopies(rpc, up_to_date, replicator.leave_alone, lambda: store.numbered(), lambda: drain.is_set())
+    replicator = Replicator(rpc, candidates, lambda: stamps.next().sequence, lambda name: None, parts.clock)
+    copies = QueueCopies(
+        rpc,
+        up_to_date,
+        replicator.leave_alone,
+        lambda: store.numbered(),
+        lambda: drain.is_set(),
+        parts.clock,
+        lambda: replicator.lagging,
+    )
     drain = DrainFlag(parts.files, parts.paths, copies.tell_drained)
     store = JobStore(parts.files, parts.paths, replicator.replicate, copies.rename, parts.threads)
     return QueueFiles(store, replicator, copies, drain, candidates, rpc)
@@ -176,6 +184,7 @@ def make_catch_up(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) ->
         queue.copies.complete, comparison, parts.clock,
     )  # fmt: skip
     queue.replicator.shut = catch_up.lacks
+    queue.replicator.moved = scheduler.launcher.tell_lagging
     return catch_up
 
 
@@ -183,7 +192,7 @@ def make_metrics(parts: LuxidParts, queue: QueueFiles, scheduler: Scheduler) -> 
     """What is counted, and where it is asked for."""
     nodes = NodeWatch(parts.rpc, Views(parts.snapshot), parts.clock)
     return MetricsMethods(
-        parts.tally, parts.snapshot, scheduler, queue.drain.is_set, lambda: queue.replicator.behind, nodes,
+        parts.tally, parts.snapshot, scheduler, queue.drain.is_set, lambda: queue.replicator.lagging, nodes,
         parts.wconfd_readings, parts.process, parts.clock, parts.now,
     )  # fmt: skip
 

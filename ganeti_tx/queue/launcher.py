@@ -1,6 +1,6 @@
 """The seam between the queue and the processes that run its jobs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from attrs import frozen
 from twisted.internet.defer import Deferred
@@ -75,6 +75,9 @@ class IJobLauncher(Interface):
 
     def counts() -> RunnerCounts:
         """How many runners there are now."""
+
+    def tell_lagging(names: Collection[str]) -> None:
+        """Have every runner know the candidates for which nobody waits with copies of jobs, now and to come."""
 
     def adopt(job: QueuedJob) -> "IRunner | None":
         """The runner that an earlier daemon started for this job, when it lives; its `run` waits for the end only."""

@@ -26,6 +26,8 @@ AT_A_TIME = 16
 #: Seconds that a node has for a transfer, and the bytes that it must take in each further second.
 TRANSFER_LIMIT = 30.0
 SLOWEST = 256 * 1024
+#: Seconds for which anybody waits for a node that does not answer.
+PATIENCE = 5.0
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
 LAST_RETRY = 300.0
@@ -54,10 +56,14 @@ class State:
 
 @attrs.define(eq=False)
 class Courier:
-    """What is known of one node: up to which version it was served or tried, and what it has."""
+    """What is known of one node: up to which version it was served or tried, and what it has.
+
+    One that is `overdue` did not answer while somebody waited; nobody waits for it until it has taken something.
+    """
 
     tried: int = 0
     failures: int = 0
+    overdue: bool = False
     has_config: int = 0
     has_ssconf: dict[str, str] | None = None
     #: None when nobody knows which.
@@ -73,6 +79,7 @@ class Courier:
         """Who knows what the node has when it comes back."""
         self.stop_timer()
         self.tried = self.failures = 0
+        self.overdue = False
         self.distrust()
 
     def distrust(self) -> None:
@@ -138,15 +145,36 @@ class Distributor:
     def redistribute(self) -> None:
         """Bring everything to every node once more, whatever it is known to have."""
         self._round += 1
+        for courier in self._couriers.values():
+            courier.overdue = False
         if self._newest is not None:
             self.distribute(self._newest.config)
 
     async def when_distributed(self) -> None:
-        """Waits until every node that is not offline has the present state or a newer one, or could not be reached."""
-        if self._newest is not None and not self._is_out(self._newest.serial):
-            done: Deferred[None] = Deferred()
-            self._waiting.append((self._newest.serial, done))
+        """Waits until every node that is not offline has the present state or a newer one, or could not be reached.
+
+        A node that takes longer than PATIENCE is behind as well, and not waited for again until it answers.
+        """
+        if self._newest is None or self._is_out(self._newest.serial):
+            return
+        serial, done = self._newest.serial, Deferred[None]()
+        limit = self._clock.callLater(PATIENCE, self._give_up, serial)
+        self._waiting.append((serial, done))
+        try:
             await done
+        finally:
+            if limit.active():
+                limit.cancel()
+
+    def _give_up(self, serial: int) -> None:
+        """Nobody waits any longer for those that lack this version."""
+        for uuid, courier in self._couriers.items():
+            node = self._present().config.nodes.get(uuid)
+            if node is not None and not courier.overdue and not self._is_served(node, courier, serial):
+                self._log.info("node {node} does not take the configuration within {limit:.0f} s; nobody waits for it",
+                    node=node.name, limit=PATIENCE)  # fmt: skip
+                courier.overdue = True
+        self._tell_waiting()
 
     async def candidates_without(self, limit: float) -> list[tuple[str, str]]:
         """The master candidates that do not have the present state after so many seconds at most, and why."""
@@ -171,7 +199,7 @@ class Distributor:
                 self._tally.set(BEHIND, self._lacks_something(self._couriers[uuid]), node.name)
 
     def _lacks_something(self, courier: Courier) -> bool:
-        return courier.failures > 0 or courier.tried < self._present().serial
+        return courier.failures > 0 or courier.overdue or courier.tried < self._present().serial
 
     def stop(self) -> None:
         """Break off what is under way."""
@@ -247,6 +275,7 @@ class Distributor:
                 await self._rpc.call(node, call, TRANSFER_LIMIT)
 
     def _succeeded(self, node: Node, courier: Courier) -> None:
+        courier.overdue = False
         if courier.failures:
             courier.failures = 0
             courier.why = ""
@@ -295,10 +324,16 @@ class Distributor:
     def _is_out(self, serial: int) -> bool:
         nodes = self._present().config.nodes
         return all(
-            courier.tried >= serial and courier.round == self._round
+            courier.overdue or self._is_served(nodes[uuid], courier, serial)
             for uuid, courier in self._couriers.items()
-            if uuid in nodes and not nodes[uuid].offline and courier.retry is None
+            if uuid in nodes
         )
+
+    def _is_served(self, node: Node, courier: Courier, serial: int) -> bool:
+        """Whether a node has this version, is not to have it, or could not be given it and is tried again later."""
+        if node.offline or courier.retry is not None:
+            return True
+        return courier.tried >= serial and courier.round == self._round
 
     def _tell_waiting(self) -> None:
         ready = [(serial, done) for serial, done in self._waiting if self._is_out(serial)]

@@ -116,6 +116,7 @@ class CatchUp:
         if complete:
             self._complete.add(node.name)
             self.pauses.end(node.name)
+            self.replicator.caught_up(node.name)
             for job_id in busy:
                 self._wait_for(job_id)
             later, self._later = self._later, set()

@@ -1,15 +1,17 @@
 """The candidates' copies follow what happens to the queue besides new states of jobs: archiving, and the drain flag."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.copies.replication import Candidates
+from ganeti_tx.queue.copies.replication import PATIENCE, Candidates
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+from ganeti_tx.runtime.patience import within
 
 log = Logger()
 
@@ -26,6 +28,7 @@ class QueueCopies:
     @ivar missed: told of a node that did not take something.
     @ivar live_jobs: the ids of all live jobs, and the last id given, at one moment.
     @ivar is_drained: whether the drain flag is set here.
+    @ivar lagging: the names of those for whom nobody waits.
     """
 
     rpc: INodeRpc
@@ -33,8 +36,9 @@ class QueueCopies:
     missed: Callable[[str, RpcError], None]
     live_jobs: Callable[[], Awaitable[tuple[list[int], int]]]
     is_drained: Callable[[], bool]
+    clock: IReactorTime
+    lagging: Callable[[], Set[str]] = lambda: frozenset()
     _renames: dict[str, list[Rename]] = field(factory=dict)
-    _flag_turn: DeferredLock = field(factory=DeferredLock)
 
     def rename(self, renames: Sequence[Rename]) -> None:
         """Have files of archived jobs moved; what comes while a call is under way travels together in the next."""
@@ -58,15 +62,14 @@ class QueueCopies:
             del self._renames[node.name]
 
     async def tell_drained(self, drained: bool) -> None:
-        """Have the drain flag set or removed on every candidate; the last word is what stays."""
-        await self._flag_turn.acquire()
-        try:
-            outcomes = await self.rpc.call_many(self.candidates(), JobqueueSetDrainFlag(drained=drained))
-        finally:
-            self._flag_turn.release()
-        for name, outcome in outcomes.items():
-            if outcome.error is not None:
-                self.missed(name, outcome.error)
+        """Have the drain flag set or removed on every candidate; the last word is what stays, as its stamp is the latest."""
+        lagging = self.lagging()
+        heard = []
+        for node in self.candidates():
+            telling = Deferred.fromCoroutine(self._call(node, JobqueueSetDrainFlag(drained=drained)))
+            heard.append(within(0.0 if node.name in lagging else PATIENCE, self.clock, telling))
+        for each in heard:
+            await each
 
     async def complete(self, node: NodeAddress) -> bool:
         """Put right what a candidate missed: it archives the jobs that are not live, and has the flag as it is here.
@@ -76,11 +79,7 @@ class QueueCopies:
         live, last_id = await self.live_jobs()
         if not await self._call(node, JobqueueSweep(live=live, up_to=last_id)):
             return False
-        await self._flag_turn.acquire()
-        try:
-            return await self._call(node, JobqueueSetDrainFlag(drained=self.is_drained()))
-        finally:
-            self._flag_turn.release()
+        return await self._call(node, JobqueueSetDrainFlag(drained=self.is_drained()))
 
     async def _call(self, node: NodeAddress, call: NodeCall) -> bool:
         try:

@@ -1,19 +1,23 @@
 """Copies of job files on the master candidates: one transfer a node at a time, and the newest state of a file wins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 
 from attrs import define, field, frozen
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+from ganeti_tx.runtime.patience import within
 
 log = Logger()
 
 #: No more than this many bytes travel in one call.
 MAX_BATCH = 8 * 1024 * 1024
+#: Seconds for which anybody waits for a candidate's answer.
+PATIENCE = 5.0
 
 
 @frozen
@@ -39,32 +43,67 @@ class Replicator:
     """Sends job files to every candidate that `candidates` names at the time.
 
     A candidate that did not take a file is left alone, so that it holds nobody up, until `reopen`: whoever calls that
-    also sees to it that the candidate gets what it lacks. `shut` is told when one is left alone.
+    also sees to it that the candidate gets what it lacks, and says so by `caught_up`. `shut` is told when one is left alone.
+    One that takes a file without an answer is sent more, but nobody waits for it again until it answers.
+    `moved` is told the names of all for whom nobody waits, when these change.
     """
 
     rpc: INodeRpc
     candidates: Callable[[], Sequence[NodeAddress]]
     sequence: Callable[[], int]
     shut: Callable[[str], None]
-    #: Names of nodes that did not take a file.
+    clock: IReactorTime
+    moved: Callable[[Set[str]], None] = lambda names: None
+    #: Names of nodes that did not take a file, and are sent nothing.
     behind: set[str] = field(factory=set)
+    _returning: set[str] = field(factory=set)
+    _overdue: set[str] = field(factory=set)
+    _told: Set[str] = frozenset()
+    _before: Set[str] = frozenset()
     _down: set[str] = field(factory=set)
     _most_down: bool = False
     _why: str = ""
     _channels: dict[str, _Channel] = field(factory=dict)
 
+    @property
+    def lagging(self) -> Set[str]:
+        """The names of those for whom nobody waits: they did not take something, or have yet to answer or to catch up."""
+        return self.behind | self._returning | self._overdue | self._told
+
+    def told(self, names: Collection[str]) -> None:
+        """Somebody who sends copies, too, does not wait for these."""
+        self._told = frozenset(names)
+
     def reopen(self, name: str) -> None:
         """Send to the node again from now on."""
-        self.behind.discard(name)
+        if name in self.behind:
+            self.behind.discard(name)
+            self._returning.add(name)
+
+    def caught_up(self, name: str) -> None:
+        """The node has what it lacked: it is waited for again."""
+        self._returning.discard(name)
+        self._tell_moved()
+
+    def _tell_moved(self) -> None:
+        if self._before != (now := self.lagging):
+            self._before = now
+            self.moved(now)
 
     def leave_alone(self, name: str, error: RpcError) -> None:
         """The node did not take something: it lacks a part of the queue from now on."""
         self._why = str(error)
+        self._say_down(name, self._why)
+        self._returning.discard(name)
+        self._overdue.discard(name)
+        self.behind.add(name)
+        self._tell_moved()
+        self.shut(name)
+
+    def _say_down(self, name: str, why: str) -> None:
         if name not in self._down:
             self._down.add(name)
-            log.info("master candidate {name} does not get copies of jobs for now: {error}", name=name, error=error)
-        self.behind.add(name)
-        self.shut(name)
+            log.info("master candidate {name} does not get copies of jobs for now: {why}", name=name, why=why)
 
     def send(self, files: dict[str, bytes]) -> list[Deferred[bool]]:
         """Queue files (by name in the queue directory) for every candidate.
@@ -89,12 +128,31 @@ class Replicator:
         return answer
 
     async def replicate(self, files: dict[str, bytes]) -> None:
-        """Send and wait for every candidate; an error in the log only when more than half of them failed (design-2.0)."""
-        answers = self.send(files)
+        """Send, and wait for every candidate that does not lag, for each no longer than PATIENCE.
+
+        An error is logged only when more than half of them do not have the files (design-2.0).
+        """
+        answers = [self._in_time(node.name, self.send_to(node, files)) for node in self.candidates()]
         failed = 0
         for answer in answers:
             failed += not await answer
         self._judge(failed, len(answers))
+
+    def _in_time(self, name: str, answer: Deferred[bool]) -> "Deferred[bool]":
+        if answer.called:
+            return answer
+        if name in self.lagging:
+            return succeed(False)
+        return within(PATIENCE, self.clock, answer).addCallback(self._heard, name)
+
+    def _heard(self, taken: bool | None, name: str) -> bool:
+        """Whether it took the files; None is no answer in time, after which nobody waits for the next one."""
+        if taken is None and name not in self.lagging:
+            self._why = f"no answer within {PATIENCE:.0f} s"
+            self._say_down(name, self._why)
+            self._overdue.add(name)
+            self._tell_moved()
+        return bool(taken)
 
     def _judge(self, failed: int, asked: int) -> None:
         """Say once that most candidates fail, and once that they do not any more."""
@@ -149,6 +207,8 @@ class Replicator:
         except RpcError as error:
             self.leave_alone(node.name, error)
             return False
+        self._overdue.discard(node.name)
+        self._tell_moved()
         if node.name in self._down:
             self._down.discard(node.name)
             log.info("master candidate {name} gets copies of jobs again", name=node.name)

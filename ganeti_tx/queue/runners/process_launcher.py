@@ -1,7 +1,7 @@
 """Runners as processes: a zygote with the code imported forks them, luxid lends them to jobs, one job at a time."""
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from attrs import define, field
@@ -22,6 +22,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     GoOn,
     Hello,
     JobOver,
+    Lagging,
     Leave,
     Measured,
     Message,
@@ -139,6 +140,7 @@ class ProcessJobLauncher:
     _known: dict[str, ProcessRunner] = field(factory=dict)
     _forking: list[IDelayedCall] = field(factory=list)
     _greeted: set[int] = field(factory=set)
+    _lagging: list[str] = field(factory=list)
 
     # IJobLauncher
 
@@ -178,6 +180,12 @@ class ProcessJobLauncher:
         """As IJobLauncher says."""
         idle = len(self._idle)
         return RunnerCounts(len(self._known) - idle, idle, len(self._forking))
+
+    def tell_lagging(self, names: Collection[str]) -> None:
+        """As IJobLauncher says."""
+        self._lagging = sorted(names)
+        for runner in self._known.values():
+            runner.tell(Lagging(self._lagging))
 
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """As IJobLauncher says."""
@@ -224,6 +232,8 @@ class ProcessJobLauncher:
         runner.channel = channel
         channel.receive = lambda message: self._received(runner, message)
         channel.lost = lambda: self._disconnected(runner, channel)
+        if self._lagging:
+            runner.tell(Lagging(self._lagging))
         if hello.job_id is None:
             if runner.over is not None:
                 runner.finish()

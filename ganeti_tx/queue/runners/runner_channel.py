@@ -82,11 +82,30 @@ class SetPriority(msgspec.Struct, frozen=True, tag=True):
     priority: int
 
 
+class Lagging(msgspec.Struct, frozen=True, tag=True):
+    """For these master candidates nobody waits; the runner neither, when it sends them copies of its job."""
+
+    names: list[str]
+
+
 class Leave(msgspec.Struct, frozen=True, tag=True):
     """There is no more work: end."""
 
 
-Message = Hello | JobOver | Measured | Stopping | TurnOver | GoOn | StepBack | RunJob | StopJob | SetPriority | Leave
+Message = (
+    Hello
+    | JobOver
+    | Measured
+    | Stopping
+    | TurnOver
+    | GoOn
+    | StepBack
+    | RunJob
+    | StopJob
+    | SetPriority
+    | Lagging
+    | Leave
+)
 
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 

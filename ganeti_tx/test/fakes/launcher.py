@@ -1,6 +1,6 @@
 """Runners without processes: a test says when they are ready, done or dead."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
@@ -62,6 +62,7 @@ class FakeLauncher:
     living: set[str] = field(factory=set)
     runners: list[FakeRunner] = field(factory=list)
     returned: list[IRunner] = field(factory=list)
+    lagging: list[str] = field(factory=list)
     _waiting: "list[Deferred[IRunner]]" = field(factory=list)
 
     def reserve(self) -> "Deferred[IRunner]":
@@ -91,6 +92,10 @@ class FakeLauncher:
     def counts(self) -> RunnerCounts:
         """Those that were lent."""
         return RunnerCounts(busy=len(self.runners))
+
+    def tell_lagging(self, names: Collection[str]) -> None:
+        """Remember."""
+        self.lagging = sorted(names)
 
     def adopt(self, job: QueuedJob) -> IRunner | None:
         """A runner for a job whose livelock the test named as living."""

@@ -14,6 +14,7 @@ from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
 from ganeti_tx.test.wconf.loopback import MASTER, Cluster
+from ganeti_tx.wconfd.distribute import PATIENCE
 
 PLAIN = replace(
     NODE2, uuid="n3", name="node3", primary_ip="192.0.2.13", secondary_ip="192.0.2.13", master_candidate=False
@@ -114,6 +115,35 @@ class DistributeTests(SynchronousTestCase):
         self.assertEqual([call for _, call in self.rpc.names()], ["upload_file", "write_ssconf_files"])
         self.cluster.advance(1000)
         self.assertEqual(self.rpc.names(), [])
+
+    def test_no_answer(self) -> None:
+        """A node that does not answer is waited for only so long, and not again until it does."""
+        self.rpc.held = []
+        self.change()
+        waiting = self.waiting()
+        self.cluster.advance(PATIENCE - 0.1)
+        self.assertNoResult(waiting)
+        self.cluster.advance(0.1)
+        self.successResultOf(waiting)
+        self.change()
+        self.successResultOf(self.waiting())
+        self.rpc.held[0].callback(None)
+        self.assertNoResult(self.waiting())
+        self.rpc.held[1].callback(None)
+        self.successResultOf(self.waiting())
+
+    def test_no_answer_and_a_request_to_all(self) -> None:
+        """Who asks for everything anew waits for all nodes once more."""
+        self.rpc.held = []
+        self.change()
+        waiting = self.waiting()
+        self.cluster.advance(PATIENCE)
+        self.successResultOf(waiting)
+        self.wconfd.distributor.redistribute()
+        waiting = self.waiting()
+        self.assertNoResult(waiting)
+        self.cluster.advance(PATIENCE)
+        self.successResultOf(waiting)
 
     def test_new_state_tries_at_once(self) -> None:
         """A new state does not wait for the next try of the old one."""

@@ -53,8 +53,9 @@ class CatchUpTests(SynchronousTestCase):
         self.rest = 0
         self.held: Deferred[None] = succeed(None)
         replicator = Replicator(
-            self.nodes, lambda: self.candidates, iter(range(1, 1000)).__next__, lambda name: self.catch_up.lacks(name)
-        )
+            self.nodes, lambda: self.candidates, iter(range(1, 1000)).__next__,
+            lambda name: self.catch_up.lacks(name), self.clock,
+        )  # fmt: skip
         self.replicator = replicator
         comparison = Comparison(self.files, self.paths, self.nodes)
         self.catch_up = CatchUp(

@@ -3,11 +3,14 @@
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.queue_copies import MAX_RENAMES, QueueCopies
+from ganeti_tx.queue.copies.replication import PATIENCE
 from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 
 ONE, TWO = NodeAddress("node1", "192.0.2.1"), NodeAddress("node2", "192.0.2.2")
@@ -39,13 +42,16 @@ class CopiesTests(SynchronousTestCase):
         """Jobs 3 and 9 are live, 11 was the last number; the flag is set."""
         self.nodes = FakeNodeRpc()
         self.behind: set[str] = set()
+        self.lagging: set[str] = set()
+        self.clock = Clock()
         self.copies = self.over(self.nodes)
 
     def over(self, nodes: FakeNodeRpc) -> QueueCopies:
         """Copies on these nodes."""
         return QueueCopies(
-            nodes, lambda: [ONE, TWO], lambda name, error: self.behind.add(name), self.live, lambda: True
-        )
+            nodes, lambda: [ONE, TWO], lambda name, error: self.behind.add(name), self.live, lambda: True,
+            self.clock, lambda: self.lagging,
+        )  # fmt: skip
 
     async def live(self) -> tuple[list[int], int]:
         """The live jobs."""
@@ -101,6 +107,25 @@ class CopiesTests(SynchronousTestCase):
             self.nodes.fail(kind, "is away")
             self.assertFalse(self.now(self.copies.complete(TWO)))
             self.assertEqual(self.behind, {"node2"})
+
+    def test_drain_flag_without_an_answer(self) -> None:
+        """Who does not answer is waited for only so long, and not at all when it is known to lag."""
+        nodes = SlowNodes()
+        nodes.waiting = []
+        copies = self.over(nodes)
+        done = Deferred.fromCoroutine(copies.tell_drained(True))
+        self.clock.advance(PATIENCE - 0.1)
+        self.assertNoResult(done)
+        self.clock.advance(0.1)
+        self.successResultOf(done)
+        self.lagging = {"node2"}
+        done = Deferred.fromCoroutine(copies.tell_drained(False))
+        self.assertEqual(len(nodes.sent), 4)
+        nodes.waiting[2].callback(None)
+        self.clock.advance(0)
+        self.successResultOf(done)
+        nodes.waiting[3].errback(NodeUnreachableError("is away"))
+        self.assertEqual(self.behind, {"node2"})
 
     def test_drain_flag(self) -> None:
         """Everybody is told; who did not hear is behind, and that is no error."""

@@ -4,13 +4,14 @@ from itertools import count
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.logger import LogLevel, capturedLogs
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.copies.replication import MAX_BATCH, Replicator
+from ganeti_tx.queue.copies.replication import MAX_BATCH, PATIENCE, Replicator
 from ganeti_tx.rpc.calls import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 
@@ -61,7 +62,11 @@ class ReplicatorTests(SynchronousTestCase):
         self.nodes = PatientNodes()
         self.candidates = [ONE]
         self.shut: list[str] = []
-        self.replicator = Replicator(self.nodes, lambda: self.candidates, count(1).__next__, self.shut.append)
+        self.clock, self.moved = Clock(), list[list[str]]()
+        self.replicator = Replicator(
+            self.nodes, lambda: self.candidates, count(1).__next__, self.shut.append, self.clock,
+            lambda names: self.moved.append(sorted(names)),
+        )  # fmt: skip
 
     def send(self, **files: bytes) -> Deferred[bool]:
         """Send to the one candidate."""
@@ -130,6 +135,48 @@ class ReplicatorTests(SynchronousTestCase):
         self.nodes.take()
         self.assertTrue(self.successResultOf(answer))
 
+    def test_no_answer(self) -> None:
+        """A node that does not answer is waited for only so long, and only once until it answers."""
+        first = self.replicate(job_1=b"a")
+        self.clock.advance(PATIENCE - 0.1)
+        self.assertNoResult(first)
+        self.clock.advance(0.1)
+        self.successResultOf(first)
+        self.assertEqual((self.moved, self.shut), ([["node1"]], []))
+        self.successResultOf(self.replicate(job_2=b"b"))
+        self.nodes.take()
+        self.assertEqual(self.nodes.sent, [("node1", ["job-2=b"])])
+        self.assertEqual(self.moved, [["node1"], []])
+        self.assertNoResult(self.replicate(job_3=b"c"))
+
+    def test_no_answer_at_all(self) -> None:
+        """When the transfer fails in the end, the node is left alone; while it is caught up nobody waits for it either."""
+        self.successResultOf(self.replicate_for(PATIENCE))
+        self.nodes.refuse()
+        self.assertEqual((self.shut, self.replicator.behind), (["node1"], {"node1"}))
+        self.replicator.reopen("node1")
+        self.successResultOf(self.replicate(job_2=b"b"))
+        self.assertEqual(self.nodes.sent, [("node1", ["job-2=b"])])
+        self.nodes.take()
+        self.assertEqual(self.moved, [["node1"]])
+        self.replicator.caught_up("node1")
+        self.assertEqual(self.moved, [["node1"], []])
+        self.assertNoResult(self.replicate(job_3=b"c"))
+
+    def replicate_for(self, seconds: float) -> Deferred[None]:
+        """The same, and so much time passes."""
+        done = self.replicate(job_1=b"a")
+        self.clock.advance(seconds)
+        return done
+
+    def test_told(self) -> None:
+        """Whom others do not wait for is not waited for, but sent what there is."""
+        self.replicator.told(["node1"])
+        self.successResultOf(self.replicate(job_1=b"a"))
+        self.assertEqual(self.nodes.sent, [("node1", ["job-1=a"])])
+        self.replicator.told([])
+        self.assertNoResult(self.replicate(job_1=b"b"))
+
     def test_offline(self) -> None:
         """An offline candidate is sent nothing."""
         self.candidates = [NodeAddress("node1", "192.0.2.1", offline=True)]
@@ -153,6 +200,7 @@ class ReplicatorTests(SynchronousTestCase):
                 self.nodes.refuse()
                 self.successResultOf(done)
             self.replicator.reopen("node1")
+            self.replicator.caught_up("node1")
             done = self.replicate(job_1=b"a")
             self.nodes.take()
             self.successResultOf(done)

@@ -25,6 +25,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     GoOn,
     Hello,
     JobOver,
+    Lagging,
     Leave,
     Message,
     RunJob,
@@ -292,6 +293,17 @@ class LauncherTests(SynchronousTestCase):
         runner.cancel()
         runner.set_priority(-5)
         self.assertEqual(self.connect(1, job_id=7).heard(), [SetPriority(-5), StopJob()])
+
+    def test_lagging(self) -> None:
+        """Every process hears whom nobody waits for, at once, and one that comes later before anything else."""
+        _runner, line, _over = self.running()
+        line.heard()
+        self.launcher.tell_lagging({"node3", "node2"})
+        self.assertEqual(line.heard(), [Lagging(["node2", "node3"])])
+        _runner, later, _over = self.running(8)
+        self.assertEqual([type(message) for message in later.heard()], [Lagging, RunJob])
+        self.launcher.tell_lagging(set())
+        self.assertEqual(line.heard() + later.heard(), [Lagging([])] * 2)
 
     def test_turn(self) -> None:
         """Whether a job keeps its slot is what the queue says; somebody else's job is not asked about."""
