@@ -39,7 +39,7 @@ from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import read_rapi_files, read_record
 
-CONFIG_MODE = 0o640
+SERIAL_MODE = 0o640
 #: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
 MARGIN = 1000
 #: Seconds for which nodes that do not answer are asked for their votes.
@@ -66,7 +66,7 @@ class Failover:
 
     async def run(self, vote: bool) -> None:
         """Do it. @raise GanetiError: why not, who is the master then, and what to do."""
-        config = self._own_config()
+        config, followed = self._own_config(), ssconf_master(self.files, self.paths)
         own = self._own_node(config)
         if await self._is_master(config, own, vote):
             await self._finish(config, own, frozenset(node.name for node in config.nodes.values()), vote)
@@ -82,15 +82,16 @@ class Failover:
         old = config.nodes[config.cluster.master_node]
         stopped = await self._stop(old, config, tally, vote)
         try:
-            if stopped:
-                tally = await self._ask(config, own, vote)  # it may have written until now
+            # the old master may have written until now, and another candidate may have become the master
+            config = self._config_still_of(old, followed)
+            tally = await self._ask(config, own, vote, SILENT_LIMIT)
             new = self._new_config(config, own, tally)
             followers = await self._claim(new, old, tally, tally.needed if vote else 1)
         except (ConfigurationError, OpExecError) as error:
             if stopped:
                 await self._start_again(old)
             raise error
-        await self._take_over(new, old)
+        await self._take_over(new, own, old, followers)
         await self._finish(new, own, followers, vote)
 
     async def _is_master(self, config: ConfigData, own: Node, vote: bool) -> bool:
@@ -129,20 +130,27 @@ class Failover:
             ECode.STATE,
         )
 
-    async def _ask(self, config: ConfigData, own: Node, vote: bool) -> Tally:
+    def _config_still_of(self, old: Node, followed: str | None) -> ConfigData:
+        """This node's configuration as it is now. @raise OpExecError: this node follows another master by now."""
+        config = self._own_config()
+        if config.cluster.master_node != old.uuid or ssconf_master(self.files, self.paths) != followed:
+            raise self._another_is_master()
+        return config
+
+    async def _ask(self, config: ConfigData, own: Node, vote: bool, limit: float | None = None) -> Tally:
         """@raise OpPrereqError: the own node daemon does not answer. @raise ConfigurationError: the vote was lost."""
         try:
             await self.rpc.call(own, MasterVote())
         except RpcError as error:
             raise OpPrereqError(f"the node daemon of this node is needed: {error}", ECode.ENVIRON) from None
-        tally = await self._poll(Purpose.FAILOVER, config, PATIENCE if vote else 0.0)
+        tally = await self._poll(Purpose.FAILOVER, config, PATIENCE if vote else 0.0, limit)
         if vote and tally.outcome is not Outcome.WON:
             raise refusal(Purpose.FAILOVER, self.own_name, tally)
         if (reason := outcast(self.own_name, tally)) is not None and not vote:
             raise reason
         return tally
 
-    async def _poll(self, purpose: Purpose, config: ConfigData, patience: float) -> Tally:
+    async def _poll(self, purpose: Purpose, config: ConfigData, patience: float, limit: float | None = None) -> Tally:
         claim = Claim(
             self.own_name,
             config.cluster.uuid,
@@ -155,7 +163,7 @@ class Failover:
             return count(purpose, claim, votes)
 
         others = [node for node in config.nodes.values() if node.name != self.own_name]
-        return await poll(self.rpc, self.clock, others, judge, patience)
+        return await poll(self.rpc, self.clock, others, judge, patience, limit)
 
     # The old master
 
@@ -223,21 +231,43 @@ class Failover:
             self.say(f"a node does not know the new master yet: {error}")
         return frozenset(outcomes.keys() - failed.keys())
 
-    async def _take_over(self, new: ConfigData, old: Node) -> None:
+    async def _take_over(self, new: ConfigData, own: Node, old: Node, followers: frozenset[str]) -> None:
         """Make this node's own files those of a master. @raise OpExecError: one cannot be written."""
         if self._overtaken(new):
             raise self._another_is_master()
         try:
             if over := await self.jobs.end(old.name, self.now()):
                 self.say(f"jobs that {old.name} had under way have failed: {listed(map(str, over))}")
-            if self._overtaken(new):  # what came since the claim is not written over
-                raise self._another_is_master()
-            await self.files.write_atomic(self.paths.config_file, encode(new), CONFIG_MODE)
+            await self._count_jobs_of([node for node in new.nodes.values() if node.name in followers])
         except OSError as error:
-            raise OpExecError(
-                f"the nodes follow {self.own_name} now, but it cannot write {error.filename}: {error.strerror}; make room "
-                "and run the command again"
-            ) from None
+            raise self._cannot_write(f"{error.filename}: {error.strerror}") from None
+        if self._overtaken(new):  # what came since the claim is not written over
+            raise self._another_is_master()
+        try:  # by the node daemon, which writes nothing over that is newer, and notes the term in which it was written
+            await self.rpc.call(own, self._upload(new), SEND_LIMIT)
+        except RpcError as error:
+            raise self._cannot_write(f"{self.paths.config_file}: {error}") from None
+
+    async def _count_jobs_of(self, followers: Sequence[Node]) -> None:
+        """Go on after the highest job id that a follower knows: the old master may have been back for the claim only.
+
+        What it has done alone does not count any more; nodes that follow this one take nothing more from it.
+        @raise OSError: the number cannot be written.
+        """
+        outcomes = (await self.rpc.call_many(followers, MasterVote(), SILENT_LIMIT)).values()
+        highest = max((outcome.value.job_serial for outcome in outcomes if outcome.value is not None), default=-1)
+        if highest > job_serial(self.files, self.paths):
+            await self.files.write_atomic(self.paths.queue_serial_file, f"{highest}\n".encode(), SERIAL_MODE)
+
+    def _cannot_write(self, what: str) -> OpExecError:
+        return OpExecError(
+            f"the nodes follow {self.own_name} now, but it cannot write {what}; when that is mended, run the command again"
+        )
+
+    def _upload(self, config: ConfigData) -> UploadFile:
+        return UploadFile(
+            path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp()
+        )
 
     def _overtaken(self, new: ConfigData) -> bool:
         """Whether this node has been given newer things by somebody else: the old master may have come back."""
@@ -258,16 +288,13 @@ class Failover:
             raise OpPrereqError(f"this node ({self.own_name}) is the master already", ECode.INVAL)
         candidates = [node for node in config.nodes.values() if node.master_candidate and node.uuid != own.uuid]
         reached = [node for node in candidates if not node.offline and node.name in followers]
-        call = UploadFile(
-            path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp()
-        )
         files = self._rapi_files(config)
         given = await self.rpc.call_many(reached, files, SEND_LIMIT) if files is not None else {}
         for outcome in given.values():
             if outcome.error is not None:
                 self.say(f"a candidate does not have the users of the Remote API yet: {outcome.error}")
         reached = [node for node in reached if node.name not in given or given[node.name].error is None]
-        for outcome in (await self.rpc.call_many(reached, call, SEND_LIMIT)).values():
+        for outcome in (await self.rpc.call_many(reached, self._upload(config), SEND_LIMIT)).values():
             if outcome.error is not None:
                 self.say(f"a candidate does not have the new configuration yet: {outcome.error}")
         try:

@@ -26,15 +26,19 @@ async def poll(
     voters: Sequence[Target],
     judge: Callable[[Sequence[Vote]], Tally],
     patience: float,
+    limit: float | None = None,
 ) -> Tally:
-    """Ask until the outcome is clear, for `patience` seconds at most and once at least; who is offline is not asked."""
+    """Ask until the outcome is clear, for `patience` seconds at most and once at least; who is offline is not asked.
+
+    @param limit: seconds that a node has for its answer; None is what the call says.
+    """
     asked = {voter.name: voter for voter in voters if not voter.offline}
     votes: dict[str, Vote] = {}
     deadline = clock.seconds() + patience
     pause = FIRST_PAUSE
     while True:
         missing = [voter for name, voter in asked.items() if name not in votes or is_silent(votes[name])]
-        for name, outcome in (await rpc.call_many(missing, MasterVote())).items():
+        for name, outcome in (await rpc.call_many(missing, MasterVote(), limit)).items():
             votes[name] = vote_of(name, outcome.value, outcome.error)
         tally = judge(list(votes.values()))
         left = deadline - clock.seconds()

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 import attrs
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError, GanetiError
+from ganeti_tx.mastership.failover import SEND_LIMIT
 from ganeti_tx.mastership.own_ballot import job_serial
 from ganeti_tx.mastership.poll import poll
 from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
@@ -29,6 +30,8 @@ CONFIG_MODE = 0o640
 SERIAL_MODE = 0o640
 #: Seconds between two looks at this node's own ssconf, which a new master rewrites.
 INTERVAL = 2.0
+#: Seconds after which a claim that most nodes have not taken is one that was broken off: longer than a claim may take.
+BROKEN_OFF_AFTER = 3 * SEND_LIMIT
 
 
 def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
@@ -50,7 +53,10 @@ def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
 
 @attrs.define(eq=False)
 class MasterRole:
-    """The role of one daemon. `lost` is called once when another node has taken it while the daemon runs."""
+    """The role of one daemon. `lost` is called once when another node has taken it while the daemon runs.
+
+    `risen` is called each time this master has got a higher term: whatever makes nodes follow it has to be sent anew.
+    """
 
     files: IFiles
     paths: Paths
@@ -58,9 +64,12 @@ class MasterRole:
     clock: IReactorTime
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
+    risen: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     is_lost: bool = attrs.field(default=False, init=False)
+    _term: int = attrs.field(default=0, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
     _doubting: bool = attrs.field(default=False, init=False)
+    _winning: IDelayedCall | None = attrs.field(default=None, init=False)
 
     async def take(self, voting: Voting, lead: bool) -> ConfigData:
         """Make sure that this node is the master; gives its configuration.
@@ -121,7 +130,8 @@ class MasterRole:
     # While the daemon runs
 
     def watch(self) -> None:
-        """Look at this node's own ssconf again and again."""
+        """Look at this node's own ssconf, and its term, again and again."""
+        self._term = self._own_term()
         self._looking = LoopingCall(self._look)
         self._looking.clock = self.clock
         looking: Deferred[LoopingCall] = self._looking.start(INTERVAL, now=False)
@@ -131,14 +141,27 @@ class MasterRole:
         """Do not look any more."""
         if self._looking is not None and self._looking.running:
             self._looking.stop()
+        if self._winning is not None and self._winning.active():
+            self._winning.cancel()
 
     def _look(self) -> None:
         try:
             check_ssconf_master(self.files, self.paths, self.own_name)
+            if (term := self._own_term()) > self._term:
+                self._term = term
+                self.risen()
         except NotMasterError as error:
             self._lose(error)
         except ConfigurationError as error:  # it is perhaps being written
             log.warn("cannot tell who is the master: {error}", error=error)
+
+    def _own_term(self) -> int:
+        """The term of this master, which its other daemons raise, too; 0 when it cannot be told."""
+        try:
+            term = read_term(self.files, self.paths)
+        except OSError:
+            return 0
+        return 0 if term is None or term.master != self.own_name else term.number
 
     def _lose(self, error: GanetiError) -> None:
         self.stop()
@@ -167,12 +190,33 @@ class MasterRole:
         if tally.outcome is not Outcome.WON:
             self._lose(refusal(Purpose.START, self.own_name, tally))
             return
-        log.warn(
-            "{name} stays the master, since most nodes follow it; its master daemons, started again, win {nodes} back",
-            name=self.own_name,
-            nodes=listed(tally.overtaken),
-        )
+        if self._winning is None or not self._winning.active():
+            log.warn(
+                "{name} stays the master, since most nodes follow it; {nodes} will be won back when no failover can be "
+                "under way any more",
+                name=self.own_name,
+                nodes=listed(tally.overtaken),
+            )
+            self._winning = self.clock.callLater(BROKEN_OFF_AFTER, self._win_back)
 
     def _asked(self, result: object) -> object:
         self._doubting = False
         return result
+
+    def _win_back(self) -> None:
+        winning = Deferred.fromCoroutine(self._rise())
+        winning.addErrback(lambda failure: log.failure("nodes that follow another master were not won back", failure))
+
+    async def _rise(self) -> None:
+        """Get ahead of a failover that did not get through, as a start does: a higher term, in which all is sent again."""
+        try:
+            config = own_config(self.files, self.paths, self.own_name)
+            tally = await self._poll(config, 0.0)
+            if self.is_lost or not tally.overtaken or tally.outcome is not Outcome.WON:
+                return
+            now = self.clock.seconds()
+            await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
+        except GanetiError as error:  # what is refused next time begins it anew
+            log.warn("{error}", error=str(error))
+            return
+        log.warn("{name} is the master in a later term, for {nodes}", name=self.own_name, nodes=listed(tally.overtaken))

@@ -137,26 +137,36 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot 
     ours, theirs = config_term(claim, claim.term), config_term(claim, ballot.term)
     if purpose is Purpose.FAILOVER and ours and theirs >= ours + REIGN:
         return f"has the configuration of a later master (term {theirs}), this node only that of term {ours}"
-    newest = ballot.newest if purpose is Purpose.START else effective(ballot, followed)
+    newest = newest_of(purpose, claim, ballot, followed)
     if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
         return f"has configuration {newest}, this node only {claim.serial}"
-    if ballot.job_serial > max(
-        claim.job_serial, 0
-    ):  # before the first job some nodes have no file of the last one's id
-        return f"knows job {ballot.job_serial}, this node only {max(claim.job_serial, 0)}"
+    known = max(claim.job_serial, 0)  # before the first job some nodes have no file of the last one's id
+    if ballot.job_serial > known and not is_former(theirs, ours):
+        return f"knows job {ballot.job_serial}, this node only {known}"
     return None
 
 
-def effective(ballot: Ballot, followed: Ballot | None) -> int:
-    """The newest configuration that a node tells of and that there is.
+def newest_of(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot | None) -> int:
+    """The newest configuration that a node tells of, that there is, and that no former master counted on alone.
 
-    A claim whose claimant has no such configuration was left by a failover that was broken off. Of a claimant that is
-    silent this is not known, so its claim counts.
+    At a failover a claim whose claimant has no such configuration was left by one that was broken off. Of a claimant
+    that is silent this is not known, so its claim counts.
     """
-    held = -1 if ballot.config_serial is None else ballot.config_serial
-    if followed is not None and (followed.config_serial or -1) < ballot.ssconf_serial:
+    ours, term = config_term(claim, claim.term), ballot.term
+    config, ssconf = config_term(claim, term), 0 if term is None or term.cluster != claim.cluster_uuid else term.ssconf
+    held = -1 if ballot.config_serial is None or is_former(config, ours) else ballot.config_serial
+    broken_off = followed is not None and (followed.config_serial or -1) < ballot.ssconf_serial
+    if is_former(ssconf, ours) or (purpose is Purpose.FAILOVER and broken_off):
         return held
     return max(held, ballot.ssconf_serial)
+
+
+def is_former(theirs: int, ours: int) -> bool:
+    """Whether what was written in a term is that of a master before the one in whose term ours was written.
+
+    It may have gone on alone: neither its serial numbers nor its job ids make it newer. 0 is a term that is not known.
+    """
+    return 0 < theirs <= ours - REIGN
 
 
 def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
@@ -169,12 +179,12 @@ def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
 
 
 def overtakes(claim: Claim, ballot: Ballot) -> bool:
-    """Whether a node follows another master, made after all that we have; one that was away follows an old one."""
+    """Whether a node follows another master, made after or with us; one that was away follows an old one."""
     if ballot.master in (None, claim.name) or foreign(claim, ballot):
         return False
     ours, theirs = claim.term, ballot.term
     if ours is not None and theirs is not None and ours.cluster == theirs.cluster:
-        return theirs.number > ours.number
+        return theirs.number >= ours.number  # in the same term by a claim at the same time as ours
     return ballot.newest > claim.serial
 
 

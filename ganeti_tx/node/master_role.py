@@ -59,15 +59,21 @@ class MasterRoleCalls:
     async def start(self, call: NodeStartMasterDaemons) -> None:
         """Start the master daemon and wait until it is up, then the Remote API's, without which a master is one, too.
 
+        One part without the other is no master: it is stopped first.
         @raise OpExecError: it is not; the text has its reason.
         """
-        if not self.daemons.run(MASTERS):
+        if not self._is_whole():
+            if self.daemons.run(MASTERS):
+                await self.daemons.stop(MASTERS)
             await self._start_master(call.no_voting)
         if not self.daemons.run([RAPI]):
             try:
                 await self.daemons.start(RAPI)
             except OpExecError as error:
                 log.error("this node is the master, but without the Remote API: {error}", error=str(error))
+
+    def _is_whole(self) -> bool:
+        return bool(self.daemons.run([MASTER])) or all(self.daemons.run([part]) for part in MASTER_PARTS)
 
     async def _start_master(self, no_voting: bool) -> None:
         if no_voting:

@@ -68,7 +68,7 @@ async def claim_term(
         if (held.master, held.boot) == (own_name, boot) and held.number >= at_least:
             return held
         number = max(held.number + 1, at_least)
-        claimed = MasterTerm(cluster=cluster, master=own_name, number=number, boot=boot, config=number)
+        claimed = MasterTerm(cluster=cluster, master=own_name, number=number, boot=boot, config=number, ssconf=number)
         await write_term(files, paths, claimed)
     except OSError as error:
         raise ConfigurationError(

@@ -118,6 +118,7 @@ class MasterDaemons:
         self._answering = process
         process.listenUNIX(str(self.paths.wconfd_socket), self.wconfd.factory)
         if role is not None:
+            role.risen = self.wconfd.distributor.redistribute
             role.watch()
 
     @property

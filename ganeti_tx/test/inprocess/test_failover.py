@@ -4,47 +4,14 @@ from random import Random
 from typing import Any
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.mastership.own_ballot import ssconf_master
-from ganeti_tx.test.inprocess.case import ClusterCase, delay
-from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.case import delay
 from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
 
-TAG: dict[str, Any] = {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "tags": ["after"], "reason": []}
 
-
-class FailoverTests(ClusterCase):
+class FailoverTests(FailoverCase):
     """Three candidates, of which node1 is the master."""
-
-    def new_cluster(self, seed: int = 0) -> InProcessCluster:
-        """One whose nodes vote."""
-        cluster = InProcessCluster(3, seed, voting=True)
-        self.addCleanup(cluster.end)
-        return cluster
-
-    def fail_over(self, number: int) -> list[str]:
-        """Run the command on a node; what it said."""
-        said: list[str] = []
-        self.cluster.run(failover(self.cluster.daemons[self.cluster.node(number).name], said.append))
-        return said
-
-    def masters(self) -> list[str]:
-        """Whose daemons run."""
-        return [name.split(".")[0] for name, each in self.cluster.daemons.items() if each.luxid_process.alive]
-
-    def followed(self) -> set[str | None]:
-        """Whom the nodes follow."""
-        return {ssconf_master(node.disk, self.cluster.paths) for node in self.cluster.members}
-
-    def assert_master(self, number: int) -> None:
-        """A node is the only master, all follow it, and it does what it is asked to."""
-        self.assertEqual(self.masters(), [f"node{number}"])
-        self.assertEqual(self.followed(), {self.cluster.node(number).name})
-        luxi = self.luxi()
-        job_id = luxi.submit_job([TAG])
-        self.cluster.pass_time(30)
-        self.assertEqual(self.statuses(job_id), ["success"])
-        self.assertIn("after", self.cluster.config.cluster.tags)
 
     def test_planned(self) -> None:
         """The old master is stopped, and its running job ends as failed; a queued one is run by the new one."""

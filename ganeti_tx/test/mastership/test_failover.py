@@ -14,6 +14,7 @@ from ganeti_tx.model.config_data import encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
 from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, Killed, ThreeNodes, three_nodes
 
 
@@ -208,6 +209,24 @@ class FailoverTests(SynchronousTestCase):
         with self.assertRaises(OpExecError):
             self.cluster.failover("node2")
         self.assertEqual([node.master for node in self.cluster.nodes.values()], ["node1", "node3", "node3"])
+
+    def test_daemons_do_not_start(self) -> None:
+        """The new configuration is known to be of the new term before anybody starts, and the command can be run again."""
+
+        def step(what: str) -> None:
+            if what.startswith(NodeStartMasterDaemons.name):
+                raise NodeUnreachableError("too late")
+
+        self.cluster.step = step
+        with self.assertRaises(OpExecError):
+            self.cluster.failover("node2")
+        for node in (self.node2, self.node3):
+            term = read_term(node.files, PATHS)
+            assert term is not None
+            self.assertEqual((term.master, term.config), ("node2", term.number))
+        self.cluster.step = lambda what: None
+        self.cluster.failover("node2")
+        self.assert_master("node2")
 
     def test_old_one_is_back_after_the_claim(self) -> None:
         """What the old master sent between the claim and this node's own write is not written over."""

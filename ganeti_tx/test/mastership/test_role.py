@@ -13,7 +13,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ConfigurationError, OpPrereqError
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.own_ballot import own_ballot
-from ganeti_tx.mastership.role import INTERVAL, MasterRole
+from ganeti_tx.mastership.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
 from ganeti_tx.mastership.votes import REIGN, NoQuorum
 from ganeti_tx.mastership.voting import Voting, patience, voting_of
 from ganeti_tx.model.config_data import ConfigData, decode, encode
@@ -244,7 +244,7 @@ class LossTests(RoleCase):
         with capturedLogs() as events:
             self.refuse()
         self.assertEqual(self.errors, [])
-        self.assertIn("started again, win node3 back", formatEvent(events[-1]))
+        self.assertIn("node3 will be won back", formatEvent(events[-1]))
 
     def test_refused_by_the_past(self) -> None:
         """A node that was away, and follows a master of long ago, ends nobody."""
@@ -263,6 +263,59 @@ class LossTests(RoleCase):
             self.ballots = {name: replace(self.ballot("node2", 5), term=later) for name in self.ballots}
             self.refuse()
             self.assertEqual(len(self.errors), lost)
+
+    def test_refused_for_the_same_term(self) -> None:
+        """So does one whose term another has claimed at the same time, and has most nodes with it."""
+        self.successResultOf(self.take())
+        held = read_term(self.files, PATHS)
+        assert held is not None
+        same = MasterTerm(cluster=self.cluster_uuid, master="node2", number=held.number)
+        self.ballots = {name: replace(self.ballot("node2", 5), term=same) for name in self.ballots}
+        self.refuse()
+        self.assertEqual(len(self.errors), 1)
+
+    def test_won_back(self) -> None:
+        """A later term wins back who took a claim that was broken off; nothing is done while that may go on."""
+        risen: list[int] = []
+        self.successResultOf(self.take())
+        self.role.risen = lambda: risen.append(self.term)
+        self.role.watch()
+        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=self.term + REIGN)
+        self.ballots["node3"] = replace(self.ballot("node3", 10), ssconf_serial=1010, term=later)
+        self.refuse()
+        self.refuse()
+        self.clock.pump([INTERVAL] * int(BROKEN_OFF_AFTER / INTERVAL - 1))
+        self.assertEqual(risen, [])
+        self.clock.pump([INTERVAL] * 2)
+        self.assertEqual(risen, [later.number + REIGN])
+        self.clock.pump([BROKEN_OFF_AFTER] * 2)
+        self.assertEqual((len(risen), self.errors), (1, []))
+
+    def test_got_through_meanwhile(self) -> None:
+        """A claim that has got through after all is left as it is."""
+        self.successResultOf(self.take())
+        self.role.watch()
+        before = self.term
+        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=before + REIGN)
+        self.ballots["node3"] = replace(self.ballot("node3", 10), ssconf_serial=1010, term=later)
+        self.refuse()
+        self.ballots["node2"] = self.ballots["node3"]
+        self.clock.pump([INTERVAL] * int(BROKEN_OFF_AFTER / INTERVAL + 2))
+        self.assertEqual(self.term, before)
+
+    def test_stopped_while_it_waits(self) -> None:
+        """A daemon that ends wins nobody back."""
+        self.successResultOf(self.take())
+        self.ballots["node3"] = self.ballot("node2", 1010)
+        self.refuse()
+        self.role.stop()
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    @property
+    def term(self) -> int:
+        """The term that is kept."""
+        held = read_term(self.files, PATHS)
+        return 0 if held is None else held.number
 
     def test_cut_off(self) -> None:
         """One refusal and silence: the quorum is lost to whom we know of, so we step down."""

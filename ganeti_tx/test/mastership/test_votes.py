@@ -120,6 +120,21 @@ class FailoverTests(SynchronousTestCase):
             other = msgspec.structs.replace(ballot(master="node3", serial=serial), term=written_in(term))
             self.assertIs(count(Purpose.FAILOVER, claim, votes(SILENT, other)).outcome, outcome, (term, serial))
 
+    def test_a_former_master_counted_on(self) -> None:
+        """Neither its serial numbers nor its job ids are newer; those of a term that is not known may be."""
+        claim = replace(CLAIM, term=MasterTerm(cluster="cluster", master="node9", number=5 + REIGN, config=5 + REIGN))
+        for config, ssconf, cluster, outcome in (
+            (5, 5, "cluster", Outcome.WON),
+            (0, 5, "cluster", Outcome.LOST),
+            (5, 0, "cluster", Outcome.LOST),
+            (6, 6, "cluster", Outcome.LOST),
+            (5, 5, "another", Outcome.LOST),
+        ):
+            term = MasterTerm(cluster=cluster, master="node2", number=5, config=config, ssconf=ssconf)
+            other = msgspec.structs.replace(ballot(master="node2", serial=5000, job=99, ssconf=5000), term=term)
+            tally = count(Purpose.FAILOVER, claim, votes(other, SILENT))
+            self.assertIs(tally.outcome if tally.newer else Outcome.WON, outcome, (config, ssconf, cluster))
+
 
 class WordsTests(SynchronousTestCase):
     """What the operator reads."""
