@@ -141,6 +141,7 @@ async def run_luxid(reactor: Any, wconfd: WconfdHere, role: MasterRole, daemon: 
     gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
     await address.take(wconfd.snapshot())
+    role.when_risen(luxid.catch_up.start_over)
     role.watch()
     process.start()
 

@@ -37,7 +37,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
         role, loyal = master_role(parts, lambda error: daemon.leave(error))
         await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
         wconfd = await build_wconfd(loyal)
-        role.risen = wconfd.distributor.redistribute
+        role.when_risen(wconfd.distributor.redistribute)
         stop_wconfd = await listen(wconfd, reactor, parts.paths)
 
         async def locks() -> Sequence[LockStatus]:

@@ -39,7 +39,6 @@ from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import read_rapi_files, read_record
 
-SERIAL_MODE = 0o640
 #: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
 MARGIN = 1000
 #: Seconds for which nodes that do not answer are asked for their votes.
@@ -91,7 +90,7 @@ class Failover:
             if stopped:
                 await self._start_again(old)
             raise error
-        await self._take_over(new, own, old, followers)
+        await self._take_over(new, own, old)
         await self._finish(new, own, followers, vote)
 
     async def _is_master(self, config: ConfigData, own: Node, vote: bool) -> bool:
@@ -231,14 +230,13 @@ class Failover:
             self.say(f"a node does not know the new master yet: {error}")
         return frozenset(outcomes.keys() - failed.keys())
 
-    async def _take_over(self, new: ConfigData, own: Node, old: Node, followers: frozenset[str]) -> None:
+    async def _take_over(self, new: ConfigData, own: Node, old: Node) -> None:
         """Make this node's own files those of a master. @raise OpExecError: one cannot be written."""
         if self._overtaken(new):
             raise self._another_is_master()
         try:
             if over := await self.jobs.end(old.name, self.now()):
                 self.say(f"jobs that {old.name} had under way have failed: {listed(map(str, over))}")
-            await self._count_jobs_of([node for node in new.nodes.values() if node.name in followers])
         except OSError as error:
             raise self._cannot_write(f"{error.filename}: {error.strerror}") from None
         if self._overtaken(new):  # what came since the claim is not written over
@@ -247,17 +245,6 @@ class Failover:
             await self.rpc.call(own, self._upload(new), SEND_LIMIT)
         except RpcError as error:
             raise self._cannot_write(f"{self.paths.config_file}: {error}") from None
-
-    async def _count_jobs_of(self, followers: Sequence[Node]) -> None:
-        """Go on after the highest job id that a follower knows: the old master may have been back for the claim only.
-
-        What it has done alone does not count any more; nodes that follow this one take nothing more from it.
-        @raise OSError: the number cannot be written.
-        """
-        outcomes = (await self.rpc.call_many(followers, MasterVote(), SILENT_LIMIT)).values()
-        highest = max((outcome.value.job_serial for outcome in outcomes if outcome.value is not None), default=-1)
-        if highest > job_serial(self.files, self.paths):
-            await self.files.write_atomic(self.paths.queue_serial_file, f"{highest}\n".encode(), SERIAL_MODE)
 
     def _cannot_write(self, what: str) -> OpExecError:
         return OpExecError(

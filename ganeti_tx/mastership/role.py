@@ -55,7 +55,8 @@ def own_config(files: IFiles, paths: Paths, own_name: str) -> ConfigData:
 class MasterRole:
     """The role of one daemon. `lost` is called once when another node has taken it while the daemon runs.
 
-    `risen` is called each time this master has got a higher term: whatever makes nodes follow it has to be sent anew.
+    Who is given to `when_risen` is called each time this master has got a higher term: what nodes have of it has to be
+    sent anew, for copies of different terms do not count alike.
     """
 
     files: IFiles
@@ -64,9 +65,9 @@ class MasterRole:
     clock: IReactorTime
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
-    risen: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     is_lost: bool = attrs.field(default=False, init=False)
     _term: int = attrs.field(default=0, init=False)
+    _risen: list[Callable[[], None]] = attrs.field(factory=list, init=False)
     _looking: LoopingCall | None = attrs.field(default=None, init=False)
     _doubting: bool = attrs.field(default=False, init=False)
     _winning: IDelayedCall | None = attrs.field(default=None, init=False)
@@ -137,6 +138,10 @@ class MasterRole:
         looking: Deferred[LoopingCall] = self._looking.start(INTERVAL, now=False)
         looking.addErrback(lambda failure: log.failure("nobody looks for another master any more", failure))
 
+    def when_risen(self, tell: Callable[[], None]) -> None:
+        """Have somebody called with each higher term."""
+        self._risen.append(tell)
+
     def stop(self) -> None:
         """Do not look any more."""
         if self._looking is not None and self._looking.running:
@@ -149,7 +154,8 @@ class MasterRole:
             check_ssconf_master(self.files, self.paths, self.own_name)
             if (term := self._own_term()) > self._term:
                 self._term = term
-                self.risen()
+                for tell in self._risen:
+                    tell()
         except NotMasterError as error:
             self._lose(error)
         except ConfigurationError as error:  # it is perhaps being written

@@ -8,7 +8,7 @@ import attrs
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.rpc.calls import Ballot
-from ganeti_tx.runtime.master_term import MasterTerm
+from ganeti_tx.runtime.master_term import Copy, MasterTerm
 
 #: So many nodes an error names before it says "and N more".
 NAMED = 5
@@ -76,7 +76,7 @@ class Tally:
     overtaken: tuple[str, ...]
     #: The other nodes that have answered, whatever they said.
     answered: frozenset[str]
-    #: The highest serial number of a configuration, and the highest job id, that anybody told of.
+    #: The highest serial number of a configuration that anybody told of, and the highest job id that counts.
     highest_serial: int
     highest_job: int
     #: The term that is higher than that of any other master that anybody told of; 0 when nobody told of one.
@@ -118,7 +118,7 @@ def count(purpose: Purpose, claim: Claim, votes: Sequence[Vote]) -> Tally:
         overtaken=tuple(vote.node for vote in votes if vote.ballot is not None and overtakes(claim, vote.ballot)),
         answered=frozenset(vote.node for vote in votes if vote.ballot is not None or vote.rejects),
         highest_serial=max([claim.serial, *(ballot.newest for ballot in ballots)]),
-        highest_job=max([claim.job_serial, *(ballot.job_serial for ballot in ballots)]),
+        highest_job=max([claim.job_serial, *(known_job(claim, ballot) for ballot in ballots)]),
         term=max(term_after(claim, term) for term in (claim.term, *(ballot.term for ballot in ballots))),
     )
 
@@ -141,9 +141,17 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot 
     if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
         return f"has configuration {newest}, this node only {claim.serial}"
     known = max(claim.job_serial, 0)  # before the first job some nodes have no file of the last one's id
-    if ballot.job_serial > known and not is_former(theirs, ours):
+    if known_job(claim, ballot) > known:
         return f"knows job {ballot.job_serial}, this node only {known}"
     return None
+
+
+def known_job(claim: Claim, ballot: Ballot) -> int:
+    """The highest job id of a node, unless its copies of jobs are a former master's, who may have gone on alone.
+
+    Such jobs are set aside when the node has its copies put right, and others get their ids.
+    """
+    return -1 if is_former(claim, ballot.term, "queue") else ballot.job_serial
 
 
 def newest_of(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot | None) -> int:
@@ -152,21 +160,23 @@ def newest_of(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot |
     At a failover a claim whose claimant has no such configuration was left by one that was broken off. Of a claimant
     that is silent this is not known, so its claim counts.
     """
-    ours, term = config_term(claim, claim.term), ballot.term
-    config, ssconf = config_term(claim, term), 0 if term is None or term.cluster != claim.cluster_uuid else term.ssconf
-    held = -1 if ballot.config_serial is None or is_former(config, ours) else ballot.config_serial
+    held = -1 if ballot.config_serial is None or is_former(claim, ballot.term, "config") else ballot.config_serial
     broken_off = followed is not None and (followed.config_serial or -1) < ballot.ssconf_serial
-    if is_former(ssconf, ours) or (purpose is Purpose.FAILOVER and broken_off):
+    if is_former(claim, ballot.term, "ssconf") or (purpose is Purpose.FAILOVER and broken_off):
         return held
     return max(held, ballot.ssconf_serial)
 
 
-def is_former(theirs: int, ours: int) -> bool:
-    """Whether what was written in a term is that of a master before the one in whose term ours was written.
+def is_former(claim: Claim, term: MasterTerm | None, copy: Copy) -> bool:
+    """Whether what a node has is of a master before the one in whose term our configuration was written.
 
-    It may have gone on alone: neither its serial numbers nor its job ids make it newer. 0 is a term that is not known.
+    That one may have gone on alone: neither its serial numbers nor its job ids make it newer. Of a term that is not known
+    this cannot be told.
     """
-    return 0 < theirs <= ours - REIGN
+    if term is None or term.cluster != claim.cluster_uuid:
+        return False
+    written: int = getattr(term, copy)
+    return 0 < written <= config_term(claim, claim.term) - REIGN
 
 
 def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:

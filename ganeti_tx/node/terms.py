@@ -1,7 +1,6 @@
 """Whose messages a node takes: those of the master with the highest term that it has heard of."""
 
 from collections.abc import Collection
-from typing import Literal
 
 import attrs
 from msgspec import structs
@@ -11,14 +10,11 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.interfaces import NO_LONGER_MASTER
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import MasterTerm, read_term, write_term
+from ganeti_tx.runtime.master_term import Copy, MasterTerm, read_term, write_term
 from ganeti_tx.runtime.paths import Paths
 
 #: Of so many names the last sequence number is remembered; of the others the highest of all.
 MAX_NAMES = 20_000
-
-#: What of a node is of a term, as `MasterTerm` names it.
-Copy = Literal["config", "ssconf", "queue"]
 
 
 @attrs.define
@@ -109,6 +105,10 @@ class Terms:
 
     async def written(self, copy: Copy, stamp: Stamp | None) -> None:
         """The copy of this term is here."""
-        held = self._known()
-        if stamp is not None and held is not None and getattr(held, copy) != stamp.term:
-            await write_term(self._files, self._paths, structs.replace(held, **{copy: stamp.term}))
+        await self._turn.acquire()  # copies of several kinds come at the same time
+        try:
+            held = self._known()
+            if stamp is not None and held is not None and getattr(held, copy) != stamp.term:
+                await write_term(self._files, self._paths, structs.replace(held, **{copy: stamp.term}))
+        finally:
+            self._turn.release()

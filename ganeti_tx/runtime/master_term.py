@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from attrs import define
@@ -15,6 +16,8 @@ from ganeti_tx.runtime.paths import Paths
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 MAX_BYTES = 64 * 1024
 MODE = 0o600
+#: What of a node is of a term, as `MasterTerm` names it.
+Copy = Literal["config", "ssconf", "queue"]
 
 
 class MasterTerm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,7 +71,9 @@ async def claim_term(
         if (held.master, held.boot) == (own_name, boot) and held.number >= at_least:
             return held
         number = max(held.number + 1, at_least)
-        claimed = MasterTerm(cluster=cluster, master=own_name, number=number, boot=boot, config=number, ssconf=number)
+        claimed = MasterTerm(
+            cluster=cluster, master=own_name, number=number, boot=boot, config=number, ssconf=number, queue=number
+        )
         await write_term(files, paths, claimed)
     except OSError as error:
         raise ConfigurationError(

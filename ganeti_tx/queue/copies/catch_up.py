@@ -40,6 +40,7 @@ class CatchUp:
     pauses: Pauses = field(init=False)
     _complete: set[str] = field(factory=set)
     _under_way: set[str] = field(factory=set)
+    _outdated: set[str] = field(factory=set)
     _unsure: set[int] = field(factory=set)
     _awaited: set[int] = field(factory=set)
     _later: set[int] = field(factory=set)
@@ -59,6 +60,14 @@ class CatchUp:
         for name in sorted(reachable.keys() - self._complete - self._under_way):
             if name not in self.pauses:
                 self._begin(reachable[name])
+
+    def start_over(self) -> None:
+        """See to every candidate again, as in a new term; who is being served is served once more."""
+        self._outdated |= self._under_way
+        self._complete.clear()
+        for name in self._reachable():
+            self.pauses.end(name)
+        self.look()
 
     def lacks(self, name: str) -> None:
         """A candidate did not take something: try again in a while."""
@@ -113,6 +122,9 @@ class CatchUp:
             complete = False
         finally:
             self._under_way.discard(node.name)
+        if node.name in self._outdated:
+            self._outdated.discard(node.name)
+            complete = False
         if complete:
             self._complete.add(node.name)
             self.pauses.end(node.name)

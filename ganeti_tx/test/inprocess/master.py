@@ -118,7 +118,7 @@ class MasterDaemons:
         self._answering = process
         process.listenUNIX(str(self.paths.wconfd_socket), self.wconfd.factory)
         if role is not None:
-            role.risen = self.wconfd.distributor.redistribute
+            role.when_risen(self.wconfd.distributor.redistribute)
             role.watch()
 
     @property
@@ -151,6 +151,7 @@ class MasterDaemons:
         process.listenUNIX(str(self.paths.query_socket), luxid.factory)
         if role is not None:
             put(self.node.disk, self.paths.query_socket, b"")
+            role.when_risen(luxid.catch_up.start_over)
             role.watch()
         self.is_up(self)
 

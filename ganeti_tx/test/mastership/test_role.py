@@ -278,7 +278,7 @@ class LossTests(RoleCase):
         """A later term wins back who took a claim that was broken off; nothing is done while that may go on."""
         risen: list[int] = []
         self.successResultOf(self.take())
-        self.role.risen = lambda: risen.append(self.term)
+        self.role.when_risen(lambda: risen.append(self.term))
         self.role.watch()
         later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=self.term + REIGN)
         self.ballots["node3"] = replace(self.ballot("node3", 10), ssconf_serial=1010, term=later)

@@ -123,17 +123,19 @@ class FailoverTests(SynchronousTestCase):
     def test_a_former_master_counted_on(self) -> None:
         """Neither its serial numbers nor its job ids are newer; those of a term that is not known may be."""
         claim = replace(CLAIM, term=MasterTerm(cluster="cluster", master="node9", number=5 + REIGN, config=5 + REIGN))
-        for config, ssconf, cluster, outcome in (
-            (5, 5, "cluster", Outcome.WON),
-            (0, 5, "cluster", Outcome.LOST),
-            (5, 0, "cluster", Outcome.LOST),
-            (6, 6, "cluster", Outcome.LOST),
-            (5, 5, "another", Outcome.LOST),
+        for config, ssconf, queue, cluster, newer in (
+            (5, 5, 5, "cluster", False),
+            (0, 5, 5, "cluster", True),
+            (5, 0, 5, "cluster", True),
+            (5, 5, 0, "cluster", True),
+            (5, 5, 6, "cluster", True),
+            (5, 5, 5, "another", True),
         ):
-            term = MasterTerm(cluster=cluster, master="node2", number=5, config=config, ssconf=ssconf)
+            term = MasterTerm(cluster=cluster, master="node2", number=5, config=config, ssconf=ssconf, queue=queue)
             other = msgspec.structs.replace(ballot(master="node2", serial=5000, job=99, ssconf=5000), term=term)
             tally = count(Purpose.FAILOVER, claim, votes(other, SILENT))
-            self.assertIs(tally.outcome if tally.newer else Outcome.WON, outcome, (config, ssconf, cluster))
+            self.assertEqual(bool(tally.newer), newer, term)
+            self.assertEqual(tally.highest_job, 99 if queue != 5 or cluster != "cluster" else CLAIM.job_serial)
 
 
 class WordsTests(SynchronousTestCase):

@@ -182,6 +182,28 @@ class CatchUpTests(SynchronousTestCase):
         self.assertEqual(self.there["job-1"], b"end")
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
+    def test_start_over(self) -> None:
+        """In a new term who has everything is compared again, and so is at once who waits for the next try."""
+        self.catch_up.look()
+        self.assertEqual(self.rest, 1)
+        self.catch_up.start_over()
+        self.assertEqual(self.rest, 2)
+        self.down = True
+        self.catch_up.start_over()
+        self.down = False
+        self.catch_up.start_over()
+        self.assertEqual((self.rest, self.clock.getDelayedCalls()), (3, []))
+
+    def test_start_over_while_it_is_served(self) -> None:
+        """What was begun in the old term is done once more."""
+        self.held = Deferred()
+        self.catch_up.look()
+        self.catch_up.start_over()
+        self.assertEqual(self.rest, 1)
+        self.held.callback(None)
+        self.clock.advance(FIRST_PAUSE)
+        self.assertEqual((self.rest, self.clock.getDelayedCalls()), (2, []))
+
     def test_not_a_candidate_any_more(self) -> None:
         """One that loses the role gets nothing more, and is not tried."""
         self.job(1, b"a")
