@@ -10,6 +10,7 @@ from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.storage.interfaces import DeviceStatus, IStorage
+from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import storage_of
 from ganeti_tx.rpc.calls import (
     BlockdevAssemble,
@@ -29,6 +30,7 @@ class Disks:
     """The disks of this node, each by its template's storage."""
 
     storage: Mapping[str, IStorage]
+    links: DiskLinks
 
     def table(self) -> Mapping[type[NodeCall], Method]:
         """Which call is which method."""
@@ -65,11 +67,16 @@ class Disks:
         await self.of(call.disk).rename(call.disk, call.logical_id)
 
     async def assemble(self, call: BlockdevAssemble) -> str:
-        """Make ready; the path."""
-        return (await self.of(call.disk).assemble(call.disk, call.on_primary)).dev_path
+        """Make ready; the path. Where the owner may run, the disk gets its stable name."""
+        status = await self.of(call.disk).assemble(call.disk, call.on_primary)
+        if call.on_primary and call.disk.index >= 0:
+            self.links.link(call.owner, call.disk.index, status.dev_path)
+        return status.dev_path
 
     async def shutdown(self, call: BlockdevShutdown) -> None:
-        """Take down."""
+        """Take down, its stable name first."""
+        if call.disk.index >= 0:
+            self.links.unlink(call.owner, call.disk.index)
         await self.of(call.disk).shutdown(call.disk)
 
     async def find(self, call: BlockdevFind) -> DiskState | None:
@@ -84,7 +91,9 @@ class Disks:
             for disk in instance.disks:
                 status = await self.of(disk).assemble(disk, True)
                 attached.append(AttachedDisk(spec=disk, path=status.dev_path))
+                self.links.link(instance.name, disk.index, status.dev_path)
         except BlockDeviceError:
+            self.links.unlink_all(instance.name)
             for done in reversed(attached):
                 await self.of(done.spec).shutdown(done.spec)
             raise

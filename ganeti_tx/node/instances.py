@@ -73,6 +73,7 @@ class Instances:
         try:
             self.order.take(named(call.instance_name), call.stamp)
             await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
+            self.disks.links.unlink_all(call.instance_name)
         finally:
             turn.release()
 

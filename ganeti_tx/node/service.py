@@ -31,6 +31,7 @@ from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import NodeStopMaster
@@ -108,7 +109,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     """Every call of a node. @param storage: where its disks live; this machine's own when it is not given."""
     storage = storage or load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
-    disks = Disks(storage)
+    disks = Disks(storage, DiskLinks(parts.files, parts.paths))
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)

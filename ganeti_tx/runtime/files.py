@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Coroutine, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from attrs import frozen
 from zope.interface import Interface, implementer
 
 from ganeti_tx.runtime.files_calls import IDiskCalls, SystemCalls
-from ganeti_tx.runtime.files_leftovers import is_temporary
+from ganeti_tx.runtime.files_leftovers import is_temporary, temporary_name
 from ganeti_tx.runtime.files_replace import NewestWins, Replacement
 from ganeti_tx.runtime.ownership import give
 from ganeti_tx.runtime.threads import IThreads
@@ -69,6 +70,12 @@ class IFiles(Interface):
     def rename(source: Path, target: Path) -> None:
         """Move a file over whatever is at the target; directories missing on the way are created."""
 
+    def symlink(path: Path, target: str) -> None:
+        """Have a symbolic link there, whether its target is or not, in place of a link or file of that name."""
+
+    def readlink(path: Path) -> str:
+        """The target of a symbolic link. @raise OSError: EINVAL, it is no link."""
+
     def mkdir(path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
         """Create a directory and its missing parents, exactly with that mode; one that exists is left as it is."""
 
@@ -91,6 +98,7 @@ class RealFiles:
         self._threads = threads
         self._calls = calls or SystemCalls()
         self._newest = NewestWins()
+        self._link_tickets = count()
 
     async def write_atomic(self, path: Path, data: bytes, mode: int = DEFAULT_FILE_MODE, *, sync: bool = True) -> None:
         """See `IFiles`."""
@@ -135,6 +143,20 @@ class RealFiles:
         source.lstat()  # a missing source creates no directories
         self.mkdir(target.parent)
         source.rename(target)
+
+    def symlink(self, path: Path, target: str) -> None:
+        """See `IFiles`."""
+        fresh = path.with_name(temporary_name(path.name, next(self._link_tickets)))
+        fresh.symlink_to(target)
+        try:
+            fresh.replace(path)
+        except OSError:
+            fresh.unlink()
+            raise
+
+    def readlink(self, path: Path) -> str:
+        """See `IFiles`."""
+        return os.readlink(path)
 
     def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
         """See `IFiles`."""

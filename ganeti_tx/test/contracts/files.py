@@ -144,3 +144,22 @@ class FilesContract(SynchronousTestCase):
         self.files.mkdir(self.top / "sub", 0o700)
         self.files.set_mode(self.top / "sub", 0o755)
         self.assertEqual(self.files.stat(self.top / "sub").mode, 0o755)
+
+    def test_symlink(self) -> None:
+        """A link may lead nowhere, takes the place of an older one or of a file, and is removed by itself."""
+        path = self.top / "link"
+        for target in ("/nowhere", "other"):
+            self.files.symlink(path, target)
+            self.assertEqual((self.files.listdir(self.top), self.files.readlink(path)), (["link"], target))
+        self.files.remove(path)
+        self.make_sure(self.files.write_atomic(path, b"text"))
+        self.assertEqual(self.assertRaises(OSError, self.files.readlink, path).errno, errno.EINVAL)
+        self.files.symlink(path, "/nowhere")
+        self.assertEqual(self.files.readlink(path), "/nowhere")
+        self.assertRaises(FileNotFoundError, self.files.symlink, self.top / "missing" / "link", "x")
+
+    def test_symlink_over_directory(self) -> None:
+        """A directory stays, and nothing else is left."""
+        self.files.mkdir(self.top / "sub")
+        self.assertRaises(OSError, self.files.symlink, self.top / "sub", "x")
+        self.assertEqual(self.files.listdir(self.top), ["sub"])

@@ -11,6 +11,8 @@ from zope.interface import implementer
 from ganeti_tx.runtime.files import DEFAULT_DIRECTORY_MODE, DEFAULT_FILE_MODE, FileStat, IFiles
 
 Fault = Callable[[str, Path], OSError | None]
+#: What tells a symbolic link, whose content is its target, from files.
+LINK_MODE = 0o120777
 Listener = Callable[[Path], None]
 
 
@@ -105,6 +107,19 @@ class MemoryFiles:
         self._entries[target] = entry
         self._tell(source)
         self._tell(target)
+
+    def symlink(self, path: Path, target: str) -> None:
+        """See `IFiles`; links are not followed here, as nothing that tests look at is reached through one."""
+        self._check_write("symlink", path)
+        self._put(path, os.fsencode(target), LINK_MODE)
+
+    def readlink(self, path: Path) -> str:
+        """See `IFiles`."""
+        self._check("readlink", path)
+        entry = self._find(path)
+        if entry.data is None or entry.mode != LINK_MODE:
+            raise error(errno.EINVAL, path)
+        return os.fsdecode(entry.data)
 
     def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
         """See `IFiles`."""

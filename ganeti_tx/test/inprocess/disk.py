@@ -85,6 +85,14 @@ class ProcessFiles:
         """See IFiles."""
         self.disk.rename(source, target)
 
+    def symlink(self, path: Path, target: str) -> None:
+        """See IFiles."""
+        self.disk.symlink(path, target)
+
+    def readlink(self, path: Path) -> str:
+        """See IFiles."""
+        return self.disk.readlink(path)
+
     def mkdir(self, path: Path, mode: int = DEFAULT_DIRECTORY_MODE) -> None:
         """See IFiles."""
         self.disk.mkdir(path, mode)

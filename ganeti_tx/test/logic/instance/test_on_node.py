@@ -25,6 +25,7 @@ from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
 from ganeti_tx.node.hypervisor.fake import FakeHypervisor
 from ganeti_tx.node.instances import Instances
+from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import NodeFacts, NodeInfo
 from ganeti_tx.rpc.interfaces import INodeRpc, Target
@@ -44,10 +45,12 @@ class OneNode(FakeNodeRpc):
     """Calls go over the wire's bytes to a node's real dispatch; how much memory the machine has is made up."""
 
     storage: FakeStorage = field(factory=FakeStorage)
+    files: MemoryFiles = field(factory=MemoryFiles)
+    paths: Paths = field(factory=Paths)
     dispatch: NodeDispatch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        disks = Disks({"file": self.storage})
+        disks = Disks({"file": self.storage}, DiskLinks(self.files, self.paths))
         clock = Clock()
         hypervisors = {"fake": FakeHypervisor(MemoryFiles(), Paths(Path("/")), clock.seconds)}
         facts = NodeFacts(boot_id="", storage=[], hypervisors={"fake": {"memory_free": 1024}})
@@ -59,6 +62,10 @@ class OneNode(FakeNodeRpc):
         self.dispatch = NodeDispatch(
             disks.table(), Instances(hypervisors, disks, "node1.example.com", order).table(), {NodeInfo: info}
         )
+
+    def links(self) -> list[str]:
+        """The stable names of disks that are ready."""
+        return self.files.listdir(self.paths.instance_disks_dir)
 
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """See INodeRpc."""
@@ -114,8 +121,10 @@ class LifeTests(UnitTestCase):
         for kind in RebootType:
             self.run_op(OpInstanceReboot(instance_name="web2", reboot_type=kind))
             self.assertEqual(self.state(), "up")
+        self.assertEqual(self.node.links(), [f"{NAME}:0"])
         self.run_op(OpInstanceShutdown(instance_name="web2"))
         self.assertEqual(self.state(), "down")
+        self.assertEqual(self.node.links(), [])
         self.run_op(OpInstanceRemove(instance_name="web2"))
         self.assertEqual(self.node.storage.disks, {})
         self.assertEqual(dict(self.stage.snapshot.instances), {})

@@ -5,8 +5,11 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
 from ganeti_tx.node.os.calls import OsCalls
+from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.rpc.calls import InstanceOsAdd, OsDiagnose, OsValidate
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.storage import FakeStorage
 from ganeti_tx.test.node.os.test_environment import DISK
 from ganeti_tx.test.node.os.test_scripts import SPEC, ScriptsTestCase
@@ -18,7 +21,7 @@ class OsCallsTests(ScriptsTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.store = FakeStorage("file")
-        calls = OsCalls(self.scripts, Disks({"file": self.store}), InlineThreads())
+        calls = OsCalls(self.scripts, Disks({"file": self.store}, DiskLinks(MemoryFiles(), Paths())), InlineThreads())
         self.dispatch = NodeDispatch(calls.table())
 
     def test_add(self) -> None:
