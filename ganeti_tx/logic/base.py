@@ -1,5 +1,6 @@
 """What every logical unit has, and the order of its steps: expand names, declare locks, check, execute."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -40,6 +41,8 @@ class Surroundings:
     #: What is wrong in the directory of the job queue, a sentence each.
     queue_faults: Callable[[], Sequence[str]]
     safe_points: SafePoints = attrs.field(factory=SafePoints)
+    #: Seconds that the thread has computed.
+    worked: Callable[[], float] = time.thread_time
 
 
 class LogicalUnit(ABC, Generic[Op]):

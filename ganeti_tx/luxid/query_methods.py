@@ -14,6 +14,7 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.query.collect import Queries
 from ganeti_tx.query.encoded import in_ascii
 from ganeti_tx.query.resources import Jobs, Locks, make_queries
+from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import View, Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -91,8 +92,13 @@ class QueryMethods:
 
 
 def make_query_methods(
-    snapshot: Callable[[], ConfigData], rpc: INodeRpc, locks: Locks, jobs: Jobs, info: ClusterInfo
+    snapshot: Callable[[], ConfigData],
+    rpc: INodeRpc,
+    locks: Locks,
+    jobs: Jobs,
+    info: ClusterInfo,
+    slices: Slices | None = None,
 ) -> QueryMethods:
     """The methods over a configuration, its nodes, a lock table and a queue; all share one view."""
     view = Views(snapshot)
-    return QueryMethods(make_queries(view, SharedRpc(rpc), locks, jobs), view, info)
+    return QueryMethods(make_queries(view, SharedRpc(rpc), locks, jobs, slices), view, info)

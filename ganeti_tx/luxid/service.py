@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
@@ -31,6 +32,7 @@ from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.copies.catch_up import CatchUp
@@ -76,6 +78,8 @@ class LuxidParts:
     built: Container[type[OpCode]]
     threads: IThreads = field(factory=InlineThreads)
     ticks: Callable[[], int] = time.monotonic_ns
+    #: Seconds that the thread has computed.
+    worked: Callable[[], float] = time.thread_time
     #: Has a listener called with each new configuration; None when its file must be watched.
     follow_config: Callable[[Callable[[ConfigData], None]], None] | None = None
     tally: Tally = field(factory=Tally)
@@ -210,7 +214,8 @@ def make_dispatch(
     jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, parts.now, parts.built)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
-    queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info)
+    slices = Slices(lambda: deferLater(parts.clock, 0), parts.worked)
+    queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info, slices)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
     return LuxiDispatch(
         jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set},

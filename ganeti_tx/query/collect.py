@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
-from attrs import frozen
+from attrs import field, frozen
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.query.cell import NORMAL, Cell
@@ -13,6 +13,7 @@ from ganeti_tx.query.encoded import encoded_rows
 from ganeti_tx.query.field import MISSING, Field, Getter, Need, unknown
 from ganeti_tx.query.filter import Filter, Parser, Test
 from ganeti_tx.query.order import natural
+from ganeti_tx.query.slices import Budget, Slices, Work
 
 #: Fields that one query may ask for.
 MAX_FIELDS = 2000
@@ -60,6 +61,7 @@ class Queries:
     """The queries over some resources, by name."""
 
     resources: Mapping[str, Resource]
+    slices: Slices = field(factory=Slices)
 
     async def query(self, what: str, names: Sequence[str], raw_filter: object) -> Answer:
         """The definitions of the fields and the cells of every item that passes the filter.
@@ -67,7 +69,8 @@ class Queries:
         An unknown field in `names` is no error, its cells say so.
 
         @raise OpPrereqError: unknown resource, name, or field in the filter. @raise GenericError: jobs must be asked.
-        @raise QueryFilterParseError: malformed filter. @raise ParameterError: types that cannot be compared.
+        @raise QueryFilterParseError: malformed filter, or one that takes too long.
+        @raise ParameterError: types that cannot be compared.
         """
         fields, parts = self.parts(what, names, raw_filter)
         return {"fields": fields, "data": [row async for part in parts for row in part]}
@@ -87,7 +90,7 @@ class Queries:
         @raise OpPrereqError: an unknown field.
         """
         fields, rows, context = await self._collected(what, items, names)
-        data = table(fields, rows, context)
+        data = await self.slices.run(table(fields, rows, context))
         return [[value if status == NORMAL else None for status, value in row] for row in data]
 
     async def classic_json(self, what: str, items: Sequence[str], names: Sequence[str]) -> msgspec.Raw:
@@ -137,30 +140,41 @@ class Queries:
         wanted = frozenset(field.name for field in (*fields, *filtered))
         asked = condition.asked(resource.name_field) if condition is not None else None
         rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
+        part = Part(self.slices, resource, fields, condition if asked is None else None)
         for start in range(0, len(rows), resource.at_a_time):
-            part = rows[start : start + resource.at_a_time]
-            yield await self._part(resource, fields, condition if asked is None else None, part, context)
+            yield await part.cells(rows[start : start + resource.at_a_time], context)
 
-    async def _part(
-        self, resource: Resource, fields: list[Field], condition: Filter | None, rows: Sequence[Any], context: Any
-    ) -> list[Row]:
+
+@frozen
+class Part:
+    """What is done with some rows at a time; the filter's budget is one for all of them."""
+
+    slices: Slices
+    resource: Resource
+    fields: list[Field]
+    condition: Filter | None
+    budget: Budget = field(factory=Budget)
+
+    async def cells(self, rows: Sequence[Any], context: Any) -> list[Row]:
         """The cells of those rows that pass."""
-        filtered = list(condition.fields()) if condition is not None else []
-        if condition is None:
-            return await self._columns(resource, fields, rows, context)
-        rows = passing(rows, condition.bind(lambda field: known_now(field, context)))
-        if any(field.needs for field in filtered):
-            if rows:
-                context = await resource.collect(rows, context, needs_of((*fields, *filtered)))
-            rows = passing(rows, condition.bind(lambda field: field.reader(context)))
-            return table(fields, rows, context)
-        return await self._columns(resource, fields, rows, context)
+        if self.condition is None:
+            return await self._columns(rows, context)
+        filtered = list(self.condition.fields())
+        rows = await self._passing(rows, self.condition.bind(lambda field: known_now(field, context)))
+        if not any(field.needs for field in filtered):
+            return await self._columns(rows, context)
+        live = await self.resource.collect(rows, context, needs_of((*self.fields, *filtered))) if rows else context
+        rows = await self._passing(rows, self.condition.bind(lambda field: field.reader(live)))
+        return await self.slices.run(table(self.fields, rows, live))
 
-    async def _columns(self, resource: Resource, fields: list[Field], rows: Sequence[Any], context: Any) -> list[Row]:
-        needs = needs_of(fields)
+    async def _passing(self, rows: Sequence[Any], test: Test) -> Sequence[Any]:
+        return await self.slices.run(passing(rows, test), self.budget)
+
+    async def _columns(self, rows: Sequence[Any], context: Any) -> list[Row]:
+        needs = needs_of(self.fields)
         if needs and rows:
-            context = await resource.collect(rows, context, needs)
-        return table(fields, rows, context)
+            context = await self.resource.collect(rows, context, needs)
+        return await self.slices.run(table(self.fields, rows, context))
 
 
 def needs_of(fields: Sequence[Field]) -> frozenset[Need]:
@@ -173,14 +187,19 @@ def known_now(field: Field, context: Any) -> Getter:
     return (lambda row: MISSING) if field.needs else field.reader(context)
 
 
-def passing(rows: Sequence[Any], test: Test) -> list[Any]:
+def passing(rows: Sequence[Any], test: Test) -> Work[list[Any]]:
     """The rows that the test does not refuse."""
-    return [row for row in rows if test(row) is not False]
+    answers = yield from test(rows)
+    return [row for row, answer in zip(rows, answers, strict=True) if answer is not False]
 
 
-def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> list[Row]:
+def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> Work[list[Row]]:
     """The cells, row by row; made column by column, which is faster."""
     if not fields:
         return [() for _ in rows]
-    distinct = {field.name: field.column(context, rows) for field in fields}
+    distinct: dict[str, list[Cell]] = {}
+    for each in fields:
+        if each.name not in distinct:
+            distinct[each.name] = each.column(context, rows)
+            yield
     return list(zip(*(distinct[field.name] for field in fields), strict=True))

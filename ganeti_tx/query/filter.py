@@ -13,11 +13,12 @@ from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.query.field import MISSING, Field, Getter, Match
-from ganeti_tx.query.pattern import compile_pattern
+from ganeti_tx.query.pattern import check_weight, compile_pattern
+from ganeti_tx.query.slices import Work
 
 Truth = bool | None
-#: From a row to yes, no or not known.
-Test = Callable[[Any], Truth]
+#: From rows to yes, no or not known for each, in pieces of work.
+Test = Callable[[Sequence[Any]], Work[list[Truth]]]
 #: From a value to yes or no.
 Judge = Callable[[Any], bool]
 #: From a field to what reads its value, or MISSING, off a row.
@@ -25,6 +26,10 @@ Readers = Callable[[Field], Getter]
 
 MAX_DEPTH = 50
 MAX_TERMS = 20_000
+#: Rows that are compared in one piece of work.
+STRIDE = 200
+#: Steps of patterns in one piece of work, by their bound on a name of usual length.
+PIECE_STEPS, NAME_LENGTH = 500_000, 64
 
 ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -42,10 +47,29 @@ class Filter(Protocol):
         """The fields that it looks at."""
 
     def bind(self, readers: Readers) -> Test:
-        """The test of rows."""
+        """The test of rows, a term at a time for all of them."""
 
     def asked(self, field: str) -> list[object] | None:
         """The values asked for when it is nothing but equality with that field, in their order; else None."""
+
+
+def junction(tests: Sequence[Test], decisive: bool) -> Test:
+    """Rows are asked of one test after the other until one answers what is decisive; not known stays so until then."""
+
+    def test(rows: Sequence[Any]) -> Work[list[Truth]]:
+        answers: list[Truth] = [not decisive] * len(rows)
+        undecided = list(range(len(rows)))
+        for inner in tests:
+            if not undecided:
+                break
+            judged = yield from inner([rows[index] for index in undecided])
+            for index, answer in zip(undecided, judged, strict=True):
+                if answer is not (not decisive):
+                    answers[index] = answer
+            undecided = [index for index in undecided if answers[index] is not decisive]
+        return answers
+
+    return test
 
 
 @frozen
@@ -60,18 +84,7 @@ class AllOf:
 
     def bind(self, readers: Readers) -> Test:
         """No as soon as one term says no."""
-        tests = [term.bind(readers) for term in self.terms]
-
-        def test(row: Any) -> Truth:
-            result: Truth = True
-            for inner in tests:
-                answer = inner(row)
-                if answer is False:
-                    return False
-                result = result and answer
-            return result
-
-        return test
+        return junction([term.bind(readers) for term in self.terms], False)
 
     def asked(self, field: str) -> list[object] | None:
         """What a single term asks for."""
@@ -90,19 +103,7 @@ class AnyOf:
 
     def bind(self, readers: Readers) -> Test:
         """Yes as soon as one term says yes."""
-        tests = [term.bind(readers) for term in self.terms]
-
-        def test(row: Any) -> Truth:
-            result: Truth = False
-            for inner in tests:
-                answer = inner(row)
-                if answer is True:
-                    return True
-                if answer is None:
-                    result = None
-            return result
-
-        return test
+        return junction([term.bind(readers) for term in self.terms], True)
 
     def asked(self, field: str) -> list[object] | None:
         """What the terms ask for, when each asks for nothing else."""
@@ -129,9 +130,9 @@ class Not:
         """The opposite; not known stays so."""
         inner = self.term.bind(readers)
 
-        def test(row: Any) -> Truth:
-            answer = inner(row)
-            return None if answer is None else not answer
+        def test(rows: Sequence[Any]) -> Work[list[Truth]]:
+            answers = yield from inner(rows)
+            return [None if answer is None else not answer for answer in answers]
 
         return test
 
@@ -142,24 +143,29 @@ class Not:
 
 @frozen
 class Comparison:
-    """A field's value pleases a judge; `value` is what it is compared with."""
+    """A field's value pleases a judge; `value` is what it is compared with, `stride` the rows of one piece of work."""
 
     sign: str
     field: Field
     value: object
     judge: Judge
+    stride: int = STRIDE
 
     def fields(self) -> Iterator[Field]:
         """The one field."""
         yield self.field
 
     def bind(self, readers: Readers) -> Test:
-        """The judge's word on the value, if there is one."""
-        read, judge = readers(self.field), self.judge
+        """The judge's word on each value that there is."""
+        read, judge, stride = readers(self.field), self.judge, self.stride
 
-        def test(row: Any) -> Truth:
-            value = read(row)
-            return None if value is MISSING else judge(value)
+        def test(rows: Sequence[Any]) -> Work[list[Truth]]:
+            answers: list[Truth] = []
+            for start in range(0, len(rows), stride):
+                yield
+                part = rows[start : start + stride]
+                answers += [None if (value := read(row)) is MISSING else judge(value) for row in part]
+            return answers
 
         return test
 
@@ -178,6 +184,7 @@ class Parser:
         """The filter. @raise QueryFilterParseError: malformed or too large. @raise OpPrereqError: an unknown field."""
         if count_terms(raw) > MAX_TERMS:
             raise QueryFilterParseError(f"the filter has more than {MAX_TERMS} terms")
+        check_weight(patterns_of(raw))
         return self._term(raw, MAX_DEPTH)
 
     def _term(self, raw: object, depth: int) -> Filter:
@@ -207,7 +214,7 @@ class Parser:
         field = self._field(name)
         if sign == "!=":
             return Not(Comparison("==", field, value, equality(field, value)))
-        return Comparison(sign, field, value, judge_of(sign, field, value))
+        return Comparison(sign, field, value, judge_of(sign, field, value), stride_of(sign, value))
 
     def _field(self, name: object) -> Field:
         if not isinstance(name, str):
@@ -227,6 +234,17 @@ def count_terms(raw: object) -> int:
             count += 1
             waiting.extend(term)
     return count
+
+
+def patterns_of(raw: object) -> Iterator[str]:
+    """The regular expressions of a filter, well formed or not, without recursion."""
+    waiting = [raw]
+    while waiting:
+        term = waiting.pop()
+        if isinstance(term, list | tuple):
+            if len(term) == 3 and term[0] == "=~" and isinstance(term[2], str):
+                yield term[2]
+            waiting.extend(term)
 
 
 def exactly(count: int, sign: str, operands: Sequence[object]) -> Sequence[object]:
@@ -249,6 +267,13 @@ def judge_of(sign: str, field: Field, value: str | int) -> Judge:
     if sign in ORDERINGS:
         return ordering(sign, field, value)
     return search(field, value) if sign == "=~" else membership(field, value)
+
+
+def stride_of(sign: str, value: str | int) -> int:
+    """How many rows make a piece of work; a pattern that may be costly is searched for in one after the other."""
+    if sign != "=~" or not isinstance(value, str):
+        return STRIDE
+    return max(1, min(STRIDE, PIECE_STEPS // compile_pattern(value).steps(NAME_LENGTH)))
 
 
 def equality(field: Field, value: str | int) -> Judge:

@@ -1,20 +1,27 @@
 """Regular expressions of filters, kept from running away.
 
-Python's own matcher backtracks, and a pattern comes from whoever may ask. So a pattern is judged before it runs: repeats
-inside repeats and back-references are refused, and what is left has a bound on its steps, which grows with the length
-of the text and with the number of repeats and alternatives.
+Python's own matcher backtracks, cannot be interrupted, and a pattern comes from whoever may ask. So a pattern is judged before
+it runs: repeats inside repeats and back-references are refused, and what is left has a bound on its steps, which grows with the
+length of the text and with the number of repeats and alternatives. Compiling takes time, too: the patterns of one filter have a
+limit together.
 """
 
 import math
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 
 from attrs import frozen
 
 from ganeti_tx.errors import ParameterError, QueryFilterParseError
 
 MAX_PATTERN = 1000
-#: Steps that one search may take at worst; about a second.
+#: Steps that one search may take at worst; some 20 ms, as one takes a nanosecond or two.
 MAX_STEPS = 20_000_000
+#: What the patterns of one filter may weigh together; compiling them takes some 50 ms at worst.
+MAX_WEIGHT = 25_000
+#: The weight of a pattern besides its characters, and of a set that reaches beyond Latin-1, for which the compiler makes a map.
+OF_PATTERN, OF_WIDE_SET = 50, 1500
 #: The largest count in {m,n}.
 MAX_COUNT = 100
 
@@ -26,6 +33,7 @@ _PARTS = re.compile(
       | (?P<repeat>[*+]|\{(?P<low>[0-9]*)(?P<comma>,?)(?P<high>[0-9]*)\}) | (?P<option>\?) | (?P<either>\|)""",
     re.VERBOSE | re.DOTALL,
 )
+_WIDE = re.compile(r"\\[uUN]|[^\x00-\xff]")
 _REFUSED = {"back": "a back-reference", "comment": "a comment", "verbose": "the flag x"}
 
 
@@ -49,10 +57,30 @@ class Pattern:
         return self.compiled.search(text) is not None
 
 
+def check_weight(texts: Iterable[str]) -> None:
+    """@raise QueryFilterParseError: the patterns together would take too long to compile."""
+    total = 0
+    for count, text in enumerate(texts, 1):
+        total += weight(text[: MAX_PATTERN + 1])
+        if total > MAX_WEIGHT:
+            raise QueryFilterParseError(
+                f"the first {count} regular expressions weigh more than {MAX_WEIGHT} together ({OF_PATTERN} for each, 1 for a "
+                f"character, {OF_WIDE_SET} for a set with characters beyond Latin-1); use fewer, or ask several times"
+            )
+
+
+def weight(text: str) -> int:
+    """How long a pattern takes to compile, in characters."""
+    sets = (part["set"] for part in _PARTS.finditer(text) if part["set"])
+    return OF_PATTERN + len(text) + OF_WIDE_SET * sum(bool(_WIDE.search(each)) for each in sets)
+
+
+@lru_cache(maxsize=512)
 def compile_pattern(text: str) -> Pattern:
     """A pattern that may run. @raise QueryFilterParseError: it is no pattern, too long, or could run away."""
     if len(text) > MAX_PATTERN:
         raise QueryFilterParseError(f"regular expression of {len(text)} characters; allowed are {MAX_PATTERN}")
+    check_weight([text])
     try:
         compiled = re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
@@ -85,13 +113,13 @@ def cost(text: str) -> tuple[int, int]:
                 raise QueryFilterParseError(
                     f"regular expression {text!r} repeats a group that holds repeats or choices"
                 )
-            unbounded, ways = weight(part)
+            unbounded, ways = ways_of(part)
             repeats, choices = repeats + unbounded, choices * ways
         closed = False
     return repeats, choices
 
 
-def weight(part: re.Match[str]) -> tuple[int, int]:
+def ways_of(part: re.Match[str]) -> tuple[int, int]:
     """How many unbounded repeats a part adds, and into how many ways it splits what follows."""
     text = part.group()
     if text in {"*", "+"} or (text.startswith("{") and part["comma"] and not part["high"]):

@@ -9,13 +9,14 @@ from ganeti_tx.query.jobs import JobRows, Jobs
 from ganeti_tx.query.locks import LockRows, Locks
 from ganeti_tx.query.networks import NetworkRows
 from ganeti_tx.query.nodes import NodeRows
+from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 __all__ = ["Jobs", "Locks", "make_queries"]
 
 
-def make_queries(view: Views, rpc: INodeRpc, locks: Locks, jobs: Jobs) -> Queries:
+def make_queries(view: Views, rpc: INodeRpc, locks: Locks, jobs: Jobs, slices: Slices | None = None) -> Queries:
     """The queries over a configuration, its nodes, a lock table and a queue."""
     return Queries(
         {
@@ -27,5 +28,6 @@ def make_queries(view: Views, rpc: INodeRpc, locks: Locks, jobs: Jobs) -> Querie
             "lock": LockRows(locks),
             "network": NetworkRows(view),
             "node": NodeRows(view, rpc),
-        }
+        },
+        slices or Slices(),
     )

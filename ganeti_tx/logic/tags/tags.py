@@ -1,9 +1,8 @@
 """Reading, setting, removing and finding tags."""
 
-import re
 from collections.abc import Sequence
 
-from ganeti_tx.errors import ECode, OpPrereqError, TagError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ParameterError, QueryFilterParseError, TagError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.base import LogicalUnit
@@ -11,8 +10,8 @@ from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpTagsDel, OpTagsGet, OpTagsSearch, OpTagsSet
 from ganeti_tx.model.tags import check_tag
-
-MAX_PATTERN = 1000
+from ganeti_tx.query.pattern import compile_pattern
+from ganeti_tx.query.slices import Budget, Slices, Work
 
 
 async def tag_locks(unit: LogicalUnit[OpTagsSet] | LogicalUnit[OpTagsDel], level: Level) -> Sequence[LockRequest]:
@@ -79,14 +78,11 @@ class Search(LogicalUnit[OpTagsSearch]):
     """Find tags by a pattern over the whole cluster."""
 
     async def check(self) -> None:
-        """It is a pattern."""
-        if len(self.op.pattern) > MAX_PATTERN:
-            text = f"search pattern of {len(self.op.pattern)} characters; at most {MAX_PATTERN} are allowed"
-            raise OpPrereqError(text, ECode.INVAL)
+        """It is a pattern that may run, as in filters of queries."""
         try:
-            self._pattern = re.compile(self.op.pattern)
-        except re.error as error:
-            raise OpPrereqError(f"invalid search pattern {self.op.pattern[:100]!r}: {error}", ECode.INVAL)
+            self._pattern = compile_pattern(self.op.pattern)
+        except QueryFilterParseError as error:
+            raise OpPrereqError(f"search pattern: {error}", ECode.INVAL) from None
 
     async def execute(self) -> list[tuple[str, str]]:
         """Pairs of an object's path and a tag."""
@@ -95,4 +91,16 @@ class Search(LogicalUnit[OpTagsSearch]):
         tagged += [(f"/nodes/{each.name}", tag) for each in await self.config.nodes() for tag in each.tags]
         tagged += [(f"/nodegroup/{each.name}", tag) for each in await self.config.groups() for tag in each.tags]
         tagged += [(f"/network/{each.name}", tag) for each in await self.config.networks() for tag in each.tags]
-        return [(path, tag) for path, tag in tagged if self._pattern.search(tag)]
+        try:
+            return await Slices(lambda: self.pause(0), self.around.worked).run(self._found(tagged), Budget())
+        except (ParameterError, QueryFilterParseError) as error:
+            raise OpExecError(f"search for tags: {error}") from None
+
+    def _found(self, tagged: Sequence[tuple[str, str]]) -> Work[list[tuple[str, str]]]:
+        """Those whose tag the pattern is found in, one at a time."""
+        found = []
+        for path, tag in tagged:
+            yield
+            if self._pattern.search(tag):
+                found.append((path, tag))
+        return found

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import define, frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.model.opcodes import OPCODES
@@ -19,8 +19,10 @@ JobTest = Callable[[QueuedJob], bool]
 
 #: One predicate holds no more terms than this.
 MAX_TERMS = 1000
-#: Every pattern must be affordable on a text of so many characters.
+#: All patterns of a predicate together must be affordable on a text of so many characters.
 USUAL_TEXT = 256
+#: Steps that the patterns of a predicate may take on all rows of one job; with more, they do not hold for the other rows.
+MAX_JOB_STEPS = 10 * MAX_STEPS
 MAX_INTEGER = 2**63 - 1
 #: In a predicate over job ids, the highest id that there was when the rule was made.
 WATERMARK = "watermark"
@@ -117,9 +119,29 @@ def read_predicate(kind: str, expression: object, watermark: int) -> JobTest:
         term = parsed(subject, with_watermark(expression, watermark))
     for comparison in comparisons(term):
         check_comparison(subject, comparison)
-    passes = row_test(term)
-    rows = subject.rows
-    return lambda job: any(passes(row) for row in rows(job))
+    check_patterns(term)
+    steps = Steps()
+    passes = row_test(term, steps)
+
+    def test(job: QueuedJob) -> bool:
+        steps.left = MAX_JOB_STEPS
+        return any(passes(row) for row in subject.rows(job))
+
+    return test
+
+
+@define
+class Steps:
+    """What the patterns of one predicate may still take on one job: its texts are whatever its submitter liked."""
+
+    left: int = 0
+
+    def take(self, steps: int) -> bool:
+        """Whether there are so many left; then they are taken."""
+        if steps > self.left:
+            return False
+        self.left -= steps
+        return True
 
 
 def parsed(subject: Subject, expression: object) -> Filter:
@@ -167,34 +189,49 @@ def check_comparison(subject: Subject, comparison: Comparison) -> None:
         raise OpPrereqError(f"field {name!r} {sign} takes {word}{also}, not {brief(value)}", ECode.INVAL)
     if wanted is not None and (sign == "=[]" or (sign == "=~" and wanted is int)):
         raise OpPrereqError(f"operator {sign} is not for field {name!r}, which holds one value", ECode.INVAL)
-    if sign == "=~" and isinstance(value, str) and compile_pattern(value).steps(USUAL_TEXT) > MAX_STEPS:
-        raise OpPrereqError(f"regular expression {brief(value)} is too costly; use fewer of * and + and |", ECode.INVAL)
 
 
-def row_test(term: Filter) -> Callable[[Any], bool]:
+def check_patterns(term: Filter) -> None:
+    """@raise OpPrereqError: the patterns take too long, as they are asked each time that a job may start."""
+    steps = 0
+    for comparison in comparisons(term):
+        if comparison.sign == "=~" and isinstance(comparison.value, str):
+            steps += compile_pattern(comparison.value).steps(USUAL_TEXT)
+            if steps > MAX_STEPS:
+                shown = brief(comparison.value)
+                raise OpPrereqError(
+                    f"regular expression {shown} is too costly, or those before it are; use fewer of * and + and |",
+                    ECode.INVAL,
+                )
+
+
+def row_test(term: Filter, steps: Steps) -> Callable[[Any], bool]:
     """Yes or no for every row: a comparison with what is not there, or is of another type, does not hold."""
     match term:
         case AllOf(terms):
-            inner = [row_test(each) for each in terms]
+            inner = [row_test(each, steps) for each in terms]
             return lambda row: all(test(row) for test in inner)
         case AnyOf(terms):
-            inner = [row_test(each) for each in terms]
+            inner = [row_test(each, steps) for each in terms]
             return lambda row: any(test(row) for test in inner)
         case Not(negated):
-            test = row_test(negated)
+            test = row_test(negated, steps)
             return lambda row: not test(row)
         case Comparison():
-            return leaf_test(term)
+            return leaf_test(term, steps)
     raise AssertionError(f"no term of a filter: {type(term).__name__}")
 
 
-def leaf_test(comparison: Comparison) -> Callable[[Any], bool]:
+def leaf_test(comparison: Comparison, steps: Steps) -> Callable[[Any], bool]:
     """As row_test says."""
     read, judge = comparison.field.bind(None), comparison.judge
+    pattern = compile_pattern(str(comparison.value)) if comparison.sign == "=~" else None
 
     def test(row: Any) -> bool:
         value = read(row)
         if value is MISSING:
+            return False
+        if pattern is not None and isinstance(value, str) and not steps.take(pattern.steps(len(value))):
             return False
         try:
             return judge(value)

@@ -178,6 +178,7 @@ class MasterDaemons:
             make_launcher=lambda: launcher,
             built=UNITS,
             ticks=lambda: int(process.seconds() * 1e9),
+            worked=lambda: 0.0,
         )
 
     def kill_luxid(self) -> None:

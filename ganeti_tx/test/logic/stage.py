@@ -1,6 +1,6 @@
 """A cluster in memory for one logical unit: the real configuration and locks, nodes that answer as they are told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -19,6 +19,7 @@ from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.logic.base import Surroundings
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, DiskTemplate
@@ -82,6 +83,8 @@ class Stage:
     feedback: list[str] = attrs.field(factory=list)
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
     queue_faults: list[str] = attrs.field(factory=list)
+    safe_points: SafePoints = attrs.field(factory=SafePoints)
+    worked: Callable[[], float] = lambda: 0.0
     locked: dict[str, str] = attrs.field(factory=dict)
     """What was held when the unit was executed, each lock with its mode."""
 
@@ -120,6 +123,8 @@ class Stage:
             submit_jobs=self._submit,
             resolve=resolve,
             queue_faults=lambda: self.queue_faults,
+            safe_points=self.safe_points,
+            worked=self.worked,
         )
 
     async def _submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:

@@ -5,7 +5,7 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError, QueryFilterParseError
-from ganeti_tx.query.pattern import MAX_COUNT, MAX_PATTERN, compile_pattern
+from ganeti_tx.query.pattern import MAX_COUNT, MAX_PATTERN, MAX_WEIGHT, check_weight, compile_pattern
 
 #: Patterns that filters are really made of, the first of them from globs, with a text that each finds.
 GOOD = {
@@ -79,6 +79,17 @@ class PatternTests(SynchronousTestCase):
         """A pattern has a size limit."""
         compile_pattern("a" * MAX_PATTERN)
         self.assertRaises(QueryFilterParseError, compile_pattern, "a" * (MAX_PATTERN + 1))
+
+    def test_compiling(self) -> None:
+        """What takes long to compile is refused before it is: many patterns, and sets with characters from everywhere."""
+        for fits in (400 * ["web"], ["x" * MAX_PATTERN] * 20, ["(?i)[\\u0100-\uffff]"] * 10):
+            check_weight(fits)
+        for heavy in (1000 * ["web"], ["x" * MAX_PATTERN] * 30, ["(?i)[\\u0100-\\uffff]"] * 30):
+            text = str(self.assertRaises(QueryFilterParseError, check_weight, heavy))
+            self.assertIn(str(MAX_WEIGHT), text)
+            self.assertIn("use fewer", text)
+        for each in ("[a-\uffff]", r"[a-\uffff]", r"[\U00010000-\U0010ffff]"):
+            self.assertRaises(QueryFilterParseError, compile_pattern, "(?i)" + each * 30)
 
     def test_counts(self) -> None:
         """A count has a limit."""

@@ -1,10 +1,14 @@
 """Tests of tags."""
 
-from msgspec.structs import replace
+import itertools
 
-from ganeti_tx.errors import OpPrereqError
+from msgspec.structs import replace
+from twisted.internet.defer import CancelledError
+
+from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpTagsDel, OpTagsGet, OpTagsSearch, OpTagsSet
+from ganeti_tx.query.slices import LIMIT
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NETWORK
 
@@ -53,3 +57,30 @@ class TagTests(UnitTestCase):
         lan = replace(NETWORK, tags=("office",))
         self.stage = self.make_stage(replace(CONFIG, networks={lan.uuid: lan}))
         self.assertEqual(self.run_op(OpTagsSearch(pattern="off")), [("/network/lan", "office")])
+
+    def test_costly_pattern(self) -> None:
+        """A pattern that may run away is refused before it runs."""
+        self.assertIn("repeats a group", self.refused(OpTagsSearch(pattern="(a+)+$"), OpPrereqError))
+        self.run_op(OpTagsSet(kind=TagKind.CLUSTER, tags=("a" * 128,)))
+        self.assertIn("too costly", self.refused(OpTagsSearch(pattern=".*a" * 6 + "b"), OpExecError))
+
+    def slow_search(self, seconds: float) -> None:
+        """The search takes so long for each tag."""
+        self.run_op(OpTagsSet(kind=TagKind.CLUSTER, tags=("a", "b", "c", "d", "e")))
+        ticks = itertools.count()
+        self.stage.worked = lambda: next(ticks) * seconds
+
+    def test_too_long(self) -> None:
+        """A search that takes too long ends with what the limit is."""
+        self.slow_search(1.0)
+        searching = self.stage.run(OpTagsSearch(pattern="x"))
+        self.stage.clock.pump([0.0] * 20)
+        self.assertIn(f"{LIMIT:g} seconds", str(self.failureResultOf(searching, OpExecError).value))
+
+    def test_cancelled(self) -> None:
+        """A search can be stopped in the midst."""
+        self.slow_search(0.1)
+        searching = self.stage.run(OpTagsSearch(pattern="x"))
+        self.assertNoResult(searching)
+        self.stage.safe_points.stop()
+        self.failureResultOf(searching, CancelledError)

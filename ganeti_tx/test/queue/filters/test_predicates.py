@@ -136,6 +136,9 @@ class RefusalTests(SynchronousTestCase):
         self.refused(["jobid", ["|", *[["==", "id", 1]] * 1001]], "1000 terms")
         self.refused(["reason", ["=~", "reason", "(a+)+$"]], "repeats")
         self.refused(["reason", ["=~", "reason", "a.*b.*c.*d"]], "too costly")
+        affordable = ["=~", "reason", "a.*b.*c"]
+        check_predicates([["reason", affordable]])
+        self.refused(["reason", ["|", *[affordable] * 8]], "or those before it are")
         self.refused(["reason", ["=~", "reason", "x" * 1001]], "1000")
 
     @settings(max_examples=200, deadline=None)
