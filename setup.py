@@ -64,6 +64,8 @@ setup(
         "console_scripts": [
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
+            "ganeti-ensure-dirs = ganeti_tx.installation.ensure_dirs:main",
+            "ganeti-setup = ganeti_tx.installation.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
             "ganeti-confd-client = ganeti_tx.confd.command:main",
             "ganeti-rapi-access = ganeti_tx.rapi.access.command:main",

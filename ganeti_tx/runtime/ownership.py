@@ -7,6 +7,7 @@ import grp
 import os
 import pwd
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -69,4 +70,5 @@ def give(target: int | Path, path: Path) -> None:
         if (found.st_uid, found.st_gid) != (owner, group):
             os.chown(target, owner, group)
     elif os.geteuid() == owner and group != os.getegid() and group in os.getgroups():
-        os.chown(target, -1, group)
+        with suppress(PermissionError):  # a walled-in daemon may not even that
+            os.chown(target, -1, group)

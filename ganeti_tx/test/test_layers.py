@@ -58,6 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "confd": {"config", "runtime"},
     "mond": {"config", "confd", "metrics", "runtime", "node.channels", "node.hypervisor"},
     "daemons": {"runtime"},
+    "installation": {"cli", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}
 

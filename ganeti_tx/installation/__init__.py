@@ -1,0 +1,1 @@
+"""What installing the program leaves to be done on a machine: units, users, directories, completion, links."""

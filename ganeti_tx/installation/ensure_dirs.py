@@ -1,0 +1,35 @@
+"""ganeti-ensure-dirs: makes a node's directories and mends the owners of its files; units run it before the daemon."""
+
+import argparse
+import os
+import sys
+
+from ganeti_tx import __version__
+from ganeti_tx.errors import ExitCode
+from ganeti_tx.runtime.daemon_user import prepare
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.owner_repair import repair_owners
+from ganeti_tx.runtime.paths import Paths
+
+
+def main() -> int:
+    """The program; its exit status."""
+    parser = argparse.ArgumentParser(
+        "ganeti-ensure-dirs", description="Make this node's directories and mend the owners and modes of its files."
+    )
+    parser.add_argument("--full-run", action="store_true", help="archived jobs, too")
+    parser.add_argument("--version", action="version", version=f"ganeti-ensure-dirs (ganeti ganeti_tx) {__version__}")
+    options = parser.parse_args()
+    try:
+        paths = Paths.from_environment(os.environ)
+        prepare(paths)
+        mended = repair_owners(paths, archive=True) if options.full_run else []
+    except ValueError as error:
+        print(f"ganeti-ensure-dirs: {error}", file=sys.stderr)
+        return ExitCode.FAILURE
+    except OSError as error:
+        print(f"ganeti-ensure-dirs: {reason(error)}", file=sys.stderr)
+        return ExitCode.FAILURE
+    for path in mended:
+        print(f"mended {path}")
+    return ExitCode.SUCCESS

@@ -1,0 +1,71 @@
+"""ganeti-setup: after `pip install`, puts on this machine what lies outside of Python; or takes it away again."""
+
+import argparse
+import os
+import sys
+import sysconfig
+from collections.abc import Sequence
+from importlib.metadata import distribution
+from pathlib import Path
+
+from twisted.application.service import IServiceMaker
+from twisted.plugin import getPlugins
+
+from ganeti_tx import __version__
+from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.installation.contents import contents
+from ganeti_tx.installation.machine import Machine
+from ganeti_tx.runtime.files_errors import reason
+
+DESCRIPTION = """\
+Puts in place, for the installation that this program is part of: systemd's units, the daemons' users and groups, the
+directories, bash completion, the rotation of logs, and links to the programs in /usr/local/sbin. It may be run again at any time.
+"""
+
+
+def program_names() -> list[str]:
+    """The programs of this installation."""
+    scripts = distribution("ganeti_tx").entry_points.select(group="console_scripts")
+    return sorted(script.name for script in scripts)
+
+
+def options(arguments: Sequence[str]) -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser("ganeti-setup", description=DESCRIPTION)
+    parser.add_argument("--remove", action="store_true", help="take it away again; users, directories and data stay")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be done, and change nothing")
+    parser.add_argument(
+        "--root", type=Path, default=Path("/"), help="the machine's root directory, such as of an image"
+    )
+    parser.add_argument("--no-enable", action="store_true", help="do not have the daemons started at each boot")
+    parser.add_argument("--version", action="version", version=f"ganeti-setup (ganeti ganeti_tx) {__version__}")
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    """The program; its exit status."""
+    chosen = options(sys.argv[1:])
+    programs = Path(sysconfig.get_path("scripts"))
+    try:
+        if not chosen.root.is_absolute():
+            raise GanetiError(f"--root must be an absolute path, not {str(chosen.root)!r}")
+        if os.geteuid() != 0 and chosen.root == Path("/") and not chosen.dry_run:
+            raise GanetiError("only root can set a machine up; see --dry-run and --root")
+        machine = Machine(chosen.root, dry_run=chosen.dry_run)
+        wanted = contents(programs, program_names())
+        if chosen.remove:
+            machine.take_away(wanted)
+        else:
+            machine.set_up(wanted, enable=not chosen.no_enable)
+            list(getPlugins(IServiceMaker))  # what Twisted keeps of this only root can write
+    except GanetiError as error:
+        print("\n".join(f"ganeti-setup: {line}" for line in error.args), file=sys.stderr)
+        return ExitCode.FAILURE
+    except OSError as error:
+        print(f"ganeti-setup: {reason(error)}", file=sys.stderr)
+        return ExitCode.FAILURE
+    return ExitCode.SUCCESS
+
+
+if __name__ == "__main__":
+    sys.exit(main())
