@@ -132,10 +132,7 @@ def ganeti(packages: str = "", checkout: Path = CHECKOUT) -> Layer:
         (base,),
     )
     install = (
-        f"{copy} && {python} --no-deps --no-build-isolation . && rm -rf /opt/source\n"
-        "cp /opt/ganeti_tx/share/ganeti_tx/systemd/*.service /etc/systemd/system/\n"
-        "ln -s /opt/ganeti_tx/bin/gnt-* /opt/ganeti_tx/bin/ganeti-* /usr/local/sbin/\n"
-        "systemctl enable ganeti-noded ganeti-confd ganeti-mond ganeti-master ganeti-rapi"
+        f"{copy} && {python} --no-deps --no-build-isolation . && rm -rf /opt/source\n/opt/ganeti_tx/bin/ganeti-setup"
     )
     return Layer("ganeti", install, source_digest(checkout), (needs,))
 
