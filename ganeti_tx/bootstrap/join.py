@@ -18,6 +18,7 @@ from ganeti_tx.bootstrap.problems import (
     check_writable,
     try_resolve,
 )
+from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
 from ganeti_tx.bootstrap.start import start, start_outward, stop_all
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
@@ -30,7 +31,7 @@ REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
 SSH = "ssh -oBatchMode=yes -oConnectTimeout=10 -oEscapeChar=none"
 JOIN_LIMIT = 120
 MAX_SSCONF = 16 * 1024 * 1024
-NO_COMMAND = 127
+PROGRAM = "ganeti-bootstrap"
 
 
 class JoinRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ def cluster_family(paths: Paths) -> socket.AddressFamily:
 def call_remote(host: str, document: bytes) -> None:
     """Run `ganeti-bootstrap join` on a host. @raise BootstrapError: it failed; its words are in the text."""
     shell = shlex.split(os.environ.get(REMOTE_SHELL_VARIABLE) or SSH)
-    argv = [*shell, host, "ganeti-bootstrap", "join"]
+    argv = [*shell, host, *remote_words(PROGRAM, "join")]
     try:
         done = subprocess.run(argv, input=document, capture_output=True, timeout=JOIN_LIMIT, check=False)
     except subprocess.TimeoutExpired:
@@ -111,7 +112,7 @@ def call_remote(host: str, document: bytes) -> None:
         raise BootstrapError(f"cannot run {shell[0]} ({error.strerror}); it is what reaches new nodes")
     said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
     if done.returncode == NO_COMMAND:
-        raise BootstrapError(f"node {host} has no ganeti-bootstrap; install ganeti_tx there first")
+        raise missing(host, PROGRAM)
     if done.returncode != 0:
         raise BootstrapError(*(f"node {host}: {line}" for line in said.splitlines() or [f"status {done.returncode}"]))
 
