@@ -65,13 +65,13 @@ class JobMethods:
 
     async def submit_to_drained(self, ops: Sequence[Any]) -> int:
         """Store one job although the queue is drained."""
-        (job_id,) = await self.scheduler.submit([self._decode(ops)])
+        (job_id,) = await self.scheduler.submit([self._decode(ops)], [ops])
         return job_id
 
     async def submit_many(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
         """Store many jobs in one stroke; for each its id, or why it was refused."""
         self._refuse_when_drained()
-        answers = await self.scheduler.submit_each([self._try_decode(ops) for ops in jobs])
+        answers = await self.scheduler.submit_each([self._try_decode(ops) for ops in jobs], jobs)
         return [(False, str(each)) if isinstance(each, GanetiError) else (True, each) for each in answers]
 
     def _try_decode(self, ops: Sequence[Any]) -> list[OpCode] | GanetiError:
@@ -151,12 +151,12 @@ class JobMethods:
     async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[Any]:
         """A row a job, by ids or as asked; one that is not there has its id and nulls.
 
-        Without ids it is all jobs, the archived ones only when it is asked who is archived.
+        Without ids (none, or an empty list) it is all jobs, the archived ones only when it is asked who is archived.
         """
         job_getters([name for name in fields if name != "archived"])
         whole = not set(fields) <= {*HEAD_FIELDS, "archived"}
-        refs = await self.rows.find(job_ids, "archived" in fields)
-        if job_ids is None:
+        refs = await self.rows.find(job_ids or None, "archived" in fields)
+        if not job_ids:
             return [
                 item async for rows in self._rows(refs, fields, whole) for item in encode_elements([*rows.values()])
             ]

@@ -80,13 +80,15 @@ class JobRows:
         rows: dict[int, JobRow] = {}
         unread: list[JobRef] = []
         for ref in refs:
+            if ref.archived is None:
+                continue
             job = None if ref.archived else self.store.glance(ref.id)
             if job is None or (whole and isinstance(job, JobHead)):
                 unread.append(ref)
             else:
                 rows[ref.id] = JobRow(job, False)
         read, faults = await self._read(unread)
-        rows.update((ref.id, JobRow(job, ref.archived)) for ref, job in read)
+        rows.update((ref.id, JobRow(job, bool(ref.archived))) for ref, job in read)
         for ref, error in faults:
             self._tell(ref, error)
         return rows
@@ -115,7 +117,7 @@ class JobRows:
         return found, faults
 
     def _tell(self, ref: JobRef, error: JobFileCorrupted | OSError) -> None:
-        self.store.spoiled(ref.id, ref.archived, error)
+        self.store.spoiled(ref.id, bool(ref.archived), error)
         if ref.asked:
             why = error if isinstance(error, JobFileCorrupted) else error.strerror
             lost = self.store.paths.queue_lost_dir

@@ -60,8 +60,11 @@ class QueryMethods:
         return answer
 
     async def exports(self, nodes: Sequence[str], lock: bool) -> list[list[object]]:
-        """A node and one of its exports each; null in place of the export where a node does not answer."""
-        return await self.queries.classic("export", nodes, ["node", "export"])
+        """A node and one of its exports each; null in place of the export where a node does not answer.
+
+        @raise OpPrereqError: an unknown node.
+        """
+        return await self.queries.classic("export", nodes, ["node", "export"], strict=True)
 
     async def filters(self, uuids: Sequence[str] | None, names: Sequence[str]) -> list[list[object]]:
         """Plain rows of job filter rules."""

@@ -84,12 +84,14 @@ class Queries:
         condition = None if raw_filter is None else Parser(resource.fields).parse(raw_filter)
         return [field.definition() for field in fields], self._data(resource, fields, condition)
 
-    async def classic(self, what: str, items: Sequence[str], names: Sequence[str]) -> list[list[object]]:
+    async def classic(
+        self, what: str, items: Sequence[str], names: Sequence[str], strict: bool = False
+    ) -> list[list[object]]:
         """Plain rows, null for whatever is not normal; items by name (all without any), unknown ones are left out.
 
-        @raise OpPrereqError: an unknown field.
+        @raise OpPrereqError: an unknown field, or if strict an unknown item.
         """
-        fields, rows, context = await self._collected(what, items, names)
+        fields, rows, context = await self._collected(what, items, names, strict)
         data = await self.slices.run(table(fields, rows, context))
         return [[value if status == NORMAL else None for status, value in row] for row in data]
 
@@ -98,7 +100,7 @@ class Queries:
         return encoded_rows(*await self._collected(what, items, names))
 
     async def _collected(
-        self, what: str, items: Sequence[str], names: Sequence[str]
+        self, what: str, items: Sequence[str], names: Sequence[str], strict: bool = False
     ) -> tuple[list[Field], Sequence[Any], Any]:
         """All that the rows of a classic query are made of."""
         resource = self._resource(what)
@@ -107,16 +109,16 @@ class Queries:
                 raise OpPrereqError(f"unknown {what} field {name[:100]!r}", ECode.INVAL)
         fields = self._fields(resource, names)
         asked = list(dict.fromkeys(items)) or None
-        rows, context = await resource.rows(asked, frozenset(names), strict=False)
+        rows, context = await resource.rows(asked, frozenset(names), strict)
         needs = needs_of(fields)
         if needs and rows:
             context = await resource.collect(rows, context, needs)
         return fields, rows, context
 
     def fields(self, what: str, names: Sequence[str] | None) -> Answer:
-        """The definitions of the fields named, or of all in natural order."""
+        """The definitions of the fields named, or without any of all in natural order."""
         resource = self._resource(what)
-        asked = sorted(resource.fields, key=natural) if names is None else names
+        asked = names or sorted(resource.fields, key=natural)
         return {"fields": [field.definition() for field in self._fields(resource, asked)]}
 
     def _resource(self, what: str) -> Resource:

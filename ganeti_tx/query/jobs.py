@@ -7,7 +7,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, Cell
-from ganeti_tx.query.field import Field, Getter, Gives, Kind, Match, Need, by_name, stored
+from ganeti_tx.query.field import Field, Getter, Gives, Kind, Match, Need, by_name, maybe, stored
 
 #: A job by field name.
 JobRow = Mapping[str, Any]
@@ -16,10 +16,10 @@ AT_A_TIME = 200
 
 
 class JobRef(NamedTuple):
-    """Which job, where it is, and whether it was asked for by its id."""
+    """Which job, where it is (None: nowhere), and whether it was asked for by its id."""
 
     id: int
-    archived: bool
+    archived: bool | None
     asked: bool = False
 
 
@@ -73,7 +73,7 @@ JOB_FIELDS = by_name(
             "Status of the job: queued, waiting, canceling, running, canceled, success or error",
         ),
         job_field("priority", "Priority", Kind.NUMBER, "Current priority: -20 is first, 19 is last"),
-        stored("archived", "Archived", Kind.BOOL, "Whether the job is archived"),
+        maybe("archived", "Archived", Kind.BOOL, "Whether the job is archived"),
         in_file("ops", "OpCodes", "Opcodes with their parameters"),
         in_file("opresult", "OpCode_result", "Result of each opcode"),
         in_file("opstatus", "OpCode_status", "Status of each opcode"),
@@ -102,15 +102,17 @@ class JobRows:
     async def rows(
         self, names: Sequence[object] | None, wanted: frozenset[str], strict: bool
     ) -> tuple[Sequence[JobRef], None]:
-        """As Resource.rows says; the order is that of the ids. Archived jobs belong to all if `archived` is wanted."""
+        """As Resource.rows says; the order is that of the ids. Archived jobs belong to all if `archived` is wanted.
+
+        A job that is asked for and is not there has a row, too: of its fields only the id is available.
+        """
         if names is None:
             return await self.jobs.find(None, "archived" in wanted), None
         ids = list(dict.fromkeys(number for name in names if (number := job_id(name, strict)) is not None))
-        refs = await self.jobs.find(ids, True)
-        if strict and len(refs) < len(ids):
-            missing = min(set(ids) - {ref.id for ref in refs}, key=ids.index)
-            raise OpPrereqError(f"job {missing} not known", ECode.NOENT)
-        return refs, None
+        refs = {ref.id: ref for ref in await self.jobs.find(ids, True)}
+        if not strict:
+            return list(refs.values()), None
+        return [refs.get(number) or JobRef(number, archived=None, asked=True) for number in ids], None
 
     async def collect(self, rows: Sequence[JobRef], context: None, needs: frozenset[Need]) -> Mapping[int, JobRow]:
         """The jobs by id, read from their files where need be."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
-from ganeti_tx.model.opcodes import decode, encode
+from ganeti_tx.model.opcodes import Disclosure, decode, encode_as_sent
 from ganeti_tx.queue.files.job_head import JobHead, summary_of
 from ganeti_tx.queue.job import QueuedJob
 
@@ -12,7 +12,7 @@ from ganeti_tx.queue.job import QueuedJob
 def public_input(stored: Mapping[str, Any]) -> Mapping[str, Any]:
     """An opcode as it may be shown: private values masked."""
     try:
-        return encode(decode(stored))
+        return encode_as_sent(decode(stored), stored, Disclosure.PUBLIC)
     except GanetiError:
         return {"OP_ID": stored.get("OP_ID")}
 

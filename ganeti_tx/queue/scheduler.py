@@ -26,7 +26,7 @@ from ganeti_tx.queue.requests import JobRequests
 from ganeti_tx.queue.resume import Resumption
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
-from ganeti_tx.queue.submission import check_limits, new_job
+from ganeti_tx.queue.submission import Sent, bounded, check_limits, new_job
 from ganeti_tx.queue.tracking import Tracking
 
 
@@ -62,36 +62,41 @@ class Scheduler:
 
     # Submission
 
-    async def submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[int]:
+    async def submit(self, jobs: Sequence[Sequence[OpCode]], sent: Sequence[Sent] | None = None) -> list[int]:
         """Store the jobs and start what can start; gives their ids when they are safe on disk.
 
+        @param sent: their opcodes as clients sent them, which is how they are stored.
         @raise JobQueueError: too many jobs or opcodes, or the disk refused.
         @raise OpPrereqError: one depends on a job that cannot be.
         """
-        settled = settle(jobs, self.store.last_id, self._is_known)
-        for ops in settled:
-            if isinstance(ops, GanetiError):
-                raise ops
-        return await self._store([ops for ops in settled if not isinstance(ops, GanetiError)])
+        answers = await self.submit_each(jobs, sent, all_or_none=True)
+        return [each for each in answers if not isinstance(each, GanetiError)]
 
-    async def submit_each(self, jobs: Sequence[Submitted]) -> list[int | GanetiError]:
+    async def submit_each(
+        self, jobs: Sequence[Submitted], sent: Sequence[Sent] | None = None, all_or_none: bool = False
+    ) -> list[int | GanetiError]:
         """The same for many jobs, some of which may have been refused already: for each its id, or why there is none.
 
         @raise JobQueueError: as `submit`.
         """
-        settled = settle(jobs, self.store.last_id, self._is_known)
-        ids = iter(await self._store([ops for ops in settled if not isinstance(ops, GanetiError)]))
+        settled = settle([bounded(ops) for ops in jobs], self.store.last_id, self._is_known)
+        refused = next((ops for ops in settled if isinstance(ops, GanetiError)), None)
+        if all_or_none and refused is not None:
+            raise refused
+        spelled: Sequence[Sent | None] = sent or [None] * len(settled)
+        taken = [(ops, wire) for ops, wire in zip(settled, spelled, strict=True) if not isinstance(ops, GanetiError)]
+        ids = iter(await self._store(taken))
         return [ops if isinstance(ops, GanetiError) else next(ids) for ops in settled]
 
-    async def _store(self, jobs: Sequence[Sequence[OpCode]]) -> list[int]:
-        check_limits(jobs, self.store.count)
+    async def _store(self, jobs: Sequence[tuple[Sequence[OpCode], Sent | None]]) -> list[int]:
+        check_limits(len(jobs), self.store.count)
         received = self.now()
         waiting = iter(jobs)
         numbers: list[int] = []
 
         def make(job_id: int) -> QueuedJob:
             numbers.append(job_id)
-            return self._new_job(job_id, next(waiting), received)
+            return self._new_job(job_id, *next(waiting), received)
 
         try:
             stored = await self.store.add(make, len(jobs))
@@ -105,8 +110,8 @@ class Scheduler:
         self.wake()
         return [job.id for job in stored]
 
-    def _new_job(self, job_id: int, ops: Sequence[OpCode], received: float) -> QueuedJob:
-        job = new_job(job_id, ops, received)
+    def _new_job(self, job_id: int, ops: Sequence[OpCode], sent: Sent | None, received: float) -> QueuedJob:
+        job = new_job(job_id, ops, received, sent)
         if secrets := {index: secret for index, op in enumerate(ops) if (secret := secret_parameters(op))}:
             self.runs.secrets[job_id] = secrets
         return job

@@ -35,6 +35,8 @@ from ganeti_tx.model.opcodes.decode import (
 from ganeti_tx.model.opcodes.encode import (
     Disclosure,
     encode,
+    encode_as_sent,
+    stored_size,
 )
 from ganeti_tx.model.opcodes.ext_storage import (
     OpExtStorageDiagnose,
@@ -215,7 +217,9 @@ __all__ = [
     "Secret",
     "decode",
     "encode",
+    "encode_as_sent",
     "reveal",
     "short_summary",
+    "stored_size",
     "summary",
 ]

@@ -1,13 +1,15 @@
 """Opcodes to plain JSON objects, with what must not be seen shown to nobody who may not see it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from ganeti_tx.model.opcodes.addresses import AddressText
 from ganeti_tx.model.opcodes.base import OpCode
+from ganeti_tx.model.opcodes.fault import field_type, hides
 from ganeti_tx.model.opcodes.private import REDACTED, Hidden, Private, Secret
 
 ALWAYS_PRESENT = frozenset({"depends", "comment"})
@@ -59,3 +61,26 @@ def encode(op: OpCode, disclosure: Disclosure = Disclosure.PUBLIC) -> dict[str, 
         for name, value in flat.items()
         if value is not None or name in ALWAYS_PRESENT or name in op.wire_required
     }
+
+
+def stored_size(op: OpCode) -> int:
+    """Bytes that the opcode takes in a file, about."""
+    return len(ENCODERS[Disclosure.STORED].encode(op))
+
+
+def encode_as_sent(op: OpCode, sent: Mapping[str, Any], disclosure: Disclosure) -> dict[str, Any]:
+    """The same, with each parameter in the spelling in which it was sent: several may stand for one meaning.
+
+    @param sent: the JSON object that the opcode was read from.
+    """
+    closed = hidden_parameters(type(op))
+    return {
+        name: sent[name] if name in sent and name not in closed else value
+        for name, value in encode(op, disclosure).items()
+    }
+
+
+@cache
+def hidden_parameters(kind: type[OpCode]) -> frozenset[str]:
+    """The parameters of which not everybody may see all."""
+    return frozenset(name for name in kind.__struct_fields__ if hides(field_type(kind, [name])))

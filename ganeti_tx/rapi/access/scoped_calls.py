@@ -84,7 +84,7 @@ class ScopedCalls(AsyncCalls):
         """Those he sees; others that he asks for look as if they were not there."""
         rows = await self.luxi.query_jobs(job_ids, [*fields, "ops"])
         seen = await self._rows.jobs(row[-1] for row in rows)
-        if job_ids is None:
+        if not job_ids:
             return [row[:-1] for row, is_seen in zip(rows, seen, strict=True) if is_seen]
         return [
             row[:-1] if is_seen else [int(job_id) if name == "id" else None for name in fields]

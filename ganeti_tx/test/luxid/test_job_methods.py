@@ -5,7 +5,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ECode, GenericError, OpCodeUnknown, OpPrereqError
+from ganeti_tx.errors import ECode, GenericError, JobQueueError, OpCodeUnknown, OpPrereqError
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
@@ -66,6 +66,41 @@ class JobMethodTests(SynchronousTestCase):
         self.assertEqual(answers[1][0], False)
         self.assertIn("OP_NO_SUCH", answers[1][1])
 
+    def test_as_sent(self) -> None:
+        """Opcodes are stored and shown as they were sent, what was left out is filled in."""
+        sent = {
+            "OP_ID": "OP_TEST_DELAY",
+            "duration": 2,
+            "on_nodes": [],
+            "on_node_uuids": ["uuid-1"],
+            "debug_level": 0,
+            "dry_run": None,
+            "reason": [["gnt:user", "why", 5]],
+        }
+        self.get("SubmitManyJobs", [[{}], [sent, sent]])
+        ((_own, ops),) = self.get("QueryJobs", [1], ["id", "ops"])
+        for index, op in enumerate(ops):
+            reason = op.pop("reason")
+            self.assertEqual(
+                [reason[0], reason[1][:2]], [["gnt:user", "why", 5], ["gnt:opcode:test_delay", f"job=1;index={index}"]]
+            )
+            filled = {"on_master": True, "repeat": 0, "interruptible": False, "no_locks": True}
+            common = {"priority": 0, "depends": None, "comment": None}
+            told = {name: value for name, value in sent.items() if name not in ("reason", "dry_run")}
+            self.assertEqual(op, {**told, **filled, **common})
+            self.assertIsInstance(op["duration"], int)
+        self.assertEqual(self.queue.on_disk(1).ops[0].input["duration"], 2)
+
+    def test_many_opcodes(self) -> None:
+        """A job may have several thousand opcodes; what bounds it is their size, and it spoils no other job."""
+        self.assertEqual(self.get("SubmitJob", [DELAY] * 5000), 1)
+        self.assertEqual(len(self.queue.on_disk(1).ops), 5000)
+        large = {**DELAY, "comment": "x" * 100_000}
+        error = self.failureResultOf(self.ask("SubmitJob", [large] * 101), JobQueueError).value
+        self.assertEqual(str(error).split(" take ")[0], "the job's 101 opcodes")
+        self.assertIn(f"allowed are {8 * 1024 * 1024}", str(error))
+        self.assertEqual(self.get("SubmitManyJobs", [[large] * 101, [DELAY]])[1], (True, 2))
+
     def test_bad_opcode(self) -> None:
         """A wrong opcode is refused and stores nothing."""
         for bad in ({"OP_ID": "OP_TEST_DELAY", "duration": "x"}, {"OP_ID": "OP_TEST_DELAY"}, {}, 5, None):
@@ -102,6 +137,7 @@ class JobMethodTests(SynchronousTestCase):
             [[2, ["TEST_DELAY(0.0)"]], [9, None], [1, ["TEST_DELAY(0.0)"]]],
         )
         self.assertEqual([row[0] for row in as_json(self.get("QueryJobs", None, ["id"]))], [1, 2])
+        self.assertEqual([row[0] for row in as_json(self.get("QueryJobs", [], ["id"]))], [1, 2])
         self.assertIn("colour", str(self.failureResultOf(self.ask("QueryJobs", None, ["colour"]), OpPrereqError).value))
 
     def test_archive(self) -> None:

@@ -7,10 +7,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ECode, JobFileCorrupted, OpPrereqError
+from ganeti_tx.errors import JobFileCorrupted, OpPrereqError
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
+from ganeti_tx.query.cell import UNAVAILABLE
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.changes import JobChanges, as_json
@@ -161,9 +162,9 @@ class RowTests(JobCase):
     """The rows."""
 
     def test_missing(self) -> None:
-        """A job that is not there is an error for Query, and a row with its id and nulls for QueryJobs."""
-        error = self.failureResultOf(self.queries.query("job", ["id"], ["=", "id", 77]), OpPrereqError).value
-        self.assertEqual(error.ecode, ECode.NOENT)
+        """A job that is not there is a row with its id and nothing else, in both calls."""
+        data = self.successResultOf(self.queries.query("job", ["id", "status"], ["=", "id", 77]))["data"]
+        self.assertEqual(data, [((0, 77), UNAVAILABLE)])
         self.assertEqual(self.classic([77, 2], ["status", "id"]), [[None, 77], ["queued", 2]])
 
     def test_all_fields(self) -> None:

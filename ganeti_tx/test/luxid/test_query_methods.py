@@ -84,6 +84,10 @@ class QueryTests(MethodCase):
             self.refuses(ECode.INVAL, method, [], ["bogus"], False)
         self.assertEqual(len(self.call("QueryNodes", [], ["name"], False)), 2)
 
+    def test_exports_of_unknown_node(self) -> None:
+        """Exports of a node that is not there are an error, unlike the other old calls."""
+        self.refuses(ECode.NOENT, "QueryExports", ["nobody"], False)
+
     def test_filters(self) -> None:
         """QueryFilters takes uuids, or null for all."""
         for asked in (None, [FILTER.uuid, "nobody"]):

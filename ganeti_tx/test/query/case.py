@@ -37,7 +37,7 @@ class FakeJobs:
     async def load(self, refs: Sequence[JobRef], whole: bool) -> Mapping[int, JobRow]:
         """As Jobs says."""
         self.loaded.append(([ref.id for ref in refs], whole))
-        return {ref.id: self.jobs()[ref.id] for ref in refs if not self.gone}
+        return {ref.id: self.jobs()[ref.id] for ref in refs if not self.gone and ref.archived is not None}
 
 
 class QueryCase(SynchronousTestCase):

@@ -25,8 +25,10 @@ class JobTests(QueryCase):
         self.assertEqual(self.names("job", asked), [10, 1])
 
     def test_unknown(self) -> None:
-        """An id that no job has, or that is none, is an error."""
-        self.refuses(ECode.NOENT, "job", ["id"], ["|", ["=", "id", 1], ["=", "id", 77]])
+        """Of a job that is not there only the id is available; what is no id is an error."""
+        found = self.ask("job", ["id", "status", "archived", "ops"], ["|", ["=", "id", 77], ["=", "id", 1]])
+        self.assertEqual(found[0], ((0, 77), UNAVAILABLE, UNAVAILABLE, UNAVAILABLE))
+        self.assertEqual(found[1][:2], ((0, 1), (0, "queued")))
         for wrong in ("x", "-1", "1.0", "٣", "9" * 30):
             self.refuses(ECode.INVAL, "job", ["id"], ["=", "id", wrong])
 

@@ -15,7 +15,7 @@ from ganeti_tx.model.opcodes import OpCode, OpTestDelay, OpTestOsParams, Secret
 from ganeti_tx.model.opcodes.types import FinalStatus
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.files.store import JobStore
-from ganeti_tx.queue.job import QueuedJob, Status, decode_job, encode_job, ended, put_back
+from ganeti_tx.queue.job import MAX_JOB_FILE, QueuedJob, Status, decode_job, encode_job, ended, put_back
 from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.queue.scheduler import Scheduler
 from ganeti_tx.runtime.paths import Paths
@@ -59,7 +59,7 @@ class Queue:
 
     def on_disk(self, job_id: int) -> QueuedJob:
         """The job's file."""
-        return decode_job(self.files.read(self.paths.job_file(job_id), 10**6))
+        return decode_job(self.files.read(self.paths.job_file(job_id), MAX_JOB_FILE))
 
     def finish(self, runner: FakeRunner, status: Status = Status.SUCCESS) -> None:
         """Let a runner bring its job to an end, as the real one does: the file first, then the word."""

@@ -21,6 +21,7 @@ from ganeti_tx.model.opcodes import (
     Secret,
     decode,
     encode,
+    encode_as_sent,
     reveal,
     short_summary,
     summary,
@@ -52,6 +53,26 @@ class StoredFormTests(SynchronousTestCase):
         self.assertEqual(
             encode(OpClusterQuery(dry_run=True, debug_level=0)), {**expected, "dry_run": True, "debug_level": 0}
         )
+
+
+class AsSentTests(SynchronousTestCase):
+    """Several spellings stand for one meaning; that which was sent is kept."""
+
+    def test_spelling(self) -> None:
+        """Changes in the old form stay so, also when they are shown; nulls go, defaults come."""
+        changes = {"disks": [["add", {"size": 1024}], [0, {"mode": "ro"}]], "nics": [["remove", -1, {}]]}
+        sent = {"OP_ID": "OP_INSTANCE_SET_PARAMS", "instance_name": "web1", "reason": [], **changes}
+        stored = encode_as_sent(decode(sent), {**sent, "runtime_mem": None}, Disclosure.STORED)
+        self.assertEqual({name: stored[name] for name in sent}, sent)
+        self.assertEqual(("runtime_mem" in stored, stored["wait_for_sync"]), (False, True))
+        self.assertEqual(encode_as_sent(decode(stored), stored, Disclosure.PUBLIC), stored)
+        self.assertEqual(decode(stored), decode(sent))
+
+    def test_secrets(self) -> None:
+        """What not everybody may see is never taken as it was sent."""
+        sent = encode(REINSTALL, Disclosure.WIRE)
+        for disclosure in Disclosure:
+            self.assertEqual(encode_as_sent(REINSTALL, sent, disclosure), encode(REINSTALL, disclosure))
 
 
 class DisclosureTests(SynchronousTestCase):
