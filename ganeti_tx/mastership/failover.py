@@ -25,6 +25,7 @@ from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls import (
+    Ballot,
     MasterVote,
     NodeDeactivateMasterIp,
     NodeStartMasterDaemons,
@@ -82,8 +83,9 @@ class Failover:
         stopped = await self._stop(old, config, tally, vote)
         try:
             # the old master may have written until now, and another candidate may have become the master
-            config = self._config_still_of(old, followed)
+            config, before = self._config_still_of(old, followed), own_ballot(self.files, self.paths)
             tally = await self._ask(config, own, vote, SILENT_LIMIT)
+            self._check_unchanged(old, before)
             new = self._new_config(config, own, tally)
             followers = await self._claim(new, old, tally, tally.needed if vote else 1)
         except (ConfigurationError, OpExecError) as error:
@@ -135,6 +137,17 @@ class Failover:
         if config.cluster.master_node != old.uuid or ssconf_master(self.files, self.paths) != followed:
             raise self._another_is_master()
         return config
+
+    def _check_unchanged(self, old: Node, before: Ballot) -> None:
+        """While silent nodes were waited for, the votes of the others grew old: nobody may have been at work since.
+
+        @raise OpExecError: this node has been sent something.
+        """
+        if own_ballot(self.files, self.paths) != before:
+            raise OpExecError(
+                f"{self.own_name} was sent something while it asked for votes: {old.name}, or another master, is at work; "
+                "run the command again"
+            )
 
     async def _ask(self, config: ConfigData, own: Node, vote: bool, limit: float | None = None) -> Tally:
         """@raise OpPrereqError: the own node daemon does not answer. @raise ConfigurationError: the vote was lost."""

@@ -5,7 +5,7 @@ from random import Random
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.mastership.own_ballot import ssconf_master
 from ganeti_tx.mastership.role import BROKEN_OFF_AFTER
-from ganeti_tx.rpc.calls import NodeCall, NodeStopMaster, WriteSsconfFiles
+from ganeti_tx.rpc.calls import MasterVote, NodeCall, NodeStopMaster, WriteSsconfFiles
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.inprocess.case import delay
 from ganeti_tx.test.inprocess.failover_case import TAG, FailoverCase
@@ -123,6 +123,32 @@ class OvertakenTests(FailoverCase):
         self.cluster.node(2).boot()
         self.cluster.pass_time(400)
         self.assert_master(3)
+
+
+class BackAtWorkTests(FailoverCase):
+    """A master that has lost power is back while another node asks for votes."""
+
+    def test_before_the_claim(self) -> None:
+        """The claim is not made by votes from before it was back, so that what it does is not lost."""
+        self.cluster.pass_time(5)
+        old = self.cluster.acting
+        self.cluster.lose_power(old.node, Random(0))
+        ends = failover(self.cluster.daemons["node3.example.com"], lambda line: None)
+        while self.asked(old.node.name) < 2:
+            self.cluster.time.step()
+        old.node.boot()
+        self.cluster.run(old.start_wconfd_later())
+        self.cluster.run(old.start_luxid_later())
+        job_id = self.luxi().submit_job([TAG])
+        self.cluster.pass_time(60)
+        self.assertIn("is at work; run the command again", str(self.failureResultOf(ends, OpExecError).value))
+        self.assertEqual(self.statuses(job_id), ["success"])
+        self.assert_master(1)
+
+    def asked(self, name: str) -> int:
+        """How often the candidate has asked a node for its vote."""
+        votes = [sent for sent in self.cluster.network.sent if isinstance(sent.call, MasterVote)]
+        return sum(sent.node == name and sent.caller == "failover" for sent in votes)
 
 
 class HalfAMasterTests(FailoverCase):
