@@ -174,7 +174,7 @@ class JobQueueFull(JobQueueError):
         super().__init__()
 
     def __str__(self) -> str:
-        return "the job queue is full"
+        return "the job queue is full: too many jobs wait or run; cancel some, or try again when some have ended"
 
 
 class JobSubmittedException(GanetiError):

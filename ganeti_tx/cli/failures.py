@@ -70,7 +70,7 @@ def _ganeti(error: GanetiError) -> str:
         case JobQueueDrainError():
             return "Failure: the job queue is drained and takes no new jobs ('gnt-cluster queue undrain' opens it)"
         case JobQueueFull():
-            return "Failure: the job queue is full; archive old jobs with 'gnt-job autoarchive'"
+            return f"Failure: {error}"
     return _prefixed(error)
 
 

@@ -150,6 +150,7 @@ async def run_luxid(reactor: Any, wconfd: WconfdHere, role: MasterRole, daemon: 
         process.stop()
         await maybeDeferred(luxi.stopListening)
         luxid.catch_up.stop()
+        luxid.archiving.stop()
         parts.watch.stop()
         await processes.stop()
         if role.is_lost:  # on the new master its jobs have failed

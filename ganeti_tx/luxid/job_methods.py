@@ -1,13 +1,11 @@
 """LUXI's methods about jobs."""
 
-from collections import deque
 from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpCodeUnknown, OpPrereqError
 from ganeti_tx.luxi.long_answers import encode_elements
@@ -15,6 +13,7 @@ from ganeti_tx.luxid.dispatch import Answer
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.query.jobs import AT_A_TIME, JobRef
+from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
 from ganeti_tx.queue.files.drain import DrainFlag
@@ -22,8 +21,6 @@ from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.scheduler import Scheduler
 
 HIGHEST_PRIORITY, LOWEST_PRIORITY = -20, 19
-#: Jobs archived between two looks at the clock.
-ARCHIVE_BATCH = 50
 #: Seconds for which the archiving of a job waits for the copies of its end.
 COPIES_LIMIT = 30.0
 #: Seconds for which the answer to a kill waits for the process's death.
@@ -40,7 +37,7 @@ class JobMethods:
     changes: JobChanges
     drain: DrainFlag
     clock: IReactorTime
-    now: Any
+    archiving: Archiving
     built: Container[type[OpCode]]
 
     def table(self) -> Mapping[str, Answer]:
@@ -135,18 +132,7 @@ class JobMethods:
 
         Gives how many were archived and how many were not looked at.
         """
-        deadline = self.clock.seconds() + timeout
-        ended = (job for job in self.store.live.values() if job.finalized and not self.scheduler.is_followed(job.id))
-        waiting = deque(job.id for job in ended if self._is_old(job.end_timestamp, age))
-        archived = 0
-        while waiting and self.clock.seconds() < deadline:
-            batch = [waiting.popleft() for _ in range(min(ARCHIVE_BATCH, len(waiting)))]
-            archived += await self.store.archive(batch)
-            await deferLater(self.clock, 0)  # others want to be answered, too
-        return archived, len(waiting)
-
-    def _is_old(self, end: tuple[int, int] | None, age: int) -> bool:
-        return age < 0 or end is None or end[0] + end[1] / 1e6 <= self.now() - age
+        return await self.archiving.archive(age, timeout)
 
     async def query(self, job_ids: Sequence[int] | None, fields: Sequence[str]) -> list[Any]:
         """A row a job, by ids or as asked; one that is not there has its id and nulls.

@@ -34,6 +34,7 @@ from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import Views
+from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.copies.catch_up import CatchUp
 from ganeti_tx.queue.copies.comparison import Comparison
@@ -97,6 +98,7 @@ class Luxid:
     dispatch: LuxiDispatch
     launcher: IJobLauncher
     catch_up: CatchUp
+    archiving: Archiving
 
 
 @define
@@ -122,13 +124,15 @@ async def build_luxid(parts: LuxidParts) -> Luxid:
     scheduler = make_scheduler(parts, queue.store, changes)
     catch_up = make_catch_up(parts, queue, scheduler)
     metrics = make_metrics(parts, queue, scheduler)
-    dispatch = make_dispatch(parts, queue, scheduler, changes, events, metrics)
+    archiving = Archiving(queue.store, parts.clock, parts.now, scheduler.is_followed)
+    dispatch = make_dispatch(parts, queue, scheduler, changes, events, metrics, archiving)
     follow(parts, scheduler, catch_up)
     await scheduler.resume()
     catch_up.look()
+    archiving.start()
     factory = LuxiFactory(MeasuredDispatch(dispatch, parts.tally, parts.clock), parts.clock, methods=ALL_METHODS)
     metrics.connections = lambda: factory.connections
-    return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up)
+    return Luxid(queue.store, scheduler, changes, factory, dispatch, scheduler.launcher, catch_up, archiving)
 
 
 async def stamped(parts: LuxidParts) -> Stamps:
@@ -208,10 +212,11 @@ def make_dispatch(
     changes: JobChanges,
     events: EventMethods,
     metrics: MetricsMethods,
+    archiving: Archiving,
 ) -> LuxiDispatch:
     """Every method of LUXI with its answer."""
     rows = JobRows(queue.store)
-    jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, parts.now, parts.built)
+    jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, archiving, parts.built)
     pause = WatcherPause(parts.files, parts.paths, parts.now)
     info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
     slices = Slices(lambda: deferLater(parts.clock, 0), parts.worked)

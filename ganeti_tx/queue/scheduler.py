@@ -26,7 +26,7 @@ from ganeti_tx.queue.requests import JobRequests
 from ganeti_tx.queue.resume import Resumption
 from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
-from ganeti_tx.queue.submission import Sent, bounded, check_limits, new_job
+from ganeti_tx.queue.submission import MAX_OPEN_JOBS, Sent, bounded, check_limits, new_job
 from ganeti_tx.queue.tracking import Tracking
 
 
@@ -44,6 +44,7 @@ class Scheduler:
     tracked_limit: Callable[[], int] = field(kw_only=True)
     look_for_dead: Callable[[], Coroutine[Any, Any, None]] = field(kw_only=True)
     rules: Callable[[], Rules] = field(kw_only=True)
+    open_limit: int = field(default=MAX_OPEN_JOBS, kw_only=True)
     tally: Tally = field(factory=Tally, kw_only=True)
     ready: ReadyQueue = field(factory=ReadyQueue)
     runs: Runs = field(init=False)
@@ -89,7 +90,7 @@ class Scheduler:
         return [ops if isinstance(ops, GanetiError) else next(ids) for ops in settled]
 
     async def _store(self, jobs: Sequence[tuple[Sequence[OpCode], Sent | None]]) -> list[int]:
-        check_limits(len(jobs), self.store.count)
+        check_limits(len(jobs), self.store.open_count, self.open_limit)
         received = self.now()
         waiting = iter(jobs)
         numbers: list[int] = []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.errors import GanetiError, JobQueueError
+from ganeti_tx.errors import GanetiError, JobQueueError, JobQueueFull
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode_as_sent, stored_size
 from ganeti_tx.queue.dependencies import Submitted, absolute
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, timestamp
@@ -19,10 +19,10 @@ FEW_OPS = 100
 Sent = Sequence[Mapping[str, Any]]
 
 
-def check_limits(added: int, present: int) -> None:
-    """@raise JobQueueError: too many jobs."""
-    if present + added > MAX_OPEN_JOBS:
-        raise JobQueueError(f"the queue is full: {MAX_OPEN_JOBS} jobs; archive some (gnt-job autoarchive)")
+def check_limits(added: int, present: int, most: int) -> None:
+    """@param present: the jobs that wait or run. @raise JobQueueFull: with those added there would be too many."""
+    if present + added > most:
+        raise JobQueueFull
 
 
 def bounded(ops: Submitted) -> Submitted:

@@ -136,7 +136,10 @@ class TextTests(SynchronousTestCase):
             (HooksAbort([["node1", "10-check", "no"], ["node2", "x", "y"]]), "node1: 10-check: no; node2: x: y"),
             (ResolverError("host", -2, "unknown"), "cannot resolve 'host': unknown"),
             (X509CertError("/a.pem", "expired"), "certificate /a.pem: expired"),
-            (JobQueueFull(), "the job queue is full"),
+            (
+                JobQueueFull(),
+                "the job queue is full: too many jobs wait or run; cancel some, or try again when some have ended",
+            ),
             (OSError("disk"), "OSError: disk"),
             (ValueError(), "ValueError"),
         ):

@@ -54,6 +54,7 @@ class JobStore:
     observers: list[Observer] = field(factory=list)
     lost: LostAndFound = field(init=False)
     _jobs: dict[int, LiveJob] = field(factory=dict)
+    _open: set[int] = field(factory=set)
     _outdated: set[int] = field(factory=set)
     _refused: set[Path] = field(factory=set)
     _last_id: int = 0
@@ -66,6 +67,7 @@ class JobStore:
         """Read the queue directory, as QueueLoader says."""
         loader = QueueLoader(self.files, self.paths, self.threads, self.lost)
         self._jobs, self._last_id = await loader.load()
+        self._open = {job_id for job_id, job in self._jobs.items() if isinstance(job, QueuedJob)}
 
     # What is known without opening a file
 
@@ -73,6 +75,13 @@ class JobStore:
     def count(self) -> int:
         """How many live jobs there are."""
         return len(self._jobs)
+
+    @property
+    def open_count(self) -> int:
+        """How many jobs wait or run."""
+        for job_id in list(self._outdated):
+            self.reload(job_id)
+        return len(self._open)
 
     @property
     def last_id(self) -> int:
@@ -179,10 +188,12 @@ class JobStore:
     def _keep(self, job: QueuedJob) -> None:
         before = self._jobs.get(job.id)
         self._jobs[job.id] = head_of(job) if job.finalized else job
+        (self._open.discard if job.finalized else self._open.add)(job.id)
         for observer in self.observers:
             observer.changed(before, job)
 
     def _drop(self, job_id: int, archived: bool = False) -> None:
+        self._open.discard(job_id)
         job = self._jobs.pop(job_id, None)
         if job is not None:
             for observer in self.observers:

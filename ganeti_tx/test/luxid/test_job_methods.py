@@ -8,10 +8,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ECode, GenericError, JobQueueError, OpCodeUnknown, OpPrereqError
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.dispatch import LuxiDispatch
-from ganeti_tx.luxid.job_methods import ARCHIVE_BATCH, JobMethods
+from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.queue.archiving import BATCH, Archiving
 from ganeti_tx.queue.changes import as_json
 from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
@@ -35,7 +36,7 @@ class JobMethodTests(SynchronousTestCase):
             self.queue.changes,
             self.drain,
             self.queue.clock,
-            self.queue.clock.seconds,
+            Archiving(self.queue.store, self.queue.clock, self.queue.clock.seconds, self.queue.scheduler.is_followed),
             UNITS,
         )
         self.dispatch = LuxiDispatch(self.methods.table())
@@ -151,7 +152,7 @@ class JobMethodTests(SynchronousTestCase):
 
     def test_auto_archive(self) -> None:
         """Many are archived batch by batch, with the reactor's turn between them; age and time limit count."""
-        count = ARCHIVE_BATCH + 1
+        count = BATCH + 1
         self.get("SubmitManyJobs", [[DELAY]] * count)
         for _ in range(count):
             self.finish_all()

@@ -14,6 +14,7 @@ from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.cell import UNAVAILABLE
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
+from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges, as_json
 from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.queue.files.store import JobStore
@@ -51,7 +52,8 @@ class JobCase(SynchronousTestCase):
         )
         drain = DrainFlag(self.files, self.paths, self.tell)
         rows = JobRows(self.store)
-        self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, clock.seconds, UNITS)
+        archiving = Archiving(self.store, clock, clock.seconds, scheduler.is_followed)
+        self.methods = JobMethods(scheduler, self.store, rows, changes, drain, clock, archiving, UNITS)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), rows)
 
     def job(self, number: int) -> QueuedJob:

@@ -10,6 +10,7 @@ from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.queue.job import Status
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
@@ -33,7 +34,7 @@ class SlowCopiesTests(SynchronousTestCase):
             queue.changes,
             DrainFlag(queue.files, queue.paths, self.tell),
             queue.clock,
-            queue.clock.seconds,
+            Archiving(queue.store, queue.clock, queue.clock.seconds, queue.scheduler.is_followed),
             UNITS,
         )
         self.dispatch = LuxiDispatch(methods.table())

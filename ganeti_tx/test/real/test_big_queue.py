@@ -15,6 +15,7 @@ from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
+from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges, as_json
 from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.queue.files.store import JobStore
@@ -113,7 +114,8 @@ class BigQueueTests(TestCase):
             look_for_dead=bury,
         )
         drain = DrainFlag(self.files, self.paths, nobody)
-        self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, lambda: NOW, UNITS)
+        archiving = Archiving(self.store, clock, lambda: NOW, scheduler.is_followed)
+        self.methods = JobMethods(scheduler, self.store, self.rows, changes, drain, clock, archiving, UNITS)
         self.queries = make_queries(Views(lambda: CONFIG), FakeNodeRpc(), lambda: (), self.rows)
         return Deferred.fromCoroutine(self._load())
 
