@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -10,16 +9,16 @@ from pathlib import Path
 
 import attrs
 
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.trust import check_trusted, own_directory
+
 STATE_FILE = "devcluster.json"
 MASTER_FILE = "var/lib/ganeti/ssconf_master_node"
-DEFAULT_ROOT = Path(os.environ.get("XDG_RUNTIME_DIR") or "/tmp") / f"ganeti-devcluster-{os.getuid()}"
+#: Each user's own, where nobody else can make it first; on a disk, as the machines' disks are in it.
+DEFAULT_ROOT = own_directory() / ".ganeti-devcluster"
 #: Unix sockets below a node's root have long names; the kernel takes 107 bytes.
 MAX_ROOT_LENGTH = 50
 DOMAIN = "dev.example"
-
-
-class DevclusterError(Exception):
-    """One line for the user."""
 
 
 @attrs.frozen
@@ -83,8 +82,9 @@ def followed(root: Path) -> str | None:
 
 
 def load(root: Path) -> Layout:
-    """The layout in a directory. @raise DevclusterError: there is none, or it cannot be read."""
+    """The layout in a directory. @raise DevclusterError: there is none, it cannot be read, or others may have made it."""
     try:
+        check_trusted(root)
         document = json.loads((root / STATE_FILE).read_text())
         nodes = tuple(DevNode(name, address, node_root(root, name)) for name, address in document["nodes"])
         return Layout(root, document["cluster_name"], document["master_address"], nodes)

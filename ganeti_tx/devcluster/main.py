@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx import __version__
-from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout, load
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.layout import DEFAULT_ROOT, STATE_FILE, Layout, load
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
 from ganeti_tx.devcluster.supervising import PID_FILE, is_held
+from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.devcluster.up import up
 
 
@@ -41,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     options = parser().parse_args(arguments)
+    allow_nobody_else_to_write()
     try:
         return int(COMMANDS[options.command](options))
     except DevclusterError as error:
@@ -64,9 +67,10 @@ def do_up(options: argparse.Namespace) -> int:
 def do_down(options: argparse.Namespace) -> int:
     """End all processes, and forget the cluster unless it shall be kept."""
     root = options.root.absolute()
-    if not (root / "devcluster.json").exists():
+    if not (root / STATE_FILE).exists():
         print(f"there is no devcluster in {root}; nothing to do")
         return 0
+    check_trusted(root)
     ended = end_all(root)
     if not options.keep:
         shutil.rmtree(root)

@@ -10,8 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-from ganeti_tx.devcluster.layout import DEFAULT_ROOT, DevclusterError, Layout
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.layout import DEFAULT_ROOT, Layout
 from ganeti_tx.devcluster.main import do_down
+from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.devcluster.up import run, up
 from ganeti_tx.runtime.shipped import shipped
 
@@ -39,6 +41,7 @@ def main() -> int:
     parser.add_argument("--stop", action="store_true", help="take everything down")
     parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
     options = parser.parse_args()
+    allow_nobody_else_to_write()
     try:
         if options.stop:
             return do_down(argparse.Namespace(root=options.root, keep=False))
@@ -50,6 +53,7 @@ def main() -> int:
 
 def start(root: Path) -> int:
     """The whole tour."""
+    check_trusted(root)
     kvm = have_qemu() and make_guest()
     print(f"Bringing up three nodes in {root} ...", flush=True)
     layout = up(root, 3, init_options(kvm), supervised=True)

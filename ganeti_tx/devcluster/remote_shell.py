@@ -5,7 +5,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from ganeti_tx.devcluster.layout import DevclusterError, load
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.layout import load
 
 
 def main() -> int:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from ganeti_tx.devcluster.layout import STATE_FILE, DevclusterError, DevNode, Layout, load
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.layout import STATE_FILE, DevNode, Layout, load
 from ganeti_tx.devcluster.supervisor import INTERVAL, Daemon, Supervisor
 from ganeti_tx.errors import PidFileLockError
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS

@@ -6,13 +6,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ganeti_tx.devcluster.layout import DevclusterError, DevNode, Layout, load, plan
+from ganeti_tx.devcluster.error import DevclusterError
+from ganeti_tx.devcluster.layout import STATE_FILE, DevNode, Layout, load, plan
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
+from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
 
@@ -23,6 +26,8 @@ QUERY_SOCKET = "var/run/ganeti/socket/ganeti-query"
 COMMAND_LIMIT = 180
 #: Seconds that a daemon may take until it answers.
 START_LIMIT = 30
+#: Daemons that are started at a time for each core: a start is half work, half waiting.
+STARTS_PER_CORE = 2
 
 
 def up(root: Path, count: int, options: Sequence[str], supervised: bool = False) -> Layout:
@@ -40,7 +45,7 @@ def up(root: Path, count: int, options: Sequence[str], supervised: bool = False)
 
 def brought_up(root: Path, count: int, options: Sequence[str]) -> Layout:
     """The same without a supervisor."""
-    if (root / "devcluster.json").exists():
+    if (root / STATE_FILE).exists():
         layout = load(root)
         if not (layout.master.root / CONFIG).exists():
             raise DevclusterError(f"the cluster in {root} was never finished; 'ganeti-devcluster down' removes it")
@@ -73,8 +78,14 @@ def check_free(layout: Layout) -> None:
 
 
 def prepare(layout: Layout) -> None:
-    """Make the directories, the names and what a node's administrator would write."""
+    """Make the directories, the names and what a node's administrator would write.
+
+    @raise DevclusterError: others could do so, too.
+    """
+    check_trusted(layout.root)
+    allow_nobody_else_to_write()
     layout.root.mkdir(mode=0o755, parents=True, exist_ok=True)
+    check_trusted(layout.root)
     hosts = "".join(f"{node.address} {node.name} {node.name.split('.')[0]}\n" for node in layout.nodes)
     hosts += f"{layout.master_address} {layout.cluster_name}\n"
     for node in layout.nodes:
@@ -140,17 +151,24 @@ def run(node: DevNode, argv: Sequence[str]) -> str:
 
 
 def start_daemons(layout: Layout) -> None:
-    """Start what does not run: a node daemon on every node, then the master daemon on the first."""
-    missing = [(node, daemon) for node, daemons in missing_daemons(layout).items() for daemon in daemons]
-    for node, daemon in missing:
-        if daemon == NODE:
-            run(node, [daemon])
+    """Start what does not run: the node daemons, then those that ask the nodes whether they may run, and the rest."""
+    missing = missing_daemons(layout)
+    start_beside({node: [daemon for daemon in daemons if daemon == NODE] for node, daemons in missing.items()})
     for node in layout.nodes:
         wait_until(socket.AF_INET, (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
-    for node, daemon in missing:  # the others ask the nodes whether they may run
-        if daemon != NODE:
-            run(node, [daemon])
+    start_beside({node: [daemon for daemon in daemons if daemon != NODE] for node, daemons in missing.items()})
     wait_until(socket.AF_UNIX, str(layout.master.root / QUERY_SOCKET), "ganeti-master", layout.master)
+
+
+def start_beside(daemons: Mapping[DevNode, Sequence[str]]) -> None:
+    """Start each node's daemons in their order, several nodes at a time. @raise DevclusterError: one did not start."""
+
+    def start(node: DevNode) -> None:
+        for daemon in daemons[node]:
+            run(node, [daemon])
+
+    with ThreadPoolExecutor(STARTS_PER_CORE * (os.cpu_count() or 1)) as pool:
+        list(pool.map(start, daemons))
 
 
 def wait_until(family: socket.AddressFamily, address: tuple[str, int] | str, what: str, node: DevNode) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from ganeti_tx.devcluster.layout import DevclusterError
+from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.test.chaos import verdict
