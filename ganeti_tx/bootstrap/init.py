@@ -60,7 +60,7 @@ def init(paths: Paths, settings: InitSettings) -> None:
         cluster_name=settings.cluster_name,
         master_ip=master_ip,
         master_netdev=settings.master_netdev or "",
-        master=attrs.evolve(first, certificate_digest=keys.client_digest),
+        master=attrs.evolve(first, certificate_digest=keys.client_digest, server_digest=keys.server_digest),
         settings=cluster_settings(settings, params),
         entropy=os.urandom,
         now=time.time(),
@@ -172,6 +172,7 @@ def forget(paths: Paths) -> None:
         *rapi_paths(paths).values(),
         paths.rapi_record_file,
         *paths.data_dir.glob("ssconf_*"),
+        *paths.data_dir.glob("joining-*"),
     ):
         path.unlink(missing_ok=True)
     shutil.rmtree(paths.queue_dir, ignore_errors=True)

@@ -24,6 +24,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pinned_certificates import remember_joining
 from ganeti_tx.runtime.resolver import family_of_ssconf
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
@@ -78,6 +79,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
     problems.stop_if_any()
     authority = Identity(paths.authority_pem.read_bytes(), paths.authority_key.read_bytes())
     keys = node_keys(authority, name, [address], paths.hmac_key.read_bytes(), paths.cluster_domain_secret.read_bytes())
+    remember_joining(paths, address, keys.server_digest)
     document = JoinDocument(
         cluster_name=(paths.ssconf_file("cluster_name")).read_text().strip(),
         node_name=name,

@@ -27,6 +27,11 @@ class NodeKeys:
         """By which the other nodes know this one."""
         return digest(self.client.certificate)
 
+    @property
+    def server_digest(self) -> str:
+        """By which it is known when it is called."""
+        return digest(self.server.certificate)
+
 
 def utc_now() -> datetime.datetime:
     """Now, as certificates write it."""

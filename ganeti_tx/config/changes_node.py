@@ -12,19 +12,26 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_certificates import server_key
 
 #: So many names an error lists.
 MAX_NAMED = 5
 
 
-def add_node(node: Node, certificate_digest: str | None) -> Change:
-    """Add a node to its group; the digest counts if it is a master candidate."""
+def add_node(node: Node, certificate_digest: str | None, server_digest: str | None = None) -> Change:
+    """Add a node to its group.
+
+    @param certificate_digest: with which it makes calls; it counts if it is a master candidate.
+    @param server_digest: by which it is known when it is called.
+    """
 
     def change(config: ConfigData, now: float) -> ConfigData:
         absent(f"node {node.name}", config.nodes, node.uuid)
         after = with_member(with_objects(config, "nodes", [fresh(node, now)]), node, now)
         if certificate_digest is not None and node.master_candidate:
             after = with_certificates(after, {node.uuid: certificate_digest}, now)
+        if server_digest is not None:
+            after = with_certificates(after, {server_key(node.uuid): server_digest}, now)
         return node_checked(config, after, node)
 
     return change
@@ -33,7 +40,8 @@ def add_node(node: Node, certificate_digest: str | None) -> Change:
 def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
     """Replace several nodes in one change: whoever goes is replaced by whoever comes, or nothing happens.
 
-    @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot.
+    @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot. Those
+        under `server_key` are what nodes are known by from now on.
     """
 
     def change(config: ConfigData, now: float) -> ConfigData:
@@ -46,7 +54,8 @@ def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
                 )
             after = update_node(node)(after, now)
         kept = {node.uuid: digests[node.uuid] for node in nodes if node.master_candidate and node.uuid in digests}
-        return with_certificates(after, kept, now)
+        known = {key: digest for uuid in config.nodes if (digest := digests.get(key := server_key(uuid))) is not None}
+        return with_certificates(after, {**kept, **known}, now)
 
     return change
 
@@ -80,7 +89,7 @@ def remove_node(uuid: str) -> Change:
         if left := disks_on(config, uuid):
             raise ConfigurationError(f"node {held.name} has disks without an instance: {', '.join(left[:MAX_NAMED])}")
         after = without_member(without_objects(config, "nodes", [uuid]), held, now)
-        return without_certificate(after, uuid, now)
+        return without_certificate(without_certificate(after, uuid, now), server_key(uuid), now)
 
     return change
 
@@ -109,12 +118,12 @@ def with_certificates(config: ConfigData, digests: Mapping[str, str], now: float
     return replace(config, cluster=touched(replace(config.cluster, candidate_certs=certs), now))
 
 
-def without_certificate(config: ConfigData, node: str, now: float) -> ConfigData:
-    """The node's certificate is no candidate's any more."""
+def without_certificate(config: ConfigData, key: str, now: float) -> ConfigData:
+    """A certificate does not count any more."""
     cluster = config.cluster
-    if node not in cluster.candidate_certs:
+    if key not in cluster.candidate_certs:
         return config
-    certs = {uuid: digest for uuid, digest in cluster.candidate_certs.items() if uuid != node}
+    certs = {held: digest for held, digest in cluster.candidate_certs.items() if held != key}
     return replace(config, cluster=touched(replace(cluster, candidate_certs=certs), now))
 
 

@@ -96,8 +96,8 @@ class IConfig(IConfigReader):
     async def remove_disk(uuid: str) -> None:
         """Remove a disk, also from its instance."""
 
-    async def add_node(node: Node, certificate_digest: str | None) -> None:
-        """Add a node to its group; the digest, if it is a master candidate, lets it make node calls."""
+    async def add_node(node: Node, certificate_digest: str | None, server_digest: str | None) -> None:
+        """Add a node to its group; the digest, if it is a master candidate, lets it make node calls; by the other it is known."""
 
     async def update_node(node: Node) -> Node:
         """Replace a node whose serial number has not changed."""

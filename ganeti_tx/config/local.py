@@ -99,9 +99,9 @@ class LocalConfig(LocalReader):
 
     # Nodes, groups, networks
 
-    async def add_node(self, node: Node, certificate_digest: str | None) -> None:
+    async def add_node(self, node: Node, certificate_digest: str | None, server_digest: str | None) -> None:
         """See IConfig."""
-        await self._store.change(changes_node.add_node(node, certificate_digest))
+        await self._store.change(changes_node.add_node(node, certificate_digest, server_digest))
 
     async def update_node(self, node: Node) -> Node:
         """See IConfig."""

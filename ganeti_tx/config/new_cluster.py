@@ -13,6 +13,7 @@ from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigVerifyError
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
 from ganeti_tx.model.decoding import from_builtins
+from ganeti_tx.model.node_certificates import server_key
 
 #: Gives so many random bytes.
 Entropy = Callable[[int], bytes]
@@ -22,13 +23,14 @@ DEFAULT_GROUP = "default"
 
 @attrs.frozen
 class FirstNode:
-    """The master of a new cluster; the digest is that of its client certificate."""
+    """The master of a new cluster; the digests are those of its client and server certificates."""
 
     name: str
     primary_ip: str
     secondary_ip: str
     certificate_digest: str | None = None
     vm_capable: bool = True
+    server_digest: str | None = None
 
 
 def random_uuid(entropy: Entropy) -> str:
@@ -52,10 +54,10 @@ def new_cluster(
     """
     node, group = random_uuid(entropy), random_uuid(entropy)
     born = {"serial_no": 1, "ctime": now, "mtime": now}
-    digest = master.certificate_digest
+    digests = {node: master.certificate_digest, server_key(node): master.server_digest}
     cluster = {
         **CLUSTER_DEFAULTS,
-        "candidate_certs": {} if digest is None else {node: digest},
+        "candidate_certs": {key: digest for key, digest in digests.items() if digest is not None},
         **msgspec.to_builtins(dict(settings)),
         "cluster_name": cluster_name,
         "master_ip": master_ip,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_certificates import callers, servers
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.versions import RELEASE_VERSION
@@ -30,7 +31,7 @@ def cluster_values(config: ConfigData) -> dict[str, str]:
     """What the cluster object tells."""
     cluster = config.cluster
     master = config.nodes.get(cluster.master_node)
-    certificates = sorted(cluster.candidate_certs.items())
+    certificates = sorted(callers(cluster.candidate_certs).items())
     return {
         "cluster_name": cluster.cluster_name,
         "cluster_tags": lines(sorted(cluster.tags)),
@@ -53,9 +54,11 @@ def cluster_values(config: ConfigData) -> dict[str, str]:
 def node_values(config: ConfigData, nodes: list[Node]) -> dict[str, str]:
     """What the nodes tell, in the order given."""
     candidates = [node for node in nodes if node.master_candidate]
+    digests = servers(config.cluster.candidate_certs)
     return {
         "master_candidates": lines(node.name for node in candidates),
         "master_candidates_ips": lines(node.primary_ip for node in candidates),
+        "node_certs": lines(f"{node.name}={digests[node.uuid]}" for node in nodes if node.uuid in digests),
         "node_list": lines(node.name for node in nodes),
         "node_primary_ips": lines(f"{node.name} {node.primary_ip}" for node in nodes),
         "node_secondary_ips": lines(f"{node.name} {node.secondary_ip}" for node in nodes),

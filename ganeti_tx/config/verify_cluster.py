@@ -12,6 +12,7 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_certificates import callers, servers
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.backend import fill_beparams, typed_beparams
 from ganeti_tx.model.params.disk import check_diskparams
@@ -44,9 +45,10 @@ def master_faults(config: ConfigData, what: str) -> Iterator[str]:
         yield f"{what}: the master node {config.cluster.master_node} is not in the configuration; {FAILOVER}"
     elif not master.master_candidate:
         yield f"node {master.name}: is the master but no master candidate; run 'gnt-cluster redist-conf' or {FAILOVER}"
-    for uuid in config.cluster.candidate_certs:
+    certificates = config.cluster.candidate_certs
+    for uuid in {**callers(certificates), **servers(certificates)}:
         if uuid not in config.nodes:
-            yield f"{what}: holds a candidate certificate of the unknown node {uuid}; run 'gnt-cluster renew-crypto'"
+            yield f"{what}: holds a certificate of the unknown node {uuid}; run 'gnt-cluster renew-crypto'"
 
 
 FAILOVER = "run 'gnt-cluster master-failover' on a master candidate"

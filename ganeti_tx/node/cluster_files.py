@@ -172,7 +172,7 @@ class ClusterFiles:
             if self.files.exists(path):
                 self.files.remove(path)
         for name in self.files.listdir(self.paths.data_dir):
-            if name.startswith("ssconf_"):
+            if name.startswith(("ssconf_", "joining-")):
                 self.files.remove(self.paths.data_dir / name)
 
     def _of_the_cluster(self) -> tuple[Path, ...]:

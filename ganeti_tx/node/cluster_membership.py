@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from hmac import compare_digest
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -20,7 +21,7 @@ MAX_SSCONF = 1024 * 1024
 MAX_KEY_FILE = 64 * 1024
 #: Seconds between the answer to the last call and the daemon's end.
 LEAVE_DELAY = 0.2
-SSL_TOKEN = "ssl"
+SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 
 
 @define
@@ -66,9 +67,11 @@ class Membership:
         return {NodeCryptoTokens: self.tokens, NodeLeaveCluster: self.leave}
 
     async def tokens(self, call: NodeCryptoTokens) -> list[tuple[str, str]]:
-        """The digest of the certificate with which this node makes calls."""
-        data = self.files.read(self.paths.client_pem, MAX_KEY_FILE)
-        return [(SSL_TOKEN, digest(Identity.from_bundle(data, str(self.paths.client_pem)).certificate))]
+        """The digests of the certificates with which this node makes calls, and answers them."""
+        return [(SSL_TOKEN, self._digest(self.paths.client_pem)), (SERVER_TOKEN, self._digest(self.paths.server_pem))]
+
+    def _digest(self, path: Path) -> str:
+        return digest(Identity.from_bundle(self.files.read(path, MAX_KEY_FILE), str(path)).certificate)
 
     async def leave(self, call: NodeLeaveCluster) -> None:
         """Forget the cluster, then end the daemons, this one when the answer is out."""

@@ -1,6 +1,7 @@
 """The HTTP agent that makes node calls from this node, with its keys."""
 
 import socket
+import time
 from typing import Any
 
 from twisted.web._newclient import HTTP11ClientProtocol
@@ -10,6 +11,7 @@ from ganeti_tx.rpc.client import CONNECT_LIMIT, HttpNodeRpc
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pinned_certificates import PinnedCertificates
 from ganeti_tx.runtime.tls import NodeTrust
 
 MAX_KEY_FILE = 64 * 1024
@@ -59,7 +61,8 @@ class QuietPool(HTTPConnectionPool):
 def node_rpc(reactor: Any, files: IFiles, paths: Paths) -> HttpNodeRpc:
     """Node calls with this node's client certificate. @raise OSError, X509CertError: its keys cannot be read."""
     identity = Identity.from_bundle(files.read(paths.client_pem, MAX_KEY_FILE), str(paths.client_pem))
-    trust = NodeTrust(identity, files.read(paths.authority_pem, MAX_KEY_FILE))
+    pinned = PinnedCertificates(files, paths, time.time)
+    trust = NodeTrust(identity, files.read(paths.authority_pem, MAX_KEY_FILE), pinned.of)
     pool = QuietPool(reactor, persistent=True)
     pool.maxPersistentPerHost = KEPT_CONNECTIONS
     pool.cachedConnectionTimeout = KEPT_SECONDS

@@ -219,6 +219,10 @@ class Paths:
         """The file of one ssconf key."""
         return _below(self.data_dir, f"ssconf_{_plain(key)}")
 
+    def joining_file(self, address: str) -> Path:
+        """By which certificate a node with this address is known while it is set up."""
+        return self.data_dir / f"joining-{_plain(address)}"
+
     def pid_file(self, daemon: str) -> Path:
         """The pid file of a daemon such as "ganeti-noded"."""
         return self.run_dir / f"{_plain(daemon)}.pid"

@@ -2,16 +2,26 @@
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
+from attrs import frozen
 from cryptography.x509 import DNSName, ExtensionNotFound, SubjectAlternativeName
 from OpenSSL import SSL, crypto
+from service_identity import VerificationError
+from service_identity.hazmat import DNS_ID, IPAddress_ID, verify_service_identity
+from service_identity.pyopenssl import extract_patterns
+from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.internet.ssl import Certificate, CertificateOptions, PrivateCertificate, TLSVersion, optionsForClientTLS
 from twisted.internet.ssl import trustRootFromCertificates as trust
+from twisted.python.failure import Failure
 from twisted.web.iweb import IPolicyForHTTPS
 from zope.interface import implementer
 
 from ganeti_tx.errors import X509CertError
 from ganeti_tx.runtime.certificates import Identity
+
+#: The digests of the certificates that the server with an address may show.
+Pinned = Callable[[str], frozenset[str]]
 
 
 def load_authority(certificate: bytes) -> Certificate:
@@ -44,10 +54,15 @@ def server_options(identity: Identity, authority: bytes) -> CertificateOptions:
 
 @implementer(IPolicyForHTTPS)
 class NodeTrust:
-    """For an HTTP agent: shows our certificate, takes only the authority's, checks the address in it."""
+    """For an HTTP agent: shows our certificate, takes only the authority's, checks the address in it.
 
-    def __init__(self, identity: Identity, authority: bytes) -> None:
+    @param pinned: the digests of the certificates that an address may show; with none, the authority's word is all that
+        there is.
+    """
+
+    def __init__(self, identity: Identity, authority: bytes, pinned: Pinned = lambda address: frozenset()) -> None:
         self._identity = load_identity(identity)
+        self._pinned = pinned
         self._trust = trust([load_authority(authority)])
         self._options: dict[tuple[bytes, int], Any] = {}
 
@@ -55,13 +70,69 @@ class NodeTrust:
         """Options for one server; kept, so that TLS sessions can be resumed."""
         key = (hostname, port)
         if key not in self._options:
-            self._options[key] = optionsForClientTLS(
-                hostname.decode("ascii"),
+            address = hostname.decode("ascii")
+            options = optionsForClientTLS(
+                address,
                 trustRoot=self._trust,
                 clientCertificate=self._identity,
                 extraCertificateOptions={"raiseMinimumTo": TLSVersion.TLSv1_2},
             )
+            self._options[key] = PinnedConnections(options, address.strip("[]"), self._pinned)
         return self._options[key]
+
+
+class NotTheNode(Exception):
+    """The text is for whoever made the call."""
+
+
+@implementer(IOpenSSLClientConnectionCreator)
+@frozen
+class PinnedConnections:
+    """Ends the handshake, before anything was said, with a server that shows another certificate than it should."""
+
+    options: Any
+    address: str
+    pinned: Pinned
+
+    def clientConnectionForTLS(self, protocol: Any) -> SSL.Connection:
+        """As the interface says."""
+        connection: SSL.Connection = self.options.clientConnectionForTLS(protocol)
+        told = ref(protocol)
+
+        def verify(_connection: Any, certificate: Any, _error: int, depth: int, right: int) -> bool:
+            if not right or depth > 0:
+                return bool(right)
+            try:
+                self._check(certificate)
+            except Exception as error:  # one that left this callback would be lost, and the handshake go on
+                if (hearer := told()) is not None:
+                    hearer.failVerification(Failure(error))
+                return False
+            return True
+
+        connection.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, verify)
+        return connection
+
+    def _check(self, certificate: Any) -> None:
+        """@raise NotTheNode: it is not of this address, or another than the one that is known."""
+        try:
+            verify_service_identity(extract_patterns(certificate), [service_of(self.address)], [])
+        except VerificationError:
+            raise NotTheNode(f"it shows a certificate that is not for {self.address}") from None
+        known = self.pinned(self.address)
+        if known and certificate.digest("sha256").decode("ascii") not in known:
+            raise NotTheNode(
+                "it shows another certificate than the one that the cluster knows it by; if it was set up anew, add it "
+                "again with 'gnt-node add --readd'"
+            )
+
+
+def service_of(host: str) -> DNS_ID | IPAddress_ID:
+    """What a certificate for a host must name."""
+    try:
+        return IPAddress_ID(host)
+    except ValueError:
+        return DNS_ID(host)
 
 
 def peer_digest(transport: Any) -> str | None:

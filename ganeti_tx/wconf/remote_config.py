@@ -166,9 +166,9 @@ class RemoteConfig:
         """See IConfig."""
         await self._link.ask(REMOVE_DISK, self._owner, uuid)
 
-    async def add_node(self, node: Node, certificate_digest: str | None) -> None:
+    async def add_node(self, node: Node, certificate_digest: str | None, server_digest: str | None) -> None:
         """See IConfig."""
-        await self._link.ask(ADD_NODE, self._owner, node, certificate_digest)
+        await self._link.ask(ADD_NODE, self._owner, node, certificate_digest, server_digest)
 
     async def update_node(self, node: Node) -> Node:
         """See IConfig."""

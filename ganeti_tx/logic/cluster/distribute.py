@@ -1,6 +1,7 @@
 """Sending the configuration round."""
 
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.cluster.certificates import learn_certificates
 from ganeti_tx.model.opcodes import OpClusterPostInit, OpClusterRedistConf
 
 
@@ -9,6 +10,7 @@ class Redistribute(LogicalUnit[OpClusterRedistConf]):
 
     async def execute(self) -> None:
         """Send, and wait until every node has it or could not be reached."""
+        await learn_certificates(self)
         await self.config.redistribute()
         await self.config.when_distributed()
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.cluster.certificates import unknown_nodes
 from ganeti_tx.logic.cluster.verify_copies import Finding, copy_findings, role_notes
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
@@ -36,7 +37,13 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         copies_passed = self._tell_of_nodes(await copy_findings(self))
         self.info("* Verifying cluster config")
         passed = self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify())
-        if notes := list(role_notes(await self.config.nodes())):
+        notes = list(role_notes(await self.config.nodes()))
+        if unknown := await unknown_nodes(self):
+            notes.append(
+                f"  - NOTICE: {len(unknown)} node(s) are known only by the authority's signature; 'gnt-cluster redist-conf' "
+                "asks them for their certificates."
+            )
+        if notes:
             self.info("* Other Notes")
             for note in notes:
                 self.info(note)

@@ -9,10 +9,11 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.demotion import take_copies
-from ganeti_tx.logic.node.pool import certificate_digest, fill_pool
+from ganeti_tx.logic.node.pool import certificate_digests, fill_pool
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.model.node_certificates import server_key
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
@@ -29,6 +30,7 @@ class Add(LogicalUnit[OpNodeAdd]):
     _address: str
     _group: NodeGroup
     _digest: str | None = None
+    _server_digest: str | None = None
 
     async def expand_names(self) -> None:
         """The node's full name and address, and its group."""
@@ -95,7 +97,7 @@ class Add(LogicalUnit[OpNodeAdd]):
         if secondary and not await ask(self.nodes, target, NodeHasIpAddress(address=secondary), ECode.ENVIRON):
             raise OpPrereqError(f"node {self._name} does not have the secondary address {secondary}", ECode.ENVIRON)
         try:
-            self._digest = await certificate_digest(self.nodes, target)
+            self._digest, self._server_digest = await certificate_digests(self.nodes, target)
         except RpcError as error:
             raise OpPrereqError(str(error), ECode.ENVIRON) from None
 
@@ -122,9 +124,10 @@ class Add(LogicalUnit[OpNodeAdd]):
         """A node that is known keeps its uuid and its instances; its certificate may be another one."""
         digest = self._digest if node.master_candidate else None
         if self._old is None:
-            await self.config.add_node(node, digest)
+            await self.config.add_node(node, digest, self._server_digest)
             return
-        await self.config.change_nodes([node], {} if digest is None else {node.uuid: digest})
+        digests = {node.uuid: digest, server_key(node.uuid): self._server_digest}
+        await self.config.change_nodes([node], {key: each for key, each in digests.items() if each is not None})
 
     async def _new_node(self, capable: bool, candidate: bool) -> Node:
         now = self.around.now()

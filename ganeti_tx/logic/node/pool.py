@@ -11,7 +11,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import NodeCryptoTokens
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 
-SSL_TOKEN = "ssl"
+SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 #: Seconds for a node to tell it; others wait for the locks that are held meanwhile.
 PATIENCE = 30.0
 
@@ -31,10 +31,18 @@ class Promotions:
 
 async def certificate_digest(rpc: INodeRpc, node: Target) -> str:
     """By which a node's calls are known. @raise RpcError: it does not answer, or does not tell."""
+    return (await certificate_digests(rpc, node))[0]
+
+
+async def certificate_digests(rpc: INodeRpc, node: Target) -> tuple[str, str | None]:
+    """By which a node's calls are known, and by which it is known when it is called.
+
+    @raise RpcError: it does not answer, or does not tell.
+    """
     tokens = dict(await rpc.call(node, NodeCryptoTokens(), PATIENCE))
     if SSL_TOKEN not in tokens:
         raise NodeCallError(f"node {node.name} does not tell its certificate's digest")
-    return str(tokens[SSL_TOKEN])
+    return str(tokens[SSL_TOKEN]), tokens.get(SERVER_TOKEN)
 
 
 async def find_promotions(unit: LogicalUnit[Any], nodes: Iterable[Node], pool_size: int) -> Promotions:

@@ -81,7 +81,9 @@ class NodeHasIpAddress(NodeCall, frozen=True, kw_only=True):
 
 
 class NodeCryptoTokens(NodeCall, frozen=True, kw_only=True):
-    """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate."""
+    """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate,
+    "server" of the one that it shows when it is called.
+    """
 
     name: ClassVar[str] = "node_crypto_tokens"
     result: ClassVar[Any] = list[tuple[str, str]]

@@ -142,17 +142,20 @@ class ChangeTests(SynchronousTestCase):
     def test_nodes(self) -> None:
         """Nodes come into their group with their certificate, and leave both; those in use and the master stay."""
         node = replace(NODE, uuid="n3", name="node3.example.com", primary_ip="192.0.2.13", secondary_ip="192.0.2.13")
-        self.done(self.config.add_node(node, "digest"))
+        self.done(self.config.add_node(node, "digest", "other"))
         self.assertIn("n3", self.store.snapshot.nodegroups[GROUP.uuid].members)
-        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {"n3": "digest"})
+        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {"n3": "digest", "server:n3": "other"})
         held = self.done(self.config.node("node3"))
         changed = self.done(self.config.update_node(replace(held, master_candidate=False, drained=True)))
         self.assertEqual(changed.serial_no, 2)
-        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {})
-        self.refused(self.config.add_node(replace(node, uuid="n4"), None), ConfigurationError, "node name")
+        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {"server:n3": "other"})
+        self.done(self.config.change_nodes([], {"server:n3": "renewed", "server:ghost": "00"}))
+        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {"server:n3": "renewed"})
+        self.refused(self.config.add_node(replace(node, uuid="n4"), None, None), ConfigurationError, "node name")
         self.refused(self.config.remove_node(NODE.uuid), ConfigurationError, "is the master")
         self.refused(self.config.remove_node(NODE2.uuid), ConfigurationError, "has instances: web1.example.com")
         self.done(self.config.remove_node("n3"))
+        self.assertEqual(self.store.snapshot.cluster.candidate_certs, {})
         self.assertEqual(self.store.snapshot.nodegroups[GROUP.uuid].members, (NODE.uuid, NODE2.uuid))
 
     def test_master_stays_candidate(self) -> None:

@@ -21,7 +21,7 @@ FACTS = json.loads((Path(__file__).parent / "facts" / "ssconf.json").read_text()
 STATE = replace(
     CONFIG,
     nodes={**CONFIG.nodes, NODE2.uuid: replace(NODE2, offline=True, master_candidate=False, vm_capable=False)},
-    cluster=replace(CONFIG.cluster, candidate_certs={"node1-uuid": "ab12"}),
+    cluster=replace(CONFIG.cluster, candidate_certs={"node1-uuid": "ab12", "server:node1-uuid": "cd34"}),
 )
 
 
@@ -29,8 +29,8 @@ class ValueTests(SynchronousTestCase):
     """What the keys hold."""
 
     def test_keys(self) -> None:
-        """There are exactly the keys of the table."""
-        self.assertEqual(sorted(ssconf_values(STATE)), FACTS["keys"])
+        """There are exactly the keys of the table, and one of our own."""
+        self.assertEqual(sorted(ssconf_values(STATE)), sorted([*FACTS["keys"], "node_certs"]))
 
     def test_values(self) -> None:
         """Lists are a word a line, pairs and flags are written as Ganeti writes them."""
@@ -43,6 +43,7 @@ class ValueTests(SynchronousTestCase):
             "instance_list": "web1.example.com",
             "master_candidates": "node1.example.com",
             "master_candidates_certs": "node1-uuid=ab12",
+            "node_certs": "node1.example.com=cd34",
             "master_candidates_ips": "192.0.2.11",
             "master_netmask": "32",
             "master_node": "node1.example.com",

@@ -142,20 +142,27 @@ class InProcessCluster:
         settings = InitSettings(cluster_name=CLUSTER_NAME, enabled_hypervisors=["fake"])
         params = cluster_settings(settings, check_params(settings, problems))
         problems.stop_if_any()
-        digest = cluster_keys()[1].client_digest
+        keys = cluster_keys()[1]
         config = new_cluster(
             cluster_name=CLUSTER_NAME,
             master_ip=MASTER_IP,
             master_netdev="lo",
-            master=FirstNode(self.master.name, self.master.address, self.master.address, digest),
+            master=FirstNode(
+                self.master.name,
+                self.master.address,
+                self.master.address,
+                keys.client_digest,
+                server_digest=keys.server_digest,
+            ),
             settings=params,
             entropy=self.entropy.random_bytes,
             now=BEGINNING,
         )
         (first,) = config.nodes.values()
         for node in self.members[1:]:
-            digest = keys_of(node.name, node.address).client_digest
-            config = add_node(self._like(first, node), digest)(config, BEGINNING)
+            keys = keys_of(node.name, node.address)
+            added = add_node(self._like(first, node), keys.client_digest, keys.server_digest)
+            config = added(config, BEGINNING)
         return config
 
     def _like(self, first: Node, node: SimulatedNode) -> Node:

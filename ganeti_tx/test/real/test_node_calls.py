@@ -1,10 +1,13 @@
 """Node calls from end to end: the real agent, TLS on the loopback, the real HTTP server of a node daemon."""
 
+import os
 import socket
 import ssl
 import struct
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -27,7 +30,11 @@ from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pinned_certificates import remember_joining
+from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.runtime.tls import server_options
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -142,14 +149,12 @@ class NodeCallTests(TestCase):
 
     def rpc(self, identity: Identity = CANDIDATE, authority: Identity = AUTHORITY) -> HttpNodeRpc:
         """A caller."""
-        files = MemoryFiles()
-        files.mkdir(self.paths.data_dir)
-        for path, data in (
-            (self.paths.client_pem, identity.bundle),
-            (self.paths.authority_pem, authority.certificate),
-        ):
-            Deferred.fromCoroutine(files.write_atomic(path, data))
-        made = node_rpc(reactor, files, self.paths)
+        files = RealFiles(InlineThreads())
+        paths = self.caller_paths = Paths(Path(self.mktemp()).absolute())
+        paths.data_dir.mkdir(parents=True)
+        paths.client_pem.write_bytes(identity.bundle)
+        paths.authority_pem.write_bytes(authority.certificate)
+        made = node_rpc(reactor, files, paths)
         made.port = self.port
         pool: Any = made.agent
         self.addCleanup(lambda: pool._pool.closeCachedConnections())
@@ -261,6 +266,56 @@ class NodeCallTests(TestCase):
         """A node with another authority's certificate gets no call."""
         text = await self.fails(self.rpc(authority=FOREIGN).call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
         self.assertIn("certificate verify failed", text)
+
+    def pinned(self, certificate: bytes) -> HttpNodeRpc:
+        """A caller that knows the node by a certificate."""
+        rpc = self.rpc()
+        self.known(certificate)
+        return rpc
+
+    def known(self, certificate: bytes) -> None:
+        """What the callers' simple configuration says from now on."""
+        for key, value in (("node_primary_ips", "node1 127.0.0.1"), ("node_certs", f"node1={digest(certificate)}")):
+            replace_file(self.caller_paths.ssconf_file(key), f"{value}\n".encode(), 0o644)
+
+    @asynchronous
+    async def test_pinned(self) -> None:
+        """A node that shows the certificate by which the cluster knows it is called."""
+        self.assertEqual(await self.pinned(SERVER.certificate).call(NODE, calls.Version(), LIMIT), 42)
+
+    @asynchronous
+    async def test_impostor(self) -> None:
+        """One that was a candidate, and has signed itself a certificate for the node's address, is told nothing."""
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        text = await self.fails(rpc.call(NODE, calls.TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
+        self.assertIn("another certificate than the one", text)
+        self.assertIn("--readd", text)
+        self.assertEqual(self.started, 0)
+        self.known(SERVER.certificate)  # the node was added again
+        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+
+    @asynchronous
+    async def test_joining(self) -> None:
+        """A node that is set up anew is known by its new keys, too, before the configuration knows it."""
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
+        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+
+    @asynchronous
+    async def test_joined_long_ago(self) -> None:
+        """Keys that were made for a node some time ago, and are not what the configuration knows, are nobody's."""
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
+        long_ago = time.time() - 7200
+        os.utime(self.caller_paths.joining_file("127.0.0.1"), (long_ago, long_ago))
+        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+
+    @asynchronous
+    async def test_caller_signed_by_himself(self) -> None:
+        """The authority's key does not make a candidate's name one's own: the digest of the certificate counts."""
+        again = issue_client(AUTHORITY, "node2", NOW)
+        text = await self.fails(self.rpc(again).call(NODE, calls.Version(), LIMIT), NodeCallError)
+        self.assertIn("403", text)
 
     @asynchronous
     async def test_nobody_listens(self) -> None:

@@ -3,8 +3,9 @@
 from msgspec.structs import replace
 
 from ganeti_tx.errors import OpPrereqError
-from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterVerify, OpClusterVerifyConfig
+from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterRedistConf, OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls import NodeCryptoTokens
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
 from ganeti_tx.test.model.samples import NODE
 
@@ -33,6 +34,25 @@ class DestroyTests(UnitTestCase):
         self.assertEqual(self.stage.locked, {"cluster/BGL": "exclusive"})
 
 
+class CertificateTests(UnitTestCase):
+    """A configuration from a time before it knew by which certificates nodes are known."""
+
+    def test_redistribution_learns(self) -> None:
+        """OP_CLUSTER_REDIST_CONF asks each node that lacks one, and OP_CLUSTER_VERIFY_CONFIG tells how many do."""
+        self.run_op(OpClusterVerifyConfig())
+        self.assertIn("2 node(s) are known only by the authority's signature", "\n".join(self.stage.feedback))
+        self.stage.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", "x"), ("server", f"of {node}")]
+        self.run_op(OpClusterRedistConf())
+        known = self.stage.snapshot.cluster.candidate_certs
+        self.assertEqual(
+            {known[f"server:{uuid}"] for uuid in self.stage.snapshot.nodes},
+            {f"of {node.name}" for node in self.stage.snapshot.nodes.values()},
+        )
+        self.stage.feedback.clear()
+        self.run_op(OpClusterVerifyConfig())
+        self.assertNotIn("known only by", "\n".join(self.stage.feedback))
+
+
 class VerifyTests(UnitTestCase):
     """OP_CLUSTER_VERIFY and OP_CLUSTER_VERIFY_CONFIG."""
 
@@ -45,12 +65,12 @@ class VerifyTests(UnitTestCase):
         """Each fault is a line in the form asked for; one that is ignored is a warning and does not count."""
         self.spoil()
         self.assertIs(self.run_op(OpClusterVerifyConfig()), False)
-        self.assertTrue(self.stage.feedback[-1].startswith("  - ERROR: cluster"))
+        self.assertIn("  - ERROR: cluster", "\n".join(self.stage.feedback))
         self.run_op(OpClusterVerifyConfig(error_codes=True))
-        self.assertTrue(self.stage.feedback[-1].startswith("  - ERROR:ECLUSTERCFG:cluster:"))
+        self.assertIn("  - ERROR:ECLUSTERCFG:cluster:", "\n".join(self.stage.feedback))
         ignored = OpClusterVerifyConfig(ignore_errors=frozenset({VerifyCode.ECLUSTERCFG}))
         self.assertIs(self.run_op(ignored), True)
-        self.assertTrue(self.stage.feedback[-1].startswith("  - WARNING: cluster"))
+        self.assertIn("  - WARNING: cluster", "\n".join(self.stage.feedback))
 
     def test_queue(self) -> None:
         """What is at fault in the job queue's directory is told, and counts unless it is ignored."""

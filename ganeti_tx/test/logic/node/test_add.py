@@ -57,6 +57,12 @@ class AddTests(UnitTestCase):
         self.assertTrue(self.node().master_candidate)
         self.assertEqual(self.stage.snapshot.cluster.candidate_certs, {self.node().uuid: "digest"})
 
+    def test_certificate(self) -> None:
+        """Whatever it becomes, it is known from now on by the certificate that it shows."""
+        self.nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "other")])
+        self.run_op(add())
+        self.assertEqual(self.stage.snapshot.cluster.candidate_certs, {f"server:{self.node().uuid}": "other"})
+
     def test_not_capable(self) -> None:
         """A node that cannot be master is no candidate, whatever room there is."""
         self.stage = self.make_stage(BIG_POOL)

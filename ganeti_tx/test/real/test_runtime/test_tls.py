@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from OpenSSL import SSL
-from service_identity import VerificationError
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
@@ -15,7 +14,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
-from ganeti_tx.runtime.tls import NodeTrust, peer_digest, server_options
+from ganeti_tx.runtime.tls import NodeTrust, NotTheNode, peer_digest, server_options
 
 NOW = datetime.now(UTC)
 AUTHORITY = create_authority("cluster", NOW)
@@ -144,7 +143,7 @@ class MutualTlsTests(TestCase):
         """The caller refuses a server with the certificate of another node."""
 
         async def calls() -> None:
-            with self.assertRaises(VerificationError):
+            with self.assertRaises(NotTheNode):
                 await self.call(client_context(CLIENT, "node3"))
 
         return Deferred.fromCoroutine(calls())
