@@ -30,13 +30,16 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
+from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import rapi_paths
 from ganeti_tx.runtime.resolver import family_of_version, own_name
 from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
+from ganeti_tx.runtime.threads import InlineThreads
 
 CONFIG_MODE = 0o640
 AUTHORITY_KEY_MODE = 0o400
@@ -85,6 +88,7 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
     for name in ("file_storage_dir", "shared_file_storage_dir"):
         directory = getattr(settings, name)
         problems.unless(os.path.isabs(directory), f"{name} must be an absolute path, not {directory!r}")
+    check_allocator(paths, settings, problems)
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     check_writable(problems, paths.log_dir)
@@ -93,6 +97,13 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
         found = find_program(program, Path.exists)
         problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
     return replace_netdev(settings, netdev)
+
+
+def check_allocator(paths: Paths, settings: InitSettings, problems: Problems) -> None:
+    """The default allocator, if there is to be one, is on this machine."""
+    name = settings.default_iallocator
+    if name and (fault := allocator_fault(RealFiles(InlineThreads()), paths, name)) is not None:
+        problems.add(f"--default-iallocator: {fault}")
 
 
 def is_member(paths: Paths) -> bool:

@@ -48,6 +48,7 @@ class JobRun:
     submit_jobs: SubmitJobs
     resolve: Resolve
     queue_faults: Callable[[], Sequence[str]]
+    allocator_fault: Callable[[str], str | None]
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict, repr=False)
     _points: SafePoints = field(factory=SafePoints)
@@ -263,6 +264,7 @@ class JobRun:
             resolve=self.resolve,
             safe_points=points,
             queue_faults=self.queue_faults,
+            allocator_fault=self.allocator_fault,
         )
         return kind(op, around)
 

@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import define, field
@@ -57,6 +58,7 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
+from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.daemon_log import daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import explained
@@ -303,6 +305,7 @@ class Runner:
             submit_jobs=submitter(parts.reactor, parts.paths),
             resolve=parts.resolve,
             queue_faults=lambda: queue_faults(parts.files, parts.paths),
+            allocator_fault=partial(allocator_fault, parts.files, parts.paths),
             may_go_on=self._may_go_on,
             secrets=order.secrets,
         )

@@ -40,6 +40,8 @@ class Surroundings:
     resolve: Resolve
     #: What is wrong in the directory of the job queue, a sentence each.
     queue_faults: Callable[[], Sequence[str]]
+    #: Why there is no instance allocator of a name on the master; None when there is one.
+    allocator_fault: Callable[[str], str | None]
     safe_points: SafePoints = attrs.field(factory=SafePoints)
     #: Seconds that the thread has computed.
     worked: Callable[[], float] = time.thread_time

@@ -1,6 +1,6 @@
 """Changing the cluster's settings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -24,8 +24,6 @@ from ganeti_tx.rpc.calls import HypervisorValidateParams
 TRIES = 5
 #: Seconds for the nodes to judge parameters.
 PATIENCE = 60.0
-#: What the opcode base and its own words are, besides the settings.
-NO_SETTINGS = frozenset({"force"})
 
 
 class SetParams(LogicalUnit[OpClusterSetParams]):
@@ -38,9 +36,12 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
         return (on_all(level),) if level in (Level.INSTANCE, Level.NODEGROUP, Level.NODE) else ()
 
     async def check(self) -> None:
-        """Every value is possible, nothing in use is switched off, and the nodes agree to what their hypervisors get."""
-        if not any(getattr(self.op, name) is not None for name in self._settings()):
-            raise OpPrereqError("nothing to change; give at least one setting", ECode.INVAL)
+        """Every value is possible, nothing in use is switched off, and the nodes agree to what their hypervisors get.
+
+        To change nothing is possible, too.
+        """
+        if self.op.default_iallocator and (fault := self.around.allocator_fault(self.op.default_iallocator)):
+            raise OpPrereqError(fault, ECode.INVAL)
         before = await self.config.cluster()
         after = self._changed(before)
         await self._check_hypervisors(before, after)
@@ -50,9 +51,6 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
         for hypervisor in after.enabled_hypervisors:
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
-
-    def _settings(self) -> Iterable[str]:
-        return (name for name in OpClusterSetParams.__annotations__ if name not in NO_SETTINGS)
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:

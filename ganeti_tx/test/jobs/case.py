@@ -119,6 +119,7 @@ class JobRunCase(SynchronousTestCase):
             submit_jobs=self.submit,
             resolve=self.resolve,
             queue_faults=list,
+            allocator_fault=lambda name: None,
             may_go_on=self.may_go_on,
         )
 

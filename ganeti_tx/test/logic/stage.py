@@ -123,6 +123,7 @@ class Stage:
             submit_jobs=self._submit,
             resolve=resolve,
             queue_faults=lambda: self.queue_faults,
+            allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
             safe_points=self.safe_points,
             worked=self.worked,
         )

@@ -48,10 +48,22 @@ class SetParamsTests(SetParamsCase):
         kept = replace(before, **changes, serial_no=after.serial_no, mtime=after.mtime)
         self.assertEqual(after, kept)
 
+    def test_nothing(self) -> None:
+        """A change of nothing succeeds, as of Ganeti's Remote API."""
+        before = self.settings
+        self.assertIsNone(self.run_op(modify()))
+        self.assertEqual(replace(self.settings, serial_no=before.serial_no, mtime=before.mtime), before)
+
+    def test_no_allocator(self) -> None:
+        """The default allocator can be taken away."""
+        self.run_op(modify(default_iallocator="hail"))
+        self.run_op(modify(default_iallocator=""))
+        self.assertEqual(self.settings.default_iallocator, "")
+
     def test_refusals(self) -> None:
         """What cannot be is refused in one clear line."""
         for changes, reason in (
-            ({}, "nothing to change"),
+            ({"default_iallocator": "nosuch"}, "there is no instance allocator 'nosuch'"),
             ({"vg_name": "xenvg"}, "vg_name cannot be set: LVM is not available"),
             ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
             ({"master_netdev": ""}, "needs an interface"),

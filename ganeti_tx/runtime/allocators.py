@@ -1,0 +1,25 @@
+"""Instance allocators as programs on this machine (Ganeti 3.0 allocator table, invocation)."""
+
+import stat
+from pathlib import Path
+
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+
+def allocator_fault(files: IFiles, paths: Paths, name: str) -> str | None:
+    """Why there is no allocator of that name; None when there is one."""
+    if Path(name).name != name:
+        return f"invalid instance allocator {name!r}: give the name of a program, without a directory"
+    if any(_is_program(files, directory / name) for directory in paths.iallocator_search_path):
+        return None
+    searched = ", ".join(map(str, paths.iallocator_search_path))
+    return f"there is no instance allocator {name!r}; looked for an executable program in {searched}"
+
+
+def _is_program(files: IFiles, path: Path) -> bool:
+    try:
+        status = files.stat(path)
+    except OSError:
+        return False
+    return not status.is_directory and bool(status.mode & stat.S_IXUSR)
