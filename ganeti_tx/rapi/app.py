@@ -13,6 +13,7 @@ from werkzeug.routing import BaseConverter
 
 from ganeti_tx.rapi.access.scoped_calls import within_scopes
 from ganeti_tx.rapi.asking.memory import Memory
+from ganeti_tx.rapi.asking.question_jobs import QuestionJobs
 from ganeti_tx.rapi.asking.recording import Luxi, Recording
 from ganeti_tx.rapi.caller import IGate
 from ganeti_tx.rapi.errors import INTERNAL, http_error
@@ -73,6 +74,7 @@ class RapiApp:
         self._parts = parts
         self.measures = parts.measures
         self._memory = Memory()
+        self._questions = QuestionJobs(parts.measures.clock)
         self._preconditions = Preconditions(operations)
         self.klein = Klein()
         self.klein.url_map.converters.update(name=NameConverter, number=NumberConverter)
@@ -99,7 +101,7 @@ class RapiApp:
         luxi = within_scopes(Recording(self._parts.luxi), caller, received)
         call = Call(
             operation, parts, request.arguments(), body, caller, luxi, received, self.measures, request.getHeader,
-            self._parts.events,
+            self._parts.events, request.channel.address, self._questions,
         )  # fmt: skip
         if operation.method == "GET" and not operation.submits:
             return await self._show(request, call)

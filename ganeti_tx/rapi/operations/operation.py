@@ -6,6 +6,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
+from ganeti_tx.rapi.asking.question_jobs import QuestionJobs
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.events.event_feed import EventFeed
 from ganeti_tx.rapi.measures import Measures
@@ -53,6 +54,10 @@ class Call:
     header: Callable[[str], str | None] = lambda name: None
     #: The cluster's events, for who streams them; not all programs that run operations have any.
     events: EventFeed | None = None
+    #: The address that the request comes from.
+    address: str = ""
+    #: Where jobs that only find something out are shared; without one each request submits its own.
+    questions: QuestionJobs | None = None
 
 
 @frozen

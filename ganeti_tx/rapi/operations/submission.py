@@ -100,8 +100,9 @@ class Submission:
         return params
 
     async def run(self, call: Call) -> int:
-        """Submit the job; its id."""
-        return await submit(call, self.opcode(call))
+        """Submit the job, or join an equal one if it only finds something out; its id."""
+        op = self.opcode(call)
+        return await (find_out(call, op) if call.operation.method == "GET" else submit(call, op))
 
     def body_schema(self) -> Schema:
         """What the body may hold."""
@@ -125,6 +126,16 @@ def with_reasons(call: Call, op: OpCode) -> OpCode:
 async def submit(call: Call, *ops: OpCode) -> int:
     """Submit one job of opcodes; its id."""
     return await call.luxi.submit_job([encode(op, Disclosure.WIRE) for op in ops])
+
+
+async def find_out(call: Call, op: OpCode) -> int:
+    """The id of a job of one opcode that changes nothing: an open one that is equal, or a new one.
+
+    @raise HttpError: as QuestionJobs.submit says.
+    """
+    if call.questions is None:
+        return await submit(call, op)
+    return await call.questions.submit(call.luxi, call.caller, call.address, op)
 
 
 def submits(

@@ -7,7 +7,7 @@ from ganeti_tx.model.opcodes import OpOsDiagnose
 from ganeti_tx.rapi.http.http_errors import bad_gateway, gateway_timeout
 from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.rapi.operations.schemas import TEXT, list_of
-from ganeti_tx.rapi.operations.submission import ANYBODY, submit, with_reasons
+from ganeti_tx.rapi.operations.submission import ANYBODY, find_out, with_reasons
 
 #: Seconds of one wait for a change of the job, and how many changes or vain waits there may be.
 ONE_WAIT, MOST_WAITS = 5, 12
@@ -22,7 +22,7 @@ async def names(call: Call) -> list[str]:
 
     @raise HttpError: the job did not succeed (502), or took too long (504).
     """
-    job_id = await submit(call, with_reasons(call, OpOsDiagnose(output_fields=("name", "variants"))))
+    job_id = await find_out(call, with_reasons(call, OpOsDiagnose(output_fields=("name", "variants"))))
     status, results = await ended(call, job_id)
     if status != "success":
         raise bad_gateway(f"job {job_id}, which looks for operating systems, ended with status {status}")
