@@ -1,6 +1,6 @@
 """Copies of job files on the master candidates: one transfer a node at a time, and the newest state of a file wins."""
 
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, succeed
@@ -9,13 +9,15 @@ from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls import JobqueueUpdate
-from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.patience import within
 
 log = Logger()
 
 #: No more than this many bytes travel in one call.
 MAX_BATCH = 8 * 1024 * 1024
+#: No more than this many bytes wait for a candidate that lags: nobody is held up who could send more and more.
+MAX_WAITING = 4 * MAX_BATCH
 #: Seconds for which anybody waits for a candidate's answer.
 PATIENCE = 5.0
 
@@ -36,6 +38,25 @@ class _Channel:
     pending: dict[str, _File] = field(factory=dict)
     waiters: list[Deferred[bool]] = field(factory=list)
     busy: bool = False
+    #: Bytes of all that is pending.
+    size: int = 0
+
+    def put(self, name: str, file: _File) -> None:
+        """The newest state of a file."""
+        before = self.pending.get(name)
+        self.pending[name] = file
+        self.size += len(file.data) - (0 if before is None else len(before.data))
+
+    def take(self, name: str) -> None:
+        """A file does not wait any more."""
+        self.size -= len(self.pending.pop(name).data)
+
+    def drop(self) -> list[Deferred[bool]]:
+        """Nothing that waits is sent; gives those who wait for it."""
+        self.pending.clear()
+        self.size = 0
+        waiters, self.waiters = self.waiters, []
+        return waiters
 
 
 @define
@@ -120,8 +141,14 @@ class Replicator:
             return answer
         channel = self._channels.setdefault(node.name, _Channel(node))
         channel.node = node
-        channel.pending.update({name: _File(data, self.sequence()) for name, data in files.items()})
+        for name, data in files.items():
+            channel.put(name, _File(data, self.sequence()))
         channel.waiters.append(answer)
+        if channel.size > MAX_WAITING and node.name in self.lagging:
+            waiters = channel.drop()
+            self.leave_alone(node.name, NodeUnreachableError(f"node {node.name} is too slow for all that it lacks"))
+            tell(waiters, False)
+            return answer
         if not channel.busy:
             channel.busy = True
             Deferred.fromCoroutine(self._drain(channel)).addErrback(self._broken, channel)
@@ -178,10 +205,8 @@ class Replicator:
                 taken = await self._deliver(channel.node, batch)
             finally:
                 if not taken:
-                    channel.pending.clear()
-                    waiters, channel.waiters = [*waiters, *channel.waiters], []
-                for waiter in waiters:
-                    waiter.callback(taken)
+                    waiters += channel.drop()
+                tell(waiters, taken)
         channel.busy = False
 
     def _next_batch(self, channel: _Channel) -> tuple[dict[str, _File], list[Deferred[bool]]]:
@@ -193,7 +218,7 @@ class Replicator:
                 return batch, []
             batch[name] = file
             size += len(file.data)
-            del channel.pending[name]
+            channel.take(name)
         waiters, channel.waiters = channel.waiters, []
         return batch, waiters
 
@@ -209,7 +234,7 @@ class Replicator:
             return False
         self._overdue.discard(node.name)
         self._tell_moved()
-        if node.name in self._down:
+        if node.name in self._down and node.name not in self.behind:
             self._down.discard(node.name)
             log.info("master candidate {name} gets copies of jobs again", name=node.name)
         return True
@@ -218,9 +243,13 @@ class Replicator:
         """A fault of ours: the channel opens again and nobody waits for ever."""
         log.error("job queue copy to {node} broke: {failure}", node=channel.node.name, failure=failure)
         channel.busy = False
-        waiters, channel.waiters = channel.waiters, []
-        for waiter in waiters:
-            waiter.callback(False)
+        tell(channel.drop(), False)
+
+
+def tell(waiters: Iterable[Deferred[bool]], taken: bool) -> None:
+    """Whether the node has what these wait for."""
+    for waiter in waiters:
+        waiter.callback(taken)
 
 
 Candidates = Callable[[], Sequence[NodeAddress]]

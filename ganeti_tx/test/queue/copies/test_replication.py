@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.copies.replication import MAX_BATCH, PATIENCE, Replicator
+from ganeti_tx.queue.copies.replication import MAX_BATCH, MAX_WAITING, PATIENCE, Replicator
 from ganeti_tx.rpc.calls import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 
@@ -168,6 +168,20 @@ class ReplicatorTests(SynchronousTestCase):
         done = self.replicate(job_1=b"a")
         self.clock.advance(seconds)
         return done
+
+    def test_too_much_waits(self) -> None:
+        """When too much waits for a node that does not answer, it is left alone; what is under way may still arrive."""
+        self.successResultOf(self.replicate_for(PATIENCE))
+        for number in range(2 * MAX_WAITING // MAX_BATCH - 1):
+            self.assertEqual(self.shut, [])
+            self.successResultOf(self.replicate(job_9=HALF))  # the same again takes no more room
+            self.successResultOf(self.replicate(**{f"job_{number + 10}": HALF}))
+        self.assertEqual((self.shut, self.replicator.behind), (["node1"], {"node1"}))
+        self.nodes.take()
+        self.assertEqual(self.nodes.sent, [])
+        self.replicator.reopen("node1")
+        self.send(job_2=b"b")
+        self.assertEqual(self.nodes.sent, [("node1", ["job-2=b"])])
 
     def test_told(self) -> None:
         """Whom others do not wait for is not waited for, but sent what there is."""
