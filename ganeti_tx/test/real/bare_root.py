@@ -29,7 +29,6 @@ TOOLS = ("mmdebstrap", "git", "unshare", "setpriv", "tar")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NO_CLOCK = ["setpriv", "--bounding-set", "-sys_time", "--inh-caps", "-sys_time"]
 NAMESPACES = ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
-CHECKOUT = "/root/ganeti_tx"
 #: Settings in the environment that say how to reach package indexes.
 WAYS_OUT = re.compile(r"PIP_[A-Z_]+|[a-z]+_proxy|[A-Z]+_PROXY|SSL_CERT_(FILE|DIR)|\w+_CA_BUNDLE|GIT_SSL_CAINFO")
 APT_SOURCES = [Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d/debian.sources")]
@@ -45,9 +44,12 @@ class BareRoot:
         self.directory = Path(tempfile.mkdtemp(prefix="gtx-bare-", dir="/var/tmp"))
         try:
             self.directory.chmod(0o755)
+            # The network is this machine's, and a devcluster's addresses come from its directory's name, in root's home.
+            self.home = Path("/", self.directory.name)
+            self.checkout = self.home / "ganeti_tx"
             checked(["tar", "xf", str(tarball()), "-C", str(self.directory), "--numeric-owner"], MAKE_LIMIT)
             self._settle()
-            clone(self.directory / CHECKOUT.lstrip("/"))
+            clone(self._here(self.checkout))
         except BaseException:
             self.close()
             raise
@@ -55,20 +57,39 @@ class BareRoot:
     def _settle(self) -> None:
         """What an administrator of this machine would have given it."""
         for path in (Path("/etc/resolv.conf"), Path("/etc/hosts"), CERTIFICATES, *local_authorities()):
-            copy(path, self.directory)
+            self._copy(path, path)
         for path in PIP_SETTINGS:
-            if path.exists():
-                copy(path, self.directory, Path("/root/.config/pip/pip.conf") if path != PIP_SETTINGS[0] else path)
-        no_daemons = self.directory / "usr/sbin/policy-rc.d"
+            self._copy(path, self.home / path.relative_to(Path.home()) if Path.home() in path.parents else path)
+        users = self._here(Path("/etc/passwd"))
+        users.write_text(users.read_text().replace(":/root:", f":{self.home}:"))
+        no_daemons = self._here(Path("/usr/sbin/policy-rc.d"))
         no_daemons.write_text("#!/bin/sh\nexit 101\n")
         no_daemons.chmod(0o755)
+
+    def _here(self, path: Path) -> Path:
+        return self.directory / path.relative_to("/")
+
+    def _copy(self, path: Path, place: Path) -> None:
+        """A file of this machine, if it is there."""
+        if path.exists():
+            self._here(place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, self._here(place))
 
     def run(self, *words: str) -> tuple[int, str]:
         """Run a command in the checkout; its exit status and all that it said."""
         environment = {name: value for name, value in os.environ.items() if WAYS_OUT.fullmatch(name)}
+        entering = [
+            *NO_CLOCK,
+            *NAMESPACES,
+            str(SCRIPT),
+            str(self.directory),
+            str(self.checkout),
+            *local_indexes(),
+            "--",
+        ]
         done = subprocess.run(
-            [*NO_CLOCK, *NAMESPACES, str(SCRIPT), str(self.directory), CHECKOUT, *local_indexes(), "--", *words],
-            env={"HOME": "/root", "LANG": "C.UTF-8", "PATH": SYSTEM_PATH, **environment},
+            [*entering, *words],
+            env={"HOME": str(self.home), "LANG": "C.UTF-8", "PATH": SYSTEM_PATH, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -144,14 +165,6 @@ def checked(argv: Sequence[str], limit: float, environment: dict[str, str] | Non
     if done.returncode != 0:
         raise AssertionError(f"{argv} ended with {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout
-
-
-def copy(path: Path, root: Path, place: Path | None = None) -> None:
-    """A file of this machine, if it is there, at the same place below a root."""
-    target = root / str(place or path).lstrip("/")
-    if path.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
 
 
 def of_no_package(paths: Iterator[Path]) -> list[Path]:
