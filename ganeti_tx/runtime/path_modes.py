@@ -96,7 +96,8 @@ FILE_MODES = _table("""
 /var/log/ganeti/master-daemon.log 0600 masterd masterd
 /var/log/ganeti/monitoring-daemon.log 0600 mond masterd
 /var/log/ganeti/node-daemon.log 0600 noded masterd
-/var/log/ganeti/rapi-access.log 0640 rapi masterd
+/var/log/ganeti/jobs.log 0600 masterd masterd
+/var/log/ganeti/rapi-access.log 0600 rapi rapi
 /var/log/ganeti/rapi-daemon.log 0600 rapi masterd
 /var/log/ganeti/wconf-daemon.log 0600 wconfd masterd
 /var/run/ganeti/master-no-voting 0600 masterd masterd

@@ -32,6 +32,7 @@ def _claim(path: Path) -> HeldFile:
         try:
             _lock(descriptor, path)
             if _is_still_at(path, descriptor):
+                os.fchmod(descriptor, PID_FILE_MODE)  # the umask may have taken bits away
                 os.truncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                 return HeldFile(path, descriptor)

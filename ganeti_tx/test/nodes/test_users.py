@@ -1,0 +1,105 @@
+"""Daemons as their users on three nodes that were set up as the README says."""
+
+import json
+
+from ganeti_tx.test.nodes.case import NodesCase
+
+EVERYWHERE = {"ganeti-noded": "root root", "ganeti-confd": "gnt-confd gnt-confd", "ganeti-mond": "root root"}
+MASTERS = {"ganeti-master": "gnt-masterd gnt-masterd", "ganeti-rapi": "gnt-rapi gnt-rapi"}
+INIT = (
+    "gnt-cluster init --master-netdev eth0 --enabled-disk-templates file --enabled-hypervisors fake cluster.example.com"
+)
+ADD = (
+    "gnt-instance add -t file --disk 0:size=1g -o noop --net 0:mode=bridged,link=br0 "
+    "--no-name-check --no-ip-check -n node2.example.com web1.example.com"
+)
+ASK = "curl -sS --cacert /var/lib/ganeti/ca.pem -u backup:secret https://cluster.example.com:5080/2/instances"
+#: systemd's own measure of what a daemon that was taken over could do: 10 is all.
+EXPOSED = {"ganeti-master": 2.5, "ganeti-rapi": 2.0, "ganeti-confd": 2.0, "ganeti-mond": 4.0}
+WALK = "/opt/ganeti_tx/bin/python -m ganeti_tx.test.nodes.walk"
+
+
+class UsersTests(NodesCase):
+    """A cluster from its first command to another master."""
+
+    def users(self, node: int) -> dict[str, str]:
+        """User and group of each daemon that runs."""
+        lines = self.run_on(node, "ps -eo user:20=,group:20=,args=").splitlines()
+        rows = [line.split(None, 2) for line in lines]
+        found = {name: f"{user} {group}" for user, group, args in rows for name in args.split() if "/ganeti-" in name}
+        return {name.rsplit("/", 1)[1]: who for name, who in found.items()}
+
+    def check(self, master: int) -> None:
+        """Every daemon is its user's, and every file whose it should be."""
+        for node in self.nodes.numbers:
+            self.assertEqual(self.users(node), EVERYWHERE | (MASTERS if node == master else {}), f"node{node}")
+            *wrong, compared = self.run_on(node, WALK).splitlines()
+            self.assertEqual(wrong, [], f"node{node}")
+            self.assertGreater(int(compared.split()[0]), 60)
+            self.assertEqual(self.nodes.failed_units(node), [])
+
+    def test_users(self) -> None:
+        """They do all that daemons of root's did: jobs, instances, answers to programs, another master, a boot."""
+        for node in self.nodes.numbers:
+            self.run_on(node, "mkdir -p /etc/ganeti /srv/ganeti/file-storage")
+            self.run_on(node, "echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths")
+        self.run_on(1, INIT)
+        for node in (2, 3):
+            self.run_on(1, f"gnt-node add node{node}.example.com")
+        self.run_on(1, ADD)
+        self.nodes.run(1, "ganeti-rapi-access user add backup --role @readonly", text="secret\n")
+        self.check(1)
+        self.assertEqual([row["id"] for row in json.loads(self.run_on(1, ASK))], ["web1.example.com"])
+        self.assertIn("node1.example.com", self.run_on(2, "ganeti-confd-client master"))
+        self.assertIn("master", self.run_on(3, "ganeti-confd-client node-role node1.example.com"))
+        self.run_on(1, "gnt-job archive 1")
+        self.run_on(2, "gnt-cluster master-failover")
+        self.assertIn("running", self.run_on(2, "gnt-instance list"))
+        self.run_on(2, "gnt-instance shutdown web1.example.com && gnt-job archive 2")
+        self.check(2)
+        self.assertEqual([row["id"] for row in json.loads(self.run_on(2, ASK))], ["web1.example.com"])
+        self.nodes.reboot(2)
+        self.run_on(2, "until gnt-instance list; do sleep 0.5; done", limit=60)
+        self.check(2)
+
+    def test_started_by_hand(self) -> None:
+        """Root may start a daemon without systemd: it becomes its user; another user may not; both as Ganeti does."""
+        self.run_on(1, INIT)
+        self.run_on(1, "systemctl stop ganeti-confd && ganeti-confd")
+        self.assertEqual(self.users(1)["ganeti-confd"], "gnt-confd gnt-confd")
+        self.assertIn("node1.example.com", self.run_on(1, "ganeti-confd-client master"))
+        self.run_on(
+            1, "kill $(cat /run/ganeti/ganeti-confd.pid); while [ -e /run/ganeti/ganeti-confd.pid ]; do sleep 0.1; done"
+        )
+        refused = self.run_on(1, "setpriv --reuid nobody --clear-groups ganeti-confd", 1)
+        self.assertIn("runs as gnt-confd, or is started by root, but not by nobody", refused)
+        self.run_on(1, "ganeti-confd --no-user-checks")
+        self.assertEqual(self.users(1)["ganeti-confd"], "root root")
+
+    def test_hardened(self) -> None:
+        """What a daemon that was taken over could do is little, by systemd's own measure."""
+        for daemon, most in EXPOSED.items():
+            said = self.run_on(1, f"systemd-analyze security --no-pager {daemon}").splitlines()[-1]
+            self.assertLess(float(said.split(":")[1].split()[0]), most, said)
+
+
+class SetupTests(NodesCase):
+    """ganeti-setup on a machine that has run it already."""
+
+    count = 1
+
+    def test_again(self) -> None:
+        """Once more, it changes nothing; it completes commands; and taken away, nothing of it is left."""
+        self.assertNotRegex(self.run_on(1, "ganeti-setup"), "(?m)^(wrote|linked)")
+        complete = (
+            ". /etc/bash_completion.d/ganeti; COMP_WORDS=(gnt-node %s); COMP_CWORD=%d; _ganeti; echo ${COMPREPLY[*]}"
+        )
+        self.assertEqual(self.run_on(1, f"bash -c '{complete % ('modi', 1)}'"), "modify\n")
+        self.assertIn("--auto-promote", self.run_on(1, f"bash -c '{complete % ('modify --a', 2)}'"))
+        self.run_on(1, "echo mine > /etc/logrotate.d/ganeti")
+        self.assertIn("/etc/logrotate.d/ganeti is not from ganeti-setup", self.run_on(1, "ganeti-setup", 1))
+        self.assertIn("dry run: removed", self.run_on(1, "ganeti-setup --remove --dry-run"))
+        self.run_on(1, "ganeti-setup --remove")
+        left = "find /etc /usr/local/sbin -name '*ganeti*' -o -name 'gnt-*'"
+        self.assertEqual(self.run_on(1, left).split(), ["/etc/logrotate.d/ganeti"])
+        self.assertIn("gnt-masterd", self.run_on(1, "getent passwd gnt-masterd"))
