@@ -59,7 +59,7 @@ class UsersTests(NodesCase):
         self.check(2)
         self.assertEqual([row["id"] for row in json.loads(self.run_on(2, ASK))], ["web1.example.com"])
         self.nodes.reboot(2)
-        self.run_on(2, "until gnt-instance list; do sleep 0.5; done", limit=60)
+        self.run_on(2, "until gnt-instance list; do sleep 0.5; done")
         self.check(2)
 
     def test_started_by_hand(self) -> None:

@@ -1,0 +1,96 @@
+"""What is put on a machine, before it is."""
+
+import subprocess
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.cli.gnt_node import PROGRAM
+from ganeti_tx.installation.accounts import commands
+from ganeti_tx.installation.completion import bash_completion
+from ganeti_tx.installation.contents import MARK, contents
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
+from ganeti_tx.runtime.shipped import shipped
+
+PROGRAMS = Path("/srv/venv/bin")
+
+
+class ContentsTests(SynchronousTestCase):
+    """Files and links."""
+
+    def test_programs(self) -> None:
+        """Units start the programs from where they are, and links lead there, unless everybody looks there anyway."""
+        there = contents(PROGRAMS, ["gnt-node"])
+        self.assertEqual(there.links, {"usr/local/sbin/gnt-node": PROGRAMS / "gnt-node"})
+        self.assertIn("PATH=/srv/venv/bin:", there.files["etc/systemd/system/ganeti-noded.service"])
+        self.assertEqual(contents(Path("/usr/local/bin"), ["gnt-node"]).links, {})
+        self.assertEqual([text.splitlines()[0] for text in there.files.values()], [MARK] * len(there.files))
+
+    def test_directories(self) -> None:
+        """A boot makes every directory of the table, with its users."""
+        lines = contents(PROGRAMS, ["gnt-node"]).files["etc/tmpfiles.d/ganeti.conf"].splitlines()
+        self.assertIn("d /run/ganeti 0775 gnt-masterd gnt-daemons -", lines)
+        self.assertIn("d /var/lib/ganeti/queue 0750 gnt-masterd gnt-daemons -", lines)
+        self.assertEqual(len(lines), 1 + len(DIRECTORY_MODES))
+
+    def test_rotation(self) -> None:
+        """Logs are rotated in the name of the directory's group: logrotate refuses a directory that others can write to."""
+        text = shipped("logrotate/ganeti").read_text()
+        self.assertIn(f"su root {GROUPS[DIRECTORY_MODES['/var/log/ganeti'].group]}\n", text)
+
+    def test_units(self) -> None:
+        """Each daemon's unit has the user and group of the table."""
+        for daemon in ("master", "luxid", "wconfd", "confd", "rapi", "noded", "mond"):
+            part = "masterd" if daemon == "master" else daemon
+            lines = shipped(f"systemd/ganeti-{daemon}.service").read_text().splitlines()
+            wanted = [] if USERS[part] == "root" else [f"User={USERS[part]}", f"Group={GROUPS[part]}"]
+            self.assertEqual([line for line in lines if line.startswith(("User=", "Group="))], wanted, daemon)
+
+
+class AccountTests(SynchronousTestCase):
+    """The users and groups of a machine without systemd."""
+
+    def test_all(self) -> None:
+        """Every name of the table is made; the master's daemon is in the groups to which it gives files."""
+        text = shipped("sysusers.d/ganeti.conf").read_text()
+        made = {line.split()[1] for line in text.splitlines() if line[:1] in "ug"}
+        self.assertEqual(({*USERS.values(), *GROUPS.values()} - {"root"}) - made, set())
+        for group in ("gnt-confd", "gnt-luxid", "gnt-daemons"):
+            self.assertIn(f"m gnt-masterd {group}", text.splitlines())
+
+    def test_commands(self) -> None:
+        """Who is missing is made, who is there is not."""
+        text = (
+            'u gnt-example - "An example" /srv/x\nu root - "Root" /root\ng root -\n# no\n\nm gnt-example gnt-example2\n'
+        )
+        user = ["--user-group", "--home-dir", "/srv/x", "--no-create-home", "--shell", "/usr/sbin/nologin"]
+        self.assertEqual(
+            list(commands(text)),
+            [
+                ["useradd", "--system", *user, "--comment", "An example", "gnt-example"],
+                ["usermod", "--append", "--groups", "gnt-example2", "gnt-example"],
+            ],
+        )
+
+
+class CompletionTests(SynchronousTestCase):
+    """What bash offers."""
+
+    def offered(self, *words: str) -> list[str]:
+        """By the file, for a line of words of which the last is being typed."""
+        line = " ".join(f"'{word}'" for word in words)
+        script = f"{bash_completion(['gnt-node'])}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _ganeti\n"
+        script += 'printf "%s\\n" "${COMPREPLY[@]}"'
+        return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
+
+    def test_commands(self) -> None:
+        """Subcommands first, whatever the path by which the program is called."""
+        self.assertEqual(
+            set(self.offered("/opt/bin/gnt-node", "")), {*PROGRAM.commands, *PROGRAM.aliases, "--help", "--version"}
+        )
+        self.assertEqual(self.offered("gnt-node", "mod"), ["modify"])
+
+    def test_options(self) -> None:
+        """Then the options of the subcommand, and files where something else is typed."""
+        self.assertIn("--auto-promote", self.offered("gnt-node", "modify", "--auto"))
+        self.assertEqual(self.offered("gnt-node", "modify", "nod"), [])
