@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 LIMIT = 33 * 60
 #: Processes at a time for each core: most of what they do is waiting.
 WORKERS_PER_CORE = 2
+#: Where there are many cores, not all need be ours; a worker's cluster takes some memory.
+MOST_WORKERS = 8
 #: Seconds between two looks at a process and what it wrote.
 INTERVAL = 0.1
 COUNT = re.compile(r"(\w+)=(\d+)")
@@ -124,7 +126,7 @@ def run(names: Sequence[str]) -> list[Outcome]:
     """Everything, or the tests named only."""
     wanted = units(names)
     this = Run(live=len(wanted) == 1)
-    with ThreadPoolExecutor(WORKERS_PER_CORE * (os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(MOST_WORKERS, WORKERS_PER_CORE * (os.cpu_count() or 1))) as pool:
         try:
             checks = [] if names else [pool.submit(this.check, name) for name in CHECKS]
             tests = [pool.submit(this.trial, unit) for unit in wanted]

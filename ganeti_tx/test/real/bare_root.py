@@ -31,7 +31,9 @@ NO_CLOCK = ["setpriv", "--bounding-set", "-sys_time", "--inh-caps", "-sys_time"]
 NAMESPACES = ["unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc"]
 #: Settings in the environment that say how to reach package indexes.
 WAYS_OUT = re.compile(r"PIP_[A-Z_]+|[a-z]+_proxy|[A-Z]+_PROXY|SSL_CERT_(FILE|DIR)|\w+_CA_BUNDLE|GIT_SSL_CAINFO")
-APT_SOURCES = [Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d/debian.sources")]
+APT = Path("/etc/apt")
+#: What a file of apt's sources has in it that is about this suite of Debian itself.
+OF_DEBIAN = re.compile(rf"(?<!\S){SUITE}(-security|-updates)?(?!\S).*(?<!\S)main(?!\S)", re.DOTALL)
 PIP_SETTINGS = [Path("/etc/pip.conf"), Path.home() / ".config/pip/pip.conf", Path.home() / ".pip/pip.conf"]
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
@@ -87,17 +89,20 @@ class BareRoot:
             *local_indexes(),
             "--",
         ]
-        done = subprocess.run(
-            [*entering, *words],
-            env={"HOME": str(self.home), "LANG": "C.UTF-8", "PATH": SYSTEM_PATH, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=COMMAND_LIMIT,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        try:
+            done = subprocess.run(
+                [*entering, *words],
+                env={"HOME": str(self.home), "LANG": "C.UTF-8", "PATH": SYSTEM_PATH, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=COMMAND_LIMIT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as expired:
+            said = (expired.stdout or b"").decode(errors="replace")
+            raise AssertionError(f"{words} did not end within {COMMAND_LIMIT} s; it said: {said}") from None
+        return done.returncode, done.stdout.decode(errors="replace")
 
     def close(self) -> None:
         """Remove it."""
@@ -113,8 +118,8 @@ def need_what_it_takes() -> None:
         raise SkipTest(f"not installed: {', '.join(missing)}")
     if not (ROOT / ".git").exists():
         raise SkipTest(f"{ROOT} is no checkout that could be cloned")
-    if not any(path.exists() for path in APT_SOURCES):
-        raise SkipTest("this machine's apt has no Debian sources")
+    if not apt_sources():
+        raise SkipTest(f"this machine's apt has no sources of Debian's {SUITE}")
     if subprocess.run([*NO_CLOCK, *NAMESPACES, "true"], capture_output=True, check=False).returncode != 0:
         raise SkipTest("no namespaces can be made here")
 
@@ -134,7 +139,7 @@ def make_tarball(path: Path) -> None:
     new = path.with_suffix(".new.tar")
     settings = [str(each) for each in local_settings_of_apt()]
     copying = [f"--setup-hook=copy-in {each} /etc/apt/apt.conf.d" for each in settings]
-    sources = [str(each) for each in APT_SOURCES if each.exists() and each.stat().st_size]
+    sources = [str(each) for each in apt_sources()]
     made = subprocess.run(
         ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={PACKAGES}",
          "--dpkgopt=force-unsafe-io", *copying, SUITE, str(new), *sources],
@@ -172,9 +177,15 @@ def of_no_package(paths: Iterator[Path]) -> list[Path]:
     return [path for path in sorted(paths) if subprocess.run(["dpkg", "-S", str(path)], capture_output=True).returncode]
 
 
+def apt_sources() -> list[Path]:
+    """The files that say where this machine gets Debian from."""
+    found = [APT / "sources.list", *sorted((APT / "sources.list.d").glob("*"))]
+    return [path for path in found if path.is_file() and OF_DEBIAN.search(path.read_text())]
+
+
 def local_settings_of_apt() -> list[Path]:
     """This machine's own."""
-    return of_no_package(Path("/etc/apt/apt.conf.d").iterdir())
+    return of_no_package((APT / "apt.conf.d").iterdir())
 
 
 def local_authorities() -> list[Path]:

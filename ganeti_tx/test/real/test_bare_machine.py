@@ -16,8 +16,6 @@ QUICK = (
 class BareMachineTests(SynchronousTestCase):
     """A new user's first commands."""
 
-    timeout = 1000
-
     def setUp(self) -> None:
         """A Debian with python3, git and apt, and a clone."""
         self.machine = BareRoot()

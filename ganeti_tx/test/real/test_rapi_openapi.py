@@ -149,13 +149,13 @@ class WalkTests(SynchronousTestCase):
 
     def test_changes(self) -> None:
         """What submits a job does so, or says what is wrong."""
+        changes = [each for each in self.operations() if not each.shows and "{filter_uuid}" not in each.path]
         submitted = 0
-        for operation in self.operations():
-            if not operation.shows and "{filter_uuid}" not in operation.path:
-                reply = self.answer(operation, operation.message(self.parts, self.body(operation)))
-                self.assertIn(reply.status, {200, 400}, f"{operation.method} {operation.path}: {reply.body!r}")
-                submitted += reply.status == 200
-        self.assertGreater(submitted, 40)
+        for operation in changes:
+            reply = self.answer(operation, operation.message(self.parts, self.body(operation)))
+            self.assertIn(reply.status, {200, 400}, f"{operation.method} {operation.path}: {reply.body!r}")
+            submitted += reply.status == 200
+        self.assertGreater(submitted, len(changes) / 2)
 
     def body(self, operation: Described) -> bytes | None:
         """A body that fits."""
