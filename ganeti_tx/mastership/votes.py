@@ -72,7 +72,7 @@ class Tally:
     silent: tuple[str, ...]
     #: Of those against, who take no calls from us.
     rejecting: tuple[str, ...]
-    #: Of those against, who follow another master by newer data than ours.
+    #: Who has heard of another master that is not before us.
     overtaken: tuple[str, ...]
     #: The other nodes that have answered, whatever they said.
     answered: frozenset[str]
@@ -189,13 +189,16 @@ def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
 
 
 def overtakes(claim: Claim, ballot: Ballot) -> bool:
-    """Whether a node follows another master, made after or with us; one that was away follows an old one."""
-    if ballot.master in (None, claim.name) or foreign(claim, ballot):
+    """Whether a node has heard of another master, made after or with us; one that was away follows an old one.
+
+    It may not follow that one, and refuses us all the same: a claim that it could not write is one that it has heard of.
+    """
+    if foreign(claim, ballot):
         return False
     ours, theirs = claim.term, ballot.term
     if ours is not None and theirs is not None and ours.cluster == theirs.cluster:
-        return theirs.number >= ours.number  # in the same term by a claim at the same time as ours
-    return ballot.newest > claim.serial
+        return theirs.master != claim.name and theirs.number >= ours.number
+    return ballot.master not in (None, claim.name) and ballot.newest > claim.serial
 
 
 def config_term(claim: Claim, term: MasterTerm | None) -> int:

@@ -19,6 +19,7 @@ from ganeti_tx.node.storage.diskless import Diskless
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
+from ganeti_tx.runtime.master_term import BOOT_ID
 from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
@@ -83,6 +84,7 @@ class SimulatedNode:
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
     clock_error: float = 0.0
+    boots: int = 0
     processes: MachineProcesses = field(factory=MachineProcesses)
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
 
@@ -92,6 +94,7 @@ class SimulatedNode:
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
         self.storage = {each.template: each for each in (Diskless(), self.files_storage, shared)}
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
+        self._be_booted()
         put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())
         put(
             self.disk,
@@ -178,7 +181,12 @@ class SimulatedNode:
         """Come up again, and start the node daemon."""
         self.network.silent.discard(self.address)
         ensure_directories(self.paths, self.disk, no_owners)
+        self._be_booted()
         self.start()
+
+    def _be_booted(self) -> None:
+        self.boots += 1
+        put(self.disk, BOOT_ID, f"{self.name}-{self.boots}\n".encode())
 
     def running(self) -> list[str]:
         """The instances that run here."""

@@ -1,5 +1,7 @@
 """Failovers that do not get through, or that get in each other's way: the cluster has one master again, by itself."""
 
+from errno import ENOSPC
+from pathlib import Path
 from random import Random
 
 from ganeti_tx.errors import OpExecError
@@ -57,6 +59,32 @@ class BrokenClaimTests(FailoverCase):
         """It is the same when its own node daemon takes the claim and its answer is lost."""
         self.claim_in_vain(Trouble.ANSWER_LOST)
         self.check()
+
+    def test_noted_but_not_taken(self) -> None:
+        """A node that has heard of the claim, and could not write it, is won back, also when the claimant is gone."""
+        self.cluster.pass_time(5)
+        address, third = self.cluster.master.address, self.cluster.node(3)
+        self.cluster.network.silent.add(address)
+
+        def full(operation: str, path: Path) -> OSError | None:
+            return (
+                OSError(ENOSPC, "No space left on device", str(path))
+                if operation.startswith("write") and "ssconf_" in path.name
+                else None
+            )
+
+        third.disk.fault = full
+        self.assertRaises(OpExecError, self.fail_over, 2)
+        third.disk.fault = None
+        self.cluster.lose_power(self.cluster.node(2), Random(0))
+        self.cluster.network.silent.discard(address)
+        job_id = self.luxi().submit_job([delay(0.0)])
+        self.cluster.pass_time(4 * BROKEN_OFF_AFTER)
+        path = self.cluster.paths.job_file(job_id)
+        self.assertEqual(third.disk.content(path), self.cluster.master.disk.content(path))
+        self.cluster.node(2).boot()
+        self.cluster.pass_time(400)
+        self.assert_master(1)
 
     def test_later_claim_goes_on(self) -> None:
         """While a failover may be under way nobody is won back: the claimant can still get through."""

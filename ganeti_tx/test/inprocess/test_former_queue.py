@@ -1,5 +1,6 @@
 """What a former master did to its queue while nobody heard it: its copies become the new master's."""
 
+from random import Random
 from typing import Any
 
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
@@ -59,6 +60,22 @@ class FormerQueueTests(ClusterCase):
         self.assertTrue(self.luxi().call("ArchiveJob", [self.ended]))
         self.cluster.pass_time(10)
         self.assert_same()
+
+    def test_archiving_lost_with_the_power(self) -> None:
+        """A job that is live again after a power cut, since its move to the archive was not on disk, is live on all."""
+        self.assertTrue(self.first.call("ArchiveJob", [self.ended]))
+        self.cluster.pass_time(10)
+        old, paths = self.cluster.acting, self.cluster.paths
+        self.cluster.lose_power(old.node, Random(0))
+        if old.node.disk.exists(paths.archived_job_file(self.ended)):
+            old.node.disk.rename(paths.archived_job_file(self.ended), paths.job_file(self.ended))
+        old.node.boot()
+        self.cluster.run(old.start_wconfd_later())
+        self.cluster.run(old.start_luxid_later())
+        self.cluster.pass_time(30)
+        self.assertIn(f"job-{self.ended}", self.queue_of(1))
+        for number in (2, 3):
+            self.assertEqual(self.queue_of(number), self.queue_of(1))
 
     def test_accepted_by_the_former(self) -> None:
         """Jobs that only the former master knew are no jobs any more; others have their ids."""
