@@ -6,7 +6,6 @@ from typing import Any
 from ganeti_tx.cli.options import SOME_JOBS, Command
 from ganeti_tx.cli.output import format_split_time
 from ganeti_tx.cli.parsing import Parsed, job_ids
-from ganeti_tx.cli.progress import log_lines
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Labelled, tree_lines
 from ganeti_tx.errors import ExitCode, JobFileCorrupted
@@ -65,8 +64,12 @@ def _described_op(
         ("Processing end", f"  {format_split_time(end)}"),
         ("Input fields", op),
         ("Result", result),
-        ("Execution log", [line for entry in log for line in log_lines(entry)]),
+        ("Execution log", [_logged(*entry) for entry in log]),
     ]
+
+
+def _logged(serial: int, stamp: Sequence[int], kind: str, message: Any) -> Labelled:
+    return [("Time", format_split_time(stamp)), ("Content", f"[{serial}, {kind}, {message}]")]
 
 
 def _later(stamp: Stamp, before: Stamp) -> str:

@@ -31,6 +31,9 @@ def _pair_lines(label: str, value: Any, indent: str) -> Iterator[str]:
 
 
 def _element_lines(value: Any, indent: str) -> Iterator[str]:
+    if _is_leaf(value):
+        yield f"{indent}- {leaf(value)}"
+        return
     first = True
     for line in tree_lines(value, indent + "  "):
         yield f"{indent}- {line[len(indent) + 2 :]}" if first else line

@@ -271,7 +271,7 @@ class JobCommandTests(SynchronousTestCase):
 
     def test_info(self) -> None:
         """All about a job, and a job that is not there."""
-        op = {"OP_ID": "OP_TEST_DELAY", "duration": 1.0, "on_nodes": []}
+        op = {"OP_ID": "OP_TEST_DELAY", "duration": 1.0, "on_nodes": [], "nics": [{}]}
         row = [1, "success", [op], [None], ["success"], [[[1, STAMP, "message", "hi"]]], [[1, 0]], [[1, 5]], [[2, 0]]]
         rows = {1: [*row, [1, 0], [1, 0], [3, 500000]], 9: [9, *[None] * 11]}
         self.cli.client.answers["QueryJobs"] = lambda ids, fields: [rows[job_id] for job_id in ids]
@@ -319,8 +319,11 @@ JOB_INFO = """\
       Input fields:~
         OP_ID: OP_TEST_DELAY
         duration: 1.0
+        nics:~
+          -~
         on_nodes:~
       Result: None
       Execution log:~
-        - TIME 13:20 hi
+        - Time: TIME 13:20.250000
+          Content: [1, message, hi]
 """.replace("~", " ")

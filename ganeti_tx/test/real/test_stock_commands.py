@@ -1,0 +1,151 @@
+"""Ganeti's own commands against our daemons: they work, and print what ours print."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.test.real.devcluster import DevClusterUnderTest
+from ganeti_tx.test.real.programs import SOURCE
+
+#: Where bin/test unpacks Debian's package; nothing of it is installed.
+STOCK = SOURCE / ".cache/stock-commands"
+COMMANDS = STOCK / "usr/share/ganeti/3.0"
+#: In a mount namespace of their own the commands find the node's files where they look for them.
+AS_ON_NODE = """
+mount --make-rprivate /
+for directory in /var/lib /var/log /run; do mount -t tmpfs none $directory; mkdir $directory/ganeti; done
+mount --bind "$NODE/var/lib/ganeti" /var/lib/ganeti
+mount --bind "$NODE/var/run/ganeti" /run/ganeti
+mount --bind "$NODE/etc/hosts" /etc/hosts
+exec "$@"
+"""
+LIMIT = 60
+ADD = (
+    "gnt-instance add -t file --disk 0:size=1g,name=data -o busybox+default -n node1 -O dhcp=yes -B vcpus=2 "
+    "--tags=a,b --no-install --no-start --no-name-check --no-ip-check"
+)
+#: What both print alike, word for word.
+SHOWN = (
+    "gnt-cluster getmaster",
+    "gnt-cluster list-tags",
+    "gnt-cluster version",
+    "gnt-cluster queue info",
+    "gnt-filter info",
+    "gnt-filter list",
+    "gnt-filter list-fields",
+    "gnt-instance info --all",
+    "gnt-instance list -o name,status,tags,beparams,custom_beparams,disk.names,disk.sizes,nic.ips,nic.names,console",
+    "gnt-instance list --separator=: --no-headers",
+    "gnt-instance list-fields",
+    "gnt-job list -o id,status,summary,opstatus,opresult,received_ts --separator=:",
+    "gnt-job list 1 99999",
+    "gnt-job list-fields",
+    "gnt-job info 1 2 3",
+    "gnt-node info",
+    "gnt-node list -v -o name,role,group,powered,pinst_list,tags,ndparams",
+    "gnt-node list-fields",
+    "gnt-os diagnose",
+    "gnt-os list",
+)
+
+
+def why_not() -> str | None:
+    """Why the commands cannot be run here."""
+    if os.geteuid() != 0:
+        return "only root has mount namespaces everywhere"
+    if not COMMANDS.exists():
+        return f"Ganeti's commands are not in {COMMANDS}; bin/test unpacks them where apt has ganeti-3.0"
+    if shutil.which("unshare") is None or not Path("/usr/bin/python3").exists():
+        return "unshare or Debian's Python is missing"
+    return None
+
+
+def unordered(text: str) -> list[str]:
+    """The lines without their order, and without the dash before the first of some."""
+    return sorted(line.replace("- ", "  ") for line in text.splitlines())
+
+
+class StockCommandTests(SynchronousTestCase):
+    """A cluster of one node with an instance, a filter and tags."""
+
+    skip = why_not()
+
+    def setUp(self) -> None:
+        self.cluster = DevClusterUnderTest(["--enabled-hypervisors=fake"], nodes=1)
+        self.addCleanup(self.cluster.close)
+        self.node = self.cluster.layout.master.root
+        for words in (
+            ["gnt-cluster", "add-tags", "rack1"],
+            ["gnt-filter", "add", "--action=RATE_LIMIT 3", "--reason=calm", "--priority=3"],
+            [*ADD.split(), "web1.dev.example"],
+        ):
+            self.assertEqual(self.ours(*words)[0], 0, words)
+
+    def ours(self, *words: str) -> tuple[int, str]:
+        """One of our commands: its status and what it printed."""
+        status, out, _err = self.cluster.run(list(words))
+        return status, out
+
+    def stock(self, *words: str) -> tuple[int, str, str]:
+        """One of Ganeti's commands: its status, what it printed and what it complained of."""
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-ec", AS_ON_NODE, "sh", str(COMMANDS / words[0]), *words[1:]],
+            env={
+                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+                "LANG": "C.UTF-8",
+                "NODE": str(self.node),
+                "PYTHONPATH": str(STOCK / "usr/lib/python3/dist-packages"),
+                "LD_LIBRARY_PATH": ":".join(map(str, STOCK.glob("usr/lib/*-linux-gnu"))),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def test_shown(self) -> None:
+        """Lists and details are the same from both."""
+        for line in SHOWN:
+            status, out, err = self.stock(*line.split())
+            self.assertNotIn("Traceback", err, line)
+            self.assertEqual((status, out), self.ours(*line.split()), line)
+
+    def test_cluster_info(self) -> None:
+        """The same, but that ours look below the node's own root; Ganeti's show parts of the policy in any order."""
+        (_, out, _), (_, ours) = self.stock("gnt-cluster", "info"), self.ours("gnt-cluster", "info")
+        for directory in ("srv/ganeti/os", "srv/ganeti/extstorage", "usr/"):
+            ours = ours.replace(f"{self.node}/{directory}", f"/{directory}")
+        self.assertEqual(unordered(ours), unordered(out))
+
+    def test_statuses(self) -> None:
+        """Mistakes end with the same status from both."""
+        for line in (
+            "gnt-instance list --nosuch",
+            "gnt-instance list -o nosuch",
+            "gnt-instance list nosuch",
+            "gnt-node list-tags",
+            "gnt-cluster destroy",
+            "gnt-cluster modify",
+            "gnt-cluster modify -C x",
+            "gnt-cluster modify --default-iallocator=nosuch",
+            "gnt-job info x",
+        ):
+            status, _out, err = self.stock(*line.split())
+            self.assertNotIn("Traceback", err, line)
+            self.assertEqual(status, self.ours(*line.split())[0], line)
+
+    def test_jobs(self) -> None:
+        """A job that they submit is stored as they sent it, and they follow it to its end."""
+        status, out, err = self.stock("gnt-debug", "delay", "--print-jobid", "0")
+        self.assertEqual((status, err), (0, ""))
+        _, shown = self.ours("gnt-job", "info", out.strip())
+        for line in ("    - Opcode: OP_TEST_DELAY", "        debug_level: 0", "        OP_ID: OP_TEST_DELAY"):
+            self.assertIn(line, shown.splitlines())
+        status, out, err = self.stock("gnt-debug", "delay", "--submit", "0")
+        self.assertEqual((status, out), (0, ""))
+        self.assertRegex(err, r"^JobID: \d+\n$")
