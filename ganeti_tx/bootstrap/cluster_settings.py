@@ -75,7 +75,9 @@ def _hvparams(settings: InitSettings, problems: Problems) -> dict[Hypervisor, Ma
 
 def _policy(settings: InitSettings, problems: Problems) -> InstancePolicy:
     try:
-        return ipolicy.fill(InstancePolicy(), ipolicy.check_ipolicy(settings.ipolicy))
+        policy = ipolicy.fill(InstancePolicy(), ipolicy.check_ipolicy(settings.ipolicy))
+        ipolicy.check_standard(policy)
+        return policy
     except GanetiError as error:
         problems.add(str(error))
         return InstancePolicy()

@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -16,6 +17,7 @@ from ganeti_tx.bootstrap.keys import (
     write_node_keys,
     write_private,
 )
+from ganeti_tx.bootstrap.network_checks import check_not_loopback, check_unused, choose_netdev
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     BootstrapError,
@@ -30,6 +32,7 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
+from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
@@ -44,8 +47,6 @@ from ganeti_tx.runtime.threads import InlineThreads
 CONFIG_MODE = 0o640
 AUTHORITY_KEY_MODE = 0o400
 RAPI_MODE = 0o440
-SYS_NET = Path("/sys/class/net")
-DEFAULT_NETDEV = "xen-br0"
 
 
 def init(paths: Paths, settings: InitSettings) -> None:
@@ -54,15 +55,18 @@ def init(paths: Paths, settings: InitSettings) -> None:
     @raise BootstrapError: every problem that was found; nothing was changed, or what was changed has been taken back.
     """
     problems = Problems()
-    settings = check_machine(paths, settings, problems)
+    check_machine(paths, settings, problems)
     params = check_params(settings, problems)
     first, master_ip = find_first_node(paths, settings, problems)
+    netdev = choose_netdev(settings, first.primary_ip, problems)
     problems.stop_if_any()
+    if not settings.master_netdev:
+        print(f"the cluster's address {master_ip} goes on {netdev} (--master-netdev)", flush=True)
     authority, keys = new_cluster_keys(settings.cluster_name, first.name, [first.primary_ip])
     config = new_cluster(
         cluster_name=settings.cluster_name,
         master_ip=master_ip,
-        master_netdev=settings.master_netdev or "",
+        master_netdev=netdev,
         master=attrs.evolve(first, certificate_digest=keys.client_digest, server_digest=keys.server_digest),
         settings=cluster_settings(settings, params),
         entropy=os.urandom,
@@ -79,15 +83,11 @@ def init(paths: Paths, settings: InitSettings) -> None:
         raise
 
 
-def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> InitSettings:
-    """What must be true of this machine; gives the settings with the network device that was found."""
+def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> None:
+    """What must be true of this machine, whatever its network is."""
     if is_member(paths):
         problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
-    netdev = settings.master_netdev or (DEFAULT_NETDEV if (SYS_NET / DEFAULT_NETDEV).exists() else "lo")
-    problems.unless((SYS_NET / netdev).exists(), f"there is no network device {netdev!r} (--master-netdev)")
-    for name in ("file_storage_dir", "shared_file_storage_dir"):
-        directory = getattr(settings, name)
-        problems.unless(os.path.isabs(directory), f"{name} must be an absolute path, not {directory!r}")
+    check_storage(paths, settings, problems)
     check_allocator(paths, settings, problems)
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
@@ -96,7 +96,14 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> I
         program = str(settings.hvparams.get("kvm", {}).get("kvm_path") or DEFAULT_PROGRAM)
         found = find_program(program, Path.exists)
         problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
-    return replace_netdev(settings, netdev)
+
+
+def check_storage(paths: Paths, settings: InitSettings, problems: Problems) -> None:
+    """The directories of the enabled templates are among those that this node allows."""
+    allowed = AllowedPaths(RealFiles(InlineThreads()), paths)
+    for template, name in (("file", "file_storage_dir"), ("sharedfile", "shared_file_storage_dir")):
+        if template in settings.enabled_disk_templates:
+            problems.attempt(partial(allowed.check_directory, getattr(settings, name)))
 
 
 def check_allocator(paths: Paths, settings: InitSettings, problems: Problems) -> None:
@@ -111,12 +118,6 @@ def is_member(paths: Paths) -> bool:
     return paths.config_file.exists() or paths.server_pem.exists()
 
 
-def replace_netdev(settings: InitSettings, netdev: str) -> InitSettings:
-    """The settings with a network device for the master's address."""
-    values = {name: getattr(settings, name) for name in settings.__struct_fields__}
-    return InitSettings(**{**values, "master_netdev": netdev})
-
-
 def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str]:
     """This node's names and addresses, and the cluster's address."""
     family = family_of_version(settings.primary_ip_version)
@@ -126,6 +127,9 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
         problems.add(
             f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"
         )
+    check_not_loopback(paths, problems, f"this node's name {name!r}", primary_ip)
+    check_not_loopback(paths, problems, f"the cluster's name {cluster_name!r}", master_ip)
+    check_unused(problems, f"cluster {cluster_name}", "" if primary_ip == master_ip else master_ip)
     check_address(problems, f"node {name}", primary_ip)
     if not is_member(paths):  # its own daemons have them
         check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))

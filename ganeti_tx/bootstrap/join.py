@@ -10,6 +10,7 @@ import msgspec
 
 from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.keys import NodeKeys, node_keys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.network_checks import check_not_loopback
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     BootstrapError,
@@ -72,6 +73,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         paths.authority_key.exists(), f"this node is not the master of a cluster (no {paths.authority_key})"
     )
     name, address = try_resolve(paths, problems, "the node's name", request.node_name, cluster_family(paths))
+    check_not_loopback(paths, problems, f"the node's name {request.node_name!r}", address)
     # its daemons would go on with the old keys, which no node would take any more
     master = paths.ssconf_file("master_node")
     is_master = master.exists() and master.read_text().strip() == name

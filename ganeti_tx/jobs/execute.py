@@ -18,7 +18,7 @@ from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.stoppable import StoppableNodes, stoppable_config
 from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
-from ganeti_tx.logic.base import LogicalUnit, Resolve, Surroundings, UnitTable
+from ganeti_tx.logic.base import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
@@ -47,6 +47,7 @@ class JobRun:
     now: Callable[[], float]
     submit_jobs: SubmitJobs
     resolve: Resolve
+    ping: Ping
     queue_faults: Callable[[], Sequence[str]]
     allocator_fault: Callable[[str], str | None]
     may_go_on: MayGoOn
@@ -262,6 +263,7 @@ class JobRun:
             feedback=lambda log_kind, payload: self._feedback(index, log_kind, payload),
             submit_jobs=self._submit_jobs,
             resolve=self.resolve,
+            ping=self.ping,
             safe_points=points,
             queue_faults=self.queue_faults,
             allocator_fault=self.allocator_fault,

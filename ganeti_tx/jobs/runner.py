@@ -30,7 +30,7 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
-from ganeti_tx.logic.base import Resolve, UnitTable
+from ganeti_tx.logic.base import Ping, Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
@@ -65,6 +65,7 @@ from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.master_term import MasterTerm, Stamps, read_term
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.ping import answers
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.client import WconfClient
@@ -137,6 +138,7 @@ class RunnerParts:
     rpc: INodeRpc
     wconf: WconfClient
     resolve: Resolve
+    ping: Ping
     now: Callable[[], float]
     end: Callable[[], None]
     units: UnitTable = UNITS
@@ -157,6 +159,7 @@ def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
         rpc=node_rpc(reactor, files, paths),
         wconf=WconfClient(reactor, paths.wconfd_socket),
         resolve=Resolver(files, paths, threads, reactor).resolve,
+        ping=lambda address: threads.run(answers, address),
         now=time.time,
         end=reactor.stop,
     )
@@ -304,6 +307,7 @@ class Runner:
             now=parts.now,
             submit_jobs=submitter(parts.reactor, parts.paths),
             resolve=parts.resolve,
+            ping=parts.ping,
             queue_faults=lambda: queue_faults(parts.files, parts.paths),
             allocator_fault=partial(allocator_fault, parts.files, parts.paths),
             may_go_on=self._may_go_on,

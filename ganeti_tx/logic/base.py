@@ -24,6 +24,9 @@ Feedback = Callable[[str, Any], None]
 #: A host name to its full name and its address. @raise ResolverError: there is no such host.
 Resolve = Callable[[str], Awaitable[tuple[str, str]]]
 
+#: Whether a host answers at an address, after some seconds at most.
+Ping = Callable[[str], Awaitable[bool]]
+
 
 @attrs.frozen
 class Surroundings:
@@ -38,6 +41,7 @@ class Surroundings:
     feedback: Feedback
     submit_jobs: Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
     resolve: Resolve
+    ping: Ping
     #: What is wrong in the directory of the job queue, a sentence each.
     queue_faults: Callable[[], Sequence[str]]
     #: Why there is no instance allocator of a name on the master; None when there is one.

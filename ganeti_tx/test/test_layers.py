@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "locking",
     },
     "cli": {"luxi.client", "luxi.framing", "luxi.methods"},
-    "bootstrap": {"mastership", "runtime", "config", "rpc"},
+    "bootstrap": {"mastership", "runtime", "config", "rpc", "node.storage.allowed_paths"},
     "devcluster": {"luxi.client", "runtime"},
     "console": set(),
     "rapi": {"config.mastership", "logic.registry", "luxi", "wconf.methods", "metrics", "runtime"},

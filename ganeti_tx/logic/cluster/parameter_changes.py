@@ -113,4 +113,7 @@ def policy(held: InstancePolicy, given: Params) -> InstancePolicy:
     std = given.get("std")
     if isinstance(std, Mapping):
         given = {**given, "std": {**msgspec.to_builtins(held.std), **std}}
-    return ipolicy.fill(held, ipolicy.check_ipolicy(given))
+    changed = ipolicy.fill(held, ipolicy.check_ipolicy(given))
+    if given:
+        ipolicy.check_standard(changed)
+    return changed

@@ -118,13 +118,19 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
             raise OpPrereqError(f"node {self._node.name} is in group {group.name}, not in {wanted.name}", ECode.INVAL)
 
     async def _check_address(self) -> None:
-        """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own."""
+        """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own, or another host's."""
         taken = {self._cluster.master_ip: "the cluster"}
         for node in await self.config.nodes():
             taken.update({node.primary_ip: f"node {node.name}", node.secondary_ip: f"node {node.name}"})
         if self._address in taken:
             raise OpPrereqError(
                 f"IP {self._address} of instance {self._name} is already in use by {taken[self._address]}",
+                ECode.NOTUNIQUE,
+            )
+        if self._address is not None and await self.around.ping(self._address):
+            raise OpPrereqError(
+                f"IP {self._address} of instance {self._name} is already in use: a host answers there"
+                " (--no-ip-check does not ask)",
                 ECode.NOTUNIQUE,
             )
 

@@ -74,6 +74,22 @@ def check_ipolicy(given: Mapping[str, object], path: str = "ipolicy") -> Partial
     return policy
 
 
+def check_standard(policy: InstancePolicy, path: str = "ipolicy") -> None:
+    """The usual instance fits one pair of bounds. @raise ParameterError: it does not; the sizes that miss the nearest."""
+    usual = wire_names(policy.std)
+
+    def missed(bounds: MinMax) -> list[str]:
+        low, high = wire_names(bounds.min), wire_names(bounds.max)
+        return [
+            f"{path}.std.{key}: must be between {low[key]} and {high[key]}, got {value}"
+            for key, value in usual.items()
+            if not low[key] <= value <= high[key]
+        ]
+
+    if faults := min((missed(bounds) for bounds in policy.minmax), key=len):
+        raise ParameterError("; ".join(faults))
+
+
 def check_order(bounds: MinMax, path: str) -> None:
     """@raise ParameterError: a lower bound is negative or above its upper one."""
     high = wire_names(bounds.max)

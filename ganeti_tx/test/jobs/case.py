@@ -118,6 +118,7 @@ class JobRunCase(SynchronousTestCase):
             now=self.clock.seconds,
             submit_jobs=self.submit,
             resolve=self.resolve,
+            ping=self.ping,
             queue_faults=list,
             allocator_fault=lambda name: None,
             may_go_on=self.may_go_on,
@@ -134,6 +135,10 @@ class JobRunCase(SynchronousTestCase):
         """What luxid says: the next of `turns`, then that nobody waits."""
         self.asked.append(priority)
         return self.turns.pop(0) if self.turns else True
+
+    async def ping(self, address: str) -> bool:
+        """No unit here asks for addresses."""
+        raise AssertionError(address)
 
     async def resolve(self, name: str) -> tuple[str, str]:
         """No unit here resolves names."""

@@ -69,7 +69,10 @@ CONFIG = replace(
 ADDRESSES = {
     "web2.example.com": ("web2.example.com", "192.0.2.102"),
     "taken.example.com": ("taken.example.com", "192.0.2.11"),
+    "alive.example.com": ("alive.example.com", "192.0.2.103"),
 }
+#: Addresses of hosts that are no part of the cluster.
+ANSWERING = ("192.0.2.103",)
 
 
 @attrs.define
@@ -122,6 +125,7 @@ class Stage:
             feedback=lambda kind, text: self.feedback.append(text),
             submit_jobs=self._submit,
             resolve=resolve,
+            ping=ping,
             queue_faults=lambda: self.queue_faults,
             allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
             safe_points=self.safe_points,
@@ -131,6 +135,11 @@ class Stage:
     async def _submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
         self.submitted.append(jobs)
         return [(True, number) for number, _ in enumerate(jobs, 100)]
+
+
+async def ping(address: str) -> bool:
+    """Who answers in this network."""
+    return address in ANSWERING
 
 
 async def resolve(name: str) -> tuple[str, str]:

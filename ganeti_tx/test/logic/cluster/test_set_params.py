@@ -84,6 +84,7 @@ class SetParamsTests(SetParamsCase):
             ({"nicparams": {"mode": "wild"}}, "invalid value 'wild'"),
             ({"ndparams": {"ssh_port": "x"}}, "ssh_port"),
             ({"ipolicy": {"vcpu-ratio": 0.5}}, "at least 1"),
+            ({"ipolicy": {"std": {"cpu-count": 9}}}, "ipolicy.std.cpu-count: must be between 1 and 8, got 9"),
             ({"remove_uids": ((1, 2),)}, "cannot be removed"),
             ({"add_uids": ((5, 9), (8, 10))}, "overlaps"),
             ({"hidden_os": ((ListAction.REMOVE, "x"),)}, "not in the list"),

@@ -87,6 +87,10 @@ class CreateTests(UnitTestCase):
         self.assertTrue(second.mac.startswith("aa:00:00:"))
         self.assertEqual(second.nicparams, {})
 
+    def test_unasked_address(self) -> None:
+        """Without the address check an instance may have the address of a host that is there."""
+        self.assertEqual(self.run_op(create(instance_name="alive", ip_check=False)), ["node2.example.com"])
+
     def test_automatic_bridge(self) -> None:
         """The bridge "auto" is the cluster's own, whatever that is later."""
         self.run_op(create(nics=({NicKey.BRIDGE: "auto"}, {NicKey.BRIDGE: "br1"})))
@@ -222,6 +226,7 @@ class RefusalTests(UnitTestCase):
         self.assert_refused("a/b", instance_name="a/b", name_check=False, ip_check=False)
         self.assert_refused("already", instance_name="web1.example.com", name_check=False, ip_check=False)
         self.assert_refused("192.0.2.11", "node1.example.com", instance_name="taken")
+        self.assert_refused("192.0.2.103", "a host answers", "--no-ip-check", instance_name="alive")
         self.assert_refused("name check", name_check=False)
 
     def test_places(self) -> None:

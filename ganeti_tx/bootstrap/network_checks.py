@@ -1,0 +1,56 @@
+"""What must be true of the network before a cluster is made on it, or a node added to it."""
+
+import ipaddress
+import socket
+from pathlib import Path
+
+from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.model.params.nic import NicParams
+from ganeti_tx.runtime.addresses import address_of
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.ping import answers
+
+SYS_NET = Path("/sys/class/net")
+
+
+def choose_netdev(settings: InitSettings, primary_ip: str, problems: Problems) -> str:
+    """The interface for the cluster's address: the one asked for, or what instances are connected to, if it is there
+    (Ganeti's default), or the one that has the node's address.
+    """
+    if settings.master_netdev:
+        fine = (SYS_NET / settings.master_netdev).exists()
+        problems.unless(fine, f"there is no network device {settings.master_netdev!r} (--master-netdev)")
+        return settings.master_netdev
+    link = str(settings.nicparams.get("link") or NicParams().link)
+    netdev = link if (SYS_NET / link).exists() else interface_with(primary_ip)
+    if netdev is None:
+        problems.add(f"there is no network device {link!r} for the cluster's address; give one with --master-netdev")
+        return ""
+    return netdev
+
+
+def interface_with(address: str) -> str | None:
+    """The network interface that has an IPv4 address."""
+    for _index, name in socket.if_nameindex():
+        try:
+            if address_of(name) == address:
+                return name
+        except OSError:  # it has none
+            continue
+    return None
+
+
+def check_not_loopback(paths: Paths, problems: Problems, what: str, address: str) -> None:
+    """Other nodes must reach the address, unless the whole cluster is on one machine, below roots of its own."""
+    if address and paths.root == Path("/") and ipaddress.ip_address(address).is_loopback:
+        problems.add(
+            f"{what} resolves to {address}, which is an address of the loopback network that no other node reaches; "
+            f"give it its own address in {paths.etc_hosts} or DNS"
+        )
+
+
+def check_unused(problems: Problems, what: str, address: str) -> None:
+    """No host has an address that is going to be the cluster's."""
+    if address and answers(address):
+        problems.add(f"{what}: the address {address} is active already: a host answers there")

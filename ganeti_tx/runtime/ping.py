@@ -1,0 +1,31 @@
+"""Whether a host answers at an address."""
+
+import errno
+import ipaddress
+import socket
+
+#: Any host that is up answers there: with a connection, or by refusing one.
+PORT = 1811
+#: Seconds after which nobody is taken to be there.
+LIMIT = 5.0
+#: How a host that is up says no; a local firewall's refusal is none.
+REFUSALS = frozenset({errno.ECONNREFUSED, errno.ECONNRESET})
+
+
+def answers(address: str, limit: float = LIMIT) -> bool:
+    """Whether somebody has the address; blocks for at most `limit` seconds.
+
+    Of an address of the loopback network it cannot be told, as this machine has them all.
+    """
+    if ipaddress.ip_address(address).is_loopback:
+        return False
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(limit)
+        try:
+            probe.connect((address, PORT))
+        except TimeoutError:
+            return False
+        except OSError as error:
+            return error.errno in REFUSALS
+    return True
