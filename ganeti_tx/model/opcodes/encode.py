@@ -73,14 +73,14 @@ def encode_as_sent(op: OpCode, sent: Mapping[str, Any], disclosure: Disclosure) 
 
     @param sent: the JSON object that the opcode was read from.
     """
-    closed = hidden_parameters(type(op))
+    fixed = not_as_sent(type(op))
     return {
-        name: sent[name] if name in sent and name not in closed else value
+        name: sent[name] if name in sent and name not in fixed else value
         for name, value in encode(op, disclosure).items()
     }
 
 
 @cache
-def hidden_parameters(kind: type[OpCode]) -> frozenset[str]:
-    """The parameters of which not everybody may see all."""
-    return frozenset(name for name in kind.__struct_fields__ if hides(field_type(kind, [name])))
+def not_as_sent(kind: type[OpCode]) -> frozenset[str]:
+    """What is never taken over: which opcode it is, and the parameters of which not everybody may see all."""
+    return frozenset({"OP_ID"}) | frozenset(name for name in kind.__struct_fields__ if hides(field_type(kind, [name])))

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
+from ganeti_tx.model.opcodes import Disclosure, OpCode, encode, encode_as_sent
 from ganeti_tx.rapi.http.http_errors import forbidden
 from ganeti_tx.rapi.operations import arguments
 from ganeti_tx.rapi.operations.bodies import body_object, checked, refuse_fixed, renamed, with_integers
@@ -84,13 +84,11 @@ class Submission:
         """The parameters that no body may hold."""
         return frozenset(fixed.name for fixed in self.fixed)
 
-    def opcode(self, call: Call) -> OpCode:
-        """The opcode that the request asks for. @raise HttpError: something of the request is wrong (400, 403)."""
+    def parameters(self, call: Call) -> Params:
+        """What the request says of the opcode. @raise HttpError: it says what it may not (400, 403)."""
         params = self._from_body(call) if self.takes_body else depends_of(call.body)
         values = {fixed.name: fixed.read(call) for fixed in self.fixed}
-        given = {name: value for name, value in values.items() if value is not None}
-        op = checked(self.kind, params | given, self.renames, self.fixed_names | self.forbidden)
-        return with_reasons(call, op)
+        return params | {name: value for name, value in values.items() if value is not None}
 
     def _from_body(self, call: Call) -> Params:
         params = renamed(self.prepare(call, body_object(call.body)), self.renames)
@@ -101,8 +99,12 @@ class Submission:
 
     async def run(self, call: Call) -> int:
         """Submit the job, or join an equal one if it only finds something out; its id."""
-        op = self.opcode(call)
-        return await (find_out(call, op) if call.operation.method == "GET" else submit(call, op))
+        params = self.parameters(call)
+        op = with_reasons(call, checked(self.kind, params, self.renames, self.fixed_names | self.forbidden))
+        if call.operation.method == "GET":
+            return await find_out(call, op)
+        sent = {name: value for name, value in params.items() if name != "reason"}  # which has grown
+        return await call.luxi.submit_job([encode_as_sent(op, sent, Disclosure.WIRE)])
 
     def body_schema(self) -> Schema:
         """What the body may hold."""

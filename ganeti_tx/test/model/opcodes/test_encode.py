@@ -68,6 +68,12 @@ class AsSentTests(SynchronousTestCase):
         self.assertEqual(encode_as_sent(decode(stored), stored, Disclosure.PUBLIC), stored)
         self.assertEqual(decode(stored), decode(sent))
 
+    def test_opcode(self) -> None:
+        """Another name in the object never makes another opcode."""
+        op = OpTestDelay(duration=1.0)
+        sent = {"OP_ID": "OP_CLUSTER_DESTROY", "duration": 1}
+        self.assertEqual(encode_as_sent(op, sent, Disclosure.WIRE)["OP_ID"], "OP_TEST_DELAY")
+
     def test_secrets(self) -> None:
         """What not everybody may see is never taken as it was sent."""
         sent = encode(REINSTALL, Disclosure.WIRE)
