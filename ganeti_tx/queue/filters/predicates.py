@@ -104,8 +104,10 @@ SUBJECTS: Mapping[str, Subject] = {
 }
 
 
-def read_predicate(kind: str, expression: object, watermark: int) -> JobTest:
+def read_predicate(kind: str, expression: object, watermark: int, most: int = MAX_JOB_STEPS) -> JobTest:
     """Whether a job meets a predicate: one row of its subject passes the expression; null lets every job pass.
+
+    @param most: steps that its patterns may take together on a usual text; a rule that is there already may take more.
 
     @raise OpPrereqError: there is no such kind of predicate, or the expression is none over its fields (wrong_input).
     """
@@ -119,7 +121,7 @@ def read_predicate(kind: str, expression: object, watermark: int) -> JobTest:
         term = parsed(subject, with_watermark(expression, watermark))
     for comparison in comparisons(term):
         check_comparison(subject, comparison)
-    check_patterns(term)
+    check_patterns(term, most)
     steps = Steps()
     passes = row_test(term, steps)
 
@@ -191,18 +193,15 @@ def check_comparison(subject: Subject, comparison: Comparison) -> None:
         raise OpPrereqError(f"operator {sign} is not for field {name!r}, which holds one value", ECode.INVAL)
 
 
-def check_patterns(term: Filter) -> None:
-    """@raise OpPrereqError: the patterns take too long, as they are asked each time that a job may start."""
+def check_patterns(term: Filter, most: int) -> None:
+    """@raise OpPrereqError: the patterns take more than `most` steps, as they are asked each time that a job may start."""
     steps = 0
     for comparison in comparisons(term):
         if comparison.sign == "=~" and isinstance(comparison.value, str):
             steps += compile_pattern(comparison.value).steps(USUAL_TEXT)
-            if steps > MAX_STEPS:
-                shown = brief(comparison.value)
-                raise OpPrereqError(
-                    f"regular expression {shown} is too costly, or those before it are; use fewer of * and + and |",
-                    ECode.INVAL,
-                )
+            if steps > most:
+                text = f"regular expression {brief(comparison.value)} is too costly, or those before it are"
+                raise OpPrereqError(f"{text}; use fewer of * and + and |", ECode.INVAL)
 
 
 def row_test(term: Filter, steps: Steps) -> Callable[[Any], bool]:
@@ -253,7 +252,7 @@ def check_predicates(predicates: Sequence[object]) -> tuple[tuple[str, object], 
                 shown = msgspec.json.encode(predicate).decode()[:100]
                 raise OpPrereqError(f"predicates[{index}]: {shown} is not {shape}", ECode.INVAL)
         try:
-            read_predicate(kind, expression, 0)
+            read_predicate(kind, expression, 0, MAX_STEPS)
         except OpPrereqError as error:
             raise OpPrereqError(f"predicates[{index}] ({kind[:40]}): {error.args[0]}", ECode.INVAL) from None
     return tuple(checked)

@@ -24,7 +24,7 @@ class FilterTests(ClusterCase):
         """Added, listed, replaced and deleted; a job waits as long as the rule says."""
         uuid = self.add("PAUSE", NEW)
         listed = self.ok("gnt-filter list --no-headers --separator=| -o uuid,priority,predicates,action")
-        self.assertEqual(listed.strip(), f"{uuid}|0|{NEW}|PAUSE")
+        self.assertEqual(listed.strip(), f"{uuid}|0|{json.loads(NEW)}|PAUSE")
         self.assertEqual(set(self.cluster.config.filters), {uuid})
         job_id = self.luxi().submit_job([delay(1.0)])
         self.cluster.pass_time(60)

@@ -140,6 +140,14 @@ class RefusalTests(SynchronousTestCase):
         check_predicates([["reason", affordable]])
         self.refused(["reason", ["|", *[affordable] * 8]], "or those before it are")
         self.refused(["reason", ["=~", "reason", "x" * 1001]], "1000")
+        read_predicate("reason", ["|", *[affordable] * 8], 0)  # a rule from before is not left out for that
+
+    def test_hostile_job(self) -> None:
+        """A job's texts, which are its submitter's, cannot make a rule take long: what would is not found."""
+        rule = read_predicate("reason", ["=~", "reason", "^a.*b.*c$"], 0)
+        long = "ab" * 200
+        for others, found in (([], True), ([long] * 60, False), ([long] * 5, True)):
+            self.assertIs(rule(job(1, op("OP_TEST_DELAY", *others, f"{long}c"))), found)
 
     @settings(max_examples=200, deadline=None)
     @given(
