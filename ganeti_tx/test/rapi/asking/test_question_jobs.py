@@ -108,6 +108,17 @@ class SharingTests(QuestionCase):
         connection.channel.dataReceived(f"GET {path} HTTP/1.1\r\nHost: cluster.example\r\n\r\n".encode())
         return connection
 
+    def test_operating_systems(self) -> None:
+        """Those who ask for operating systems while somebody finds out hear the same of one job."""
+        waiting: list[Deferred[Any]] = [Deferred() for _ in range(3)]
+        followers = iter(waiting)
+        self.luxi.answers["WaitForJobChange"] = lambda *args: next(followers)
+        asking = [self.start("/2/os") for _ in range(3)]
+        self.assertEqual(self.jobs, {1: "queued"})
+        for each in waiting:
+            each.callback([["success", [[["debian", ["minimal"]]]]], []])
+        self.assertEqual([each.answers()[0].json for each in asking], [["debian+minimal"]] * 3)
+
     def test_refused(self) -> None:
         """A refusal is each asker's own, and remembered by nobody."""
         self.luxi.answers["SubmitJob"] = JobQueueFull()
