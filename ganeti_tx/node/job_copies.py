@@ -1,7 +1,7 @@
 """The copies of the job queue on a master candidate: of every file the latest stays, in whatever order messages come."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from attrs import define, field
@@ -118,12 +118,21 @@ class JobCopies:
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
+            into = set()
             for old, new in call.renames:
                 self.terms.note(old, None if call.stamp is None else call.stamp.sequence)
                 if self.files.exists(self.paths.queue_dir / old):
-                    self.files.rename(self.paths.queue_dir / old, self.paths.queue_dir / new)
+                    target = self.paths.queue_dir / new
+                    self.files.rename(self.paths.queue_dir / old, target)
+                    into.add(target.parent)
+            await self._make_sure(into)
         finally:
             self._turn.release()
+
+    async def _make_sure(self, into: Collection[Path]) -> None:
+        """What was moved to these directories is not live again after a power cut: the master asks nobody anew for it."""
+        if into:
+            await self.files.make_sure([*into, self.paths.queue_dir])
 
     async def purge(self, call: JobqueuePurge) -> None:
         """Remove every copy of a job, archived ones too, the serial number and the drain flag; what is newer stays."""
@@ -145,7 +154,7 @@ class JobCopies:
             await self.terms.admit(call.stamp)
             if call.stamp is not None and not self.terms.is_of_this_term("queue", call.stamp):
                 self._set_aside(call.up_to, call.stamp)
-            sweep(self.files, self.paths, set(call.live), call.up_to)
+            await self._make_sure(sweep(self.files, self.paths, set(call.live), call.up_to))
             await self.terms.written("queue", call.stamp)
         finally:
             self._turn.release()

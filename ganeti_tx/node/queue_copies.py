@@ -12,11 +12,14 @@ JOB_FILE = re.compile(r"job-([1-9][0-9]{0,18})")
 QUEUE_FILE = re.compile(r"job-[0-9]{1,19}|drain|serial|version")
 
 
-def sweep(files: IFiles, paths: Paths, live: Collection[int], up_to: int) -> None:
-    """Move the files of jobs up to a number that are not live any more to the archive."""
+def sweep(files: IFiles, paths: Paths, live: Collection[int], up_to: int) -> set[Path]:
+    """Move the files of jobs up to a number that are not live any more to the archive; gives the directories there."""
+    into = set()
     for number in jobs_in(files, paths.queue_dir):
         if number <= up_to and number not in live:
             files.rename(paths.job_file(number), paths.archived_job_file(number))
+            into.add(paths.archived_job_file(number).parent)
+    return into
 
 
 def set_aside(files: IFiles, paths: Paths, is_foreign: Callable[[int], bool], above: int) -> list[int]:

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,9 @@ class IFiles(Interface):
 
         When one of them cannot be written, none is replaced; HalfPlaced says that even that could not be kept up.
         """
+
+    def make_sure(directories: Collection[Path]) -> Writing:
+        """What was moved and removed in these directories before outlasts a power cut, once this is done."""
 
     def read(path: Path, limit: int) -> bytes:
         """The whole content. @raise OSError: EFBIG, the file is larger than `limit` bytes."""
@@ -107,6 +110,15 @@ class RealFiles:
     async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
         """See `IFiles`."""
         await self._threads.run(self._replacement(dict(files), mode, True).run)
+
+    async def make_sure(self, directories: Collection[Path]) -> None:
+        """See `IFiles`."""
+
+        def sync() -> None:
+            for directory in directories:
+                self._calls.sync_directory(directory)
+
+        await self._threads.run(sync)
 
     def _replacement(self, files: Mapping[Path, bytes], mode: int, sync: bool) -> Replacement:
         return Replacement(self._calls, self._newest, self._newest.enter(list(files)), files, mode, sync)

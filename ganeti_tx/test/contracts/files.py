@@ -106,6 +106,15 @@ class FilesContract(SynchronousTestCase):
         self.files.rmdir(self.top / "sub")
         self.assertEqual(self.files.listdir(self.top), [])
 
+    def test_moves_that_last(self) -> None:
+        """Moves in a directory are made sure of; one that is not there is an error, and so is a file."""
+        self.make_sure(self.files.write_atomic(self.top / "one", b"1"))
+        self.files.rename(self.top / "one", self.top / "sub" / "one")
+        self.make_sure(self.files.make_sure([self.top, self.top / "sub"]))
+        self.make_sure(self.files.make_sure([]))
+        self.assertEqual(self.error_of(self.files.make_sure([self.top / "none"])), errno.ENOENT)
+        self.assertEqual(self.error_of(self.files.make_sure([self.top / "sub" / "one"])), errno.ENOTDIR)
+
     def test_rename(self) -> None:
         """A file moves with its content and inode over another, and into a directory that was missing."""
         self.make_sure(self.files.write_many({self.top / "one": b"1", self.top / "two": b"2"}))

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from attrs import define
@@ -57,6 +57,13 @@ class MemoryFiles:
             self._check_write("write_many", path)
         for path, data in files.items():
             self._put(path, data, mode)
+
+    async def make_sure(self, directories: Collection[Path]) -> None:
+        """See `IFiles`."""
+        for directory in directories:
+            self._check("make_sure", directory)
+            if self._find(directory).data is not None:
+                raise error(errno.ENOTDIR, directory)
 
     def read(self, path: Path, limit: int) -> bytes:
         """See `IFiles`."""

@@ -1,6 +1,6 @@
 """A node's files as a process on it sees them: writing takes time, and a process may die before it is done."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from attrs import define, field
@@ -60,6 +60,11 @@ class ProcessFiles:
                 self._placed[path] = ticket
                 self.disk.place(path, data, mode)
         await self.process.takes(ECHO)
+
+    async def make_sure(self, directories: Collection[Path]) -> None:
+        """See IFiles."""
+        await self.process.takes(LATENCY)
+        await self.disk.make_sure(directories)
 
     def read(self, path: Path, limit: int) -> bytes:
         """See IFiles."""

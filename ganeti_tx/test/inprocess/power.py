@@ -1,6 +1,6 @@
 """A disk that loses, when its machine loses power, what nobody had made sure of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from random import Random
 
@@ -50,6 +50,12 @@ class LosingFiles(MemoryFiles):
         for path in files:
             self._sure_of(path)
         await super().write_many(files, mode)
+
+    async def make_sure(self, directories: Collection[Path]) -> None:
+        """See IFiles."""
+        await super().make_sure(directories)
+        for directory in directories:
+            self._sure_of(directory / "any")
 
     def place(self, path: Path, data: bytes, mode: int) -> None:
         """Put a file in its place for good; `check_write` has said that it can be."""

@@ -1,8 +1,17 @@
 """The copies of the job queue on the candidates: the same bytes as the master's, whenever a candidate came."""
 
+from random import Random
+
 from ganeti_tx.rpc.calls import JobqueueDigests, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.network import Trouble
+
+
+class Unlucky(Random):
+    """Whatever can be lost is."""
+
+    def random(self) -> float:
+        return 0.0
 
 
 class CopiesTests(ClusterCase):
@@ -143,6 +152,30 @@ class CopiesTests(ClusterCase):
         self.cluster.start_luxid()
         self.assert_same(2, 3)
         self.assertIn("job-1", self.archived(3))
+
+    def archive_and_lose_power(self, number: int) -> None:
+        """A job is archived, and at once a machine loses its power, and with it all that nobody has made sure of."""
+        self.ok("gnt-cluster add-tags one")
+        self.cluster.pass_time(10)
+        self.ok("gnt-job archive 1")
+        self.cluster.pass_time(1)
+        self.cluster.lose_power(self.cluster.node(number), Unlucky())
+        self.cluster.pass_time(1)
+        self.cluster.node(number).boot()
+
+    def test_power_cut_of_candidate(self) -> None:
+        """What a candidate has archived stays so, for nobody would ask it again."""
+        self.archive_and_lose_power(3)
+        self.assert_same(2, 3)
+        self.assertIn("job-1", self.archived(3))
+
+    def test_power_cut_of_master(self) -> None:
+        """A job that is live again, as the master lost with its power that it was archived, is so on the candidates, too."""
+        self.archive_and_lose_power(1)
+        self.cluster.start_wconfd()
+        self.cluster.start_luxid()
+        self.assertIn("job-1", self.queue_of(1))
+        self.assert_same(2, 3)
 
     def test_drained(self) -> None:
         """The drain flag is on every candidate, also on one that was away; jobs that were there go on."""

@@ -138,7 +138,9 @@ class WalkTests(ClusterCase):
     def check(self, cluster: InProcessCluster, walk: Walk) -> None:
         """The promises."""
         for job_id in walk.submitted:
-            job = decode_job(cluster.master.disk.read(cluster.paths.job_file(job_id), 1 << 20))
+            live, archived = cluster.paths.job_file(job_id), cluster.paths.archived_job_file(job_id)
+            path = live if cluster.master.disk.exists(live) else archived  # old ones are archived by themselves
+            job = decode_job(cluster.master.disk.read(path, 1 << 20))
             self.assertIn(job.status, FINAL, f"job {job_id}")
             self.assertIsNotNone(job.end_timestamp, f"job {job_id}")
             self.assertNotIn("internal error", str([op.result for op in job.ops]), f"job {job_id}")
