@@ -68,7 +68,7 @@ class ClusterFiles:
         path = self.paths.root / call.path.lstrip("/")
         await self._turn.acquire()
         try:
-            await self.terms.admit(call.stamp)
+            await self._admit(call.stamp)
             if call.serial is not None and call.serial < self._least(path, call.stamp):
                 raise ConfigurationError(f"{call.path} here is newer than serial number {call.serial}; it was kept")
             await self.files.write_atomic(path, call.data, mode)
@@ -76,6 +76,15 @@ class ClusterFiles:
                 await self.terms.written("config", call.stamp)
         finally:
             self._turn.release()
+
+    async def _admit(self, stamp: Stamp | None) -> None:
+        """Take note of the sender. Before a new term's first message is taken, what came before has been done.
+
+        Else a slow disk writes a former master's copy of a job over what the node makes of it once it is the master.
+        @raise ConfigurationError: as `Terms.admit`.
+        """
+        if await self.terms.admit(stamp):
+            await self.queue.when_idle()
 
     def _least(self, path: Path, stamp: Stamp | None) -> int:
         """No older configuration than this is taken: not when simple configuration made from it is here either.
@@ -111,7 +120,7 @@ class ClusterFiles:
         serial = {} if call.serial is None else {SSCONF_SERIAL: str(call.serial)}
         await self._turn.acquire()
         try:
-            await self.terms.admit(call.stamp)
+            await self._admit(call.stamp)
             comparable = self.terms.is_of_this_term("ssconf", call.stamp)
             if comparable and call.serial is not None and call.serial < ssconf_serial(self.files, self.paths):
                 raise ConfigurationError(f"simple configuration here is newer than serial {call.serial}; it was kept")
@@ -130,7 +139,7 @@ class ClusterFiles:
         version = (0 if call.stamp is None else call.stamp.term, call.serial)
         await self._turn.acquire()
         try:
-            await self.terms.admit(call.stamp)
+            await self._admit(call.stamp)
             if version < self._rapi_files:
                 raise ConfigurationError(f"the files of rapi/ here are newer than serial number {call.serial}; kept")
             self._rapi_files = version
@@ -158,7 +167,7 @@ class ClusterFiles:
             raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
         await self._turn.acquire()
         try:
-            await self.terms.admit(call.stamp)
+            await self._admit(call.stamp)
             for path in (self.paths.config_file, self.paths.authority_key):
                 if self.files.exists(path):
                     self.files.remove(path)

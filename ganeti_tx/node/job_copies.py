@@ -110,6 +110,11 @@ class JobCopies:
         digits = self.files.read(path, 64).decode("ascii", "replace")
         return int(digits) if SERIAL.fullmatch(digits) else -1
 
+    async def when_idle(self) -> None:
+        """Waits until every message that has come before is done with."""
+        await self._turn.acquire()
+        self._turn.release()
+
     async def rename(self, call: JobqueueRename) -> None:
         """Move copies of job files to the archive."""
         for old, new in call.renames:

@@ -28,19 +28,19 @@ class Terms:
     _floor: int = 0
     _turn: DeferredLock = attrs.field(factory=DeferredLock)
 
-    async def admit(self, stamp: Stamp | None) -> None:
-        """Take note of a master. @raise ConfigurationError: another one took over from it, or reigns with the same right.
+    async def admit(self, stamp: Stamp | None) -> bool:
+        """Take note of a master; gives whether its term is a new one here. A message without a stamp is not ordered.
 
-        A message without a stamp is not ordered.
+        @raise ConfigurationError: another one took over from it, or reigns with the same right.
         """
         if stamp is None:
-            return
+            return False
         await self._turn.acquire()
         try:
             held = self._known()
             if held is not None and held.cluster == stamp.cluster:
                 if (stamp.term, stamp.master) == (held.number, held.master):
-                    return
+                    return False
                 if stamp.term <= held.number:
                     raise ConfigurationError(
                         f"node {stamp.master} {NO_LONGER_MASTER} (term {stamp.term}): {held.master} is since term "
@@ -51,6 +51,7 @@ class Terms:
             term = structs.replace(held, master=stamp.master, number=stamp.term, boot="")
             await write_term(self._files, self._paths, term)
             self._begin()
+            return True
         finally:
             self._turn.release()
 

@@ -1,12 +1,12 @@
 """What a node makes of messages that come late, twice, in another order, or from a former master."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError
@@ -26,6 +26,7 @@ from ganeti_tx.rpc.calls import (
     UploadFile,
     WriteSsconfFiles,
 )
+from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -90,6 +91,41 @@ class TermCase(SynchronousTestCase):
     def config(self) -> int:
         """The serial number of the configuration that is there."""
         return int(self.files.read(self.paths.config_file, 1 << 20).split(b",")[0].split(b":")[1])
+
+
+class SlowFiles(MemoryFiles):
+    """A disk that takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ready: Deferred[None] = succeed(None)
+
+    async def write_many(self, files: Mapping[Path, bytes], mode: int = DEFAULT_FILE_MODE) -> None:
+        """See IFiles."""
+        await self.ready
+        await super().write_many(files, mode)
+
+
+class SlowDiskTests(TermCase):
+    """A claim comes while a former master's copy of a job is being written."""
+
+    def test_claim(self) -> None:
+        """It is answered when that is over, so that nothing is written over what the new master does; others are refused."""
+        self.files = disk = SlowFiles()
+        for directory in (self.paths.data_dir, self.paths.queue_dir, self.paths.queue_archive_dir):
+            disk.mkdir(directory)
+        self.start()
+        disk.ready = Deferred()
+        slow = self.call(update(1, "slow"))
+        waits = self.call(update(2, "waits", job=2))
+        claim = self.call(config(5, term=2, master="node3"))
+        for each in (slow, waits, claim):
+            self.assertNoResult(each)
+        disk.ready.callback(None)
+        self.successResultOf(slow)
+        self.failureResultOf(waits, ConfigurationError)
+        self.successResultOf(claim)
+        self.assertEqual(self.queue(), {"job-1": "slow"})
 
 
 class OrderTests(TermCase):
