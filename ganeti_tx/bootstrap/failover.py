@@ -20,6 +20,7 @@ from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 
 LOCK_NAME = "master-failover.lock"
@@ -78,7 +79,7 @@ def in_reactor(work: Callable[[Any], Awaitable[None]]) -> None:
     """Run the reactor until the work has ended. @raise KeyboardInterrupt: it was ended from outside."""
     from twisted.internet import reactor as installed
 
-    reactor: Any = installed
+    reactor: Any = steady(installed)
     outcomes: list[Any] = []
 
     async def working() -> None:

@@ -1,5 +1,6 @@
 """The one writer of config.data: changes count once they are on disk, and those that arrive together share a write."""
 
+import time
 from collections.abc import Callable
 
 import attrs
@@ -38,6 +39,8 @@ class ConfigStore:
     _paths: Paths
     _now: Callable[[], float]
     _tally: Tally = attrs.field(factory=Tally, kw_only=True)
+    #: Seconds of a clock that nobody sets.
+    _ticks: Callable[[], float] = attrs.field(default=time.monotonic, kw_only=True)
     _log: Logger = attrs.field(factory=Logger, init=False)
     _on_disk: ConfigData | None = attrs.field(default=None, init=False)
     _next: ConfigData | None = attrs.field(default=None, init=False)
@@ -133,7 +136,7 @@ class ConfigStore:
             if (why := self._other.reason_not_to_write(writing)) is not None:
                 self._fall_back(f"{self._paths.config_file}: {why}")
                 continue
-            begun = self._now()
+            begun = self._ticks()
             try:
                 await self._write(encode(writing))
             except OSError as error:
@@ -143,7 +146,7 @@ class ConfigStore:
             except (TypeError, ValueError) as error:  # something in it cannot be JSON
                 self._fall_back(f"{self._paths.config_file}: {error}")
                 continue
-            self._tally.observe(WRITE, self._now() - begun)
+            self._tally.observe(WRITE, self._ticks() - begun)
             self._tally.observe(SHARED_BY, len(self._served))
             self._on_disk = writing
             self._other.remember()

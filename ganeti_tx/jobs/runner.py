@@ -67,6 +67,7 @@ from ganeti_tx.runtime.master_term import MasterTerm, Stamps, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
 from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.client import WconfClient
 
@@ -87,8 +88,9 @@ SERIES_AT_A_TIME = 100
 def run_forever(paths: Paths) -> int:
     """Install a reactor in this fresh child and serve until luxid sends us away."""
     epollreactor.install()
-    from twisted.internet import reactor
+    from twisted.internet import reactor as installed
 
+    reactor: Any = steady(installed)
     begin_logging(paths)
     livelock = create_livelock(paths.livelock_dir, "job", time.time)
 
@@ -99,7 +101,7 @@ def run_forever(paths: Paths) -> int:
             log.error("a job process cannot start: {error}", error=error_text(error))
             reactor.stop()
             return
-        signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(runner.stop))  # type: ignore[attr-defined]
+        signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(runner.stop))
         runner.begin()
 
     reactor.callWhenRunning(begin)

@@ -1,6 +1,7 @@
 """`twistd ganeti-luxid`: luxid apart from wconfd, which it asks over its socket."""
 
 import os
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
+from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
 
@@ -34,7 +36,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: Any) -> Daemon:
@@ -48,6 +50,7 @@ def make_service(options: Options, reactor: Any) -> Daemon:
             paths,
             own_name(),
             reactor,
+            time.time,
             lambda: node_rpc(reactor, files, paths),
             lambda error: daemon.leave(error),
         )

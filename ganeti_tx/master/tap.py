@@ -9,6 +9,7 @@ from ganeti_tx.mastership import voting
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
+from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 #: luxid is no job; it changes the configuration for those who ask it to.
@@ -26,7 +27,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: Any) -> Daemon:

@@ -63,6 +63,8 @@ class MasterRole:
     paths: Paths
     own_name: str
     clock: IReactorTime
+    #: Seconds since the epoch.
+    now: Callable[[], float]
     make_rpc: Callable[[], INodeRpc]
     lost: Callable[[GanetiError], None]
     is_lost: bool = attrs.field(default=False, init=False)
@@ -92,8 +94,7 @@ class MasterRole:
         return await self._lead(config, tally) if lead else config
 
     async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
-        now = self.clock.seconds()
-        await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
+        await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, self.now(), at_least=tally.term)
         if tally.highest_job > job_serial(self.files, self.paths):
             await self.files.write_atomic(self.paths.queue_serial_file, f"{tally.highest_job}\n".encode(), SERIAL_MODE)
         if tally.highest_serial < config.serial_no or (tally.highest_serial == config.serial_no and not tally.against):
@@ -220,8 +221,9 @@ class MasterRole:
             tally = await self._poll(config, 0.0)
             if self.is_lost or not tally.overtaken or tally.outcome is not Outcome.WON:
                 return
-            now = self.clock.seconds()
-            await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, now, at_least=tally.term)
+            await claim_term(
+                self.files, self.paths, config.cluster.uuid, self.own_name, self.now(), at_least=tally.term
+            )
         except GanetiError as error:  # what is refused next time begins it anew
             log.warn("{error}", error=str(error))
             return

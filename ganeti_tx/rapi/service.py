@@ -113,7 +113,12 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
 def make_feed(parts: RapiParts) -> EventFeed:
     """What streams events to clients; it asks for none yet."""
     socket = str(parts.paths.query_socket)
-    return EventFeed(on_twisted.client(parts.reactor, socket), on_twisted.client(parts.reactor, socket), parts.reactor)
+    return EventFeed(
+        on_twisted.client(parts.reactor, socket),
+        on_twisted.client(parts.reactor, socket),
+        parts.reactor,
+        lambda: parts.now() / 1e9,
+    )
 
 
 async def start(

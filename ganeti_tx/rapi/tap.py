@@ -11,6 +11,7 @@ from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
 from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.steady_clock import steady
 
 
 def connections(text: str) -> int:
@@ -75,7 +76,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: IReactorCore) -> Daemon:

@@ -157,7 +157,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
 async def load_config(parts: WconfdParts) -> ConfigStore:
     """The configuration; what is wrong in it is logged. @raise ConfigurationError: as `build_wconfd`."""
     check_ssconf_master(parts.files, parts.paths, parts.own_name)
-    store = ConfigStore(parts.files, parts.paths, parts.now, tally=parts.tally)
+    store = ConfigStore(parts.files, parts.paths, parts.now, tally=parts.tally, ticks=parts.clock.seconds)
     await store.load()
     check_master(store.snapshot, parts.paths, parts.own_name)
     for fault in verify(store.snapshot):
@@ -270,7 +270,7 @@ def real_parts(reactor: Any) -> WconfdParts:
 
 def master_role(parts: WconfdParts, lost: Callable[[GanetiError], None]) -> tuple[MasterRole, WconfdParts]:
     """The master role of the daemon with these parts, and the parts whose node calls notice its loss."""
-    role = MasterRole(parts.files, parts.paths, parts.own_name, parts.clock, parts.make_rpc, lost)
+    role = MasterRole(parts.files, parts.paths, parts.own_name, parts.clock, parts.now, parts.make_rpc, lost)
     return role, attrs.evolve(parts, make_rpc=lambda: LoyalRpc(parts.make_rpc(), role.refused))
 
 

@@ -9,6 +9,7 @@ from ganeti_tx.mastership import voting
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.own_process import OwnProcess
+from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
 
@@ -23,7 +24,7 @@ def makeService(options: Options) -> Daemon:
     """The service that twistd runs."""
     from twisted.internet import reactor
 
-    return make_service(options, reactor)
+    return make_service(options, steady(reactor))
 
 
 def make_service(options: Options, reactor: Any) -> Daemon:

@@ -1,6 +1,8 @@
 """One follower of luxid's events for everybody who streams them."""
 
+import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Protocol
 
 from attrs import define, field
@@ -49,6 +51,8 @@ class EventFeed:
     follower: ClosableCaller
     asker: ClosableCaller
     clock: IReactorTime
+    #: Seconds since the epoch.
+    now: Callable[[], float] = time.time
     most: int = MOST_STREAMS
     most_of_one: int = MOST_OF_ONE
     window: EventWindow = field(factory=EventWindow)

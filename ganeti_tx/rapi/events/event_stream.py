@@ -137,5 +137,5 @@ class EventStream:
 
     def _gap_text(self, item: Item) -> bytes:
         kinds = [kind for kind in Kind if not self.wanted.kinds or kind in self.wanted.kinds]
-        event = {"kind": GAP, "time": self.clock.seconds(), "reason": item.facts["reason"], "resync": kinds}
+        event = {"kind": GAP, "time": self.feed.now(), "reason": item.facts["reason"], "resync": kinds}
         return event_bytes(item.id, GAP, msgspec.json.encode(event))

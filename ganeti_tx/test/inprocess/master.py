@@ -142,7 +142,13 @@ class MasterDaemons:
         if self.voting:
             files = ProcessFiles(self.node.disk, process)
             role = MasterRole(
-                files, self.paths, self.node.name, process, lambda: self.rpc(process), lambda error: self._leave()
+                files,
+                self.paths,
+                self.node.name,
+                process,
+                self.node.now,
+                lambda: self.rpc(process),
+                lambda error: self._leave(),
             )
             await role.take(Voting(), lead=False)
             rpc = LoyalRpc(rpc, role.refused)

@@ -6,6 +6,7 @@ from typing import Any
 from attrs import define, field
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -52,6 +53,11 @@ from ganeti_tx.test.model import samples
 PATHS = Paths()
 NAMES = ("node1", "node2", "node3")
 SERIAL = 10
+
+
+def epoch(clock: IReactorTime) -> Callable[[], float]:
+    """The time of the day, of which a clock that nobody sets knows nothing."""
+    return lambda: 1_700_000_000.0 + clock.seconds()
 
 
 class Killed(BaseException):
@@ -133,7 +139,10 @@ class MemoryNode:
 
     def role(self) -> MasterRole:
         """Its claim to be the master."""
-        return MasterRole(self.files, PATHS, self.name, self.cluster.clock, lambda: self.cluster.rpc(self.name), print)
+        return MasterRole(
+            self.files, PATHS, self.name, self.cluster.clock, epoch(self.cluster.clock),
+            lambda: self.cluster.rpc(self.name), print,
+        )  # fmt: skip
 
     def may_start(self) -> bool:
         """Whether its master daemons would start now; nothing is changed by asking."""

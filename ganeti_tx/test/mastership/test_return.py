@@ -12,7 +12,7 @@ from ganeti_tx.model.config_data import encode
 from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.runtime.master_term import BOOT_ID
-from ganeti_tx.test.mastership.nodes import PATHS, ThreeNodes
+from ganeti_tx.test.mastership.nodes import PATHS, ThreeNodes, epoch
 
 
 class ReturnTests(SynchronousTestCase):
@@ -63,7 +63,13 @@ class ReturnTests(SynchronousTestCase):
         """When it is refused it asks the others, and steps down."""
         lost: list[GanetiError] = []
         role = MasterRole(
-            self.node1.files, PATHS, "node1", self.cluster.clock, lambda: self.cluster.rpc("node1"), lost.append
+            self.node1.files,
+            PATHS,
+            "node1",
+            self.cluster.clock,
+            epoch(self.cluster.clock),
+            lambda: self.cluster.rpc("node1"),
+            lost.append,
         )
         role.refused("no")
         self.assertEqual([type(error) for error in lost], [NotMasterError])

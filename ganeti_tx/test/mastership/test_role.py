@@ -55,13 +55,16 @@ class RoleCase(SynchronousTestCase):
         for directory in (PATHS.data_dir, PATHS.queue_dir, PATHS.run_dir):
             self.files.mkdir(directory)
         self.clock = Clock()
+        self.now = 0.0
         self.rpc = FakeNodeRpc()
         self.rpc.answers[MasterVote] = self.answer
         self.cluster_uuid = samples.CONFIG.cluster.uuid
         self.ballots: dict[str, Ballot | RpcError] = {"node2": self.ballot(), "node3": self.ballot()}
         self.errors: list[Exception] = []
         self.have(three_nodes())
-        self.role = MasterRole(self.files, PATHS, "node1", self.clock, lambda: self.rpc, self.errors.append)
+        self.role = MasterRole(
+            self.files, PATHS, "node1", self.clock, lambda: self.now, lambda: self.rpc, self.errors.append
+        )
 
     def have(self, config: ConfigData) -> None:
         """Put a configuration and what follows from it on the disk."""
@@ -199,6 +202,14 @@ class TakeTests(RoleCase):
             held = read_term(self.files, PATHS)
             assert held is not None
             self.assertEqual((held.master, held.number), ("node1", wanted))
+
+    def test_first_term(self) -> None:
+        """Where nobody has heard of a term it begins with the time of the day, not with what the reactor measures by."""
+        self.now = 1_700_000_000.0
+        self.successResultOf(self.take())
+        held = read_term(self.files, PATHS)
+        assert held is not None
+        self.assertEqual(held.number, 1_700_000_000)
 
     def test_a_claim_of_the_same_age(self) -> None:
         """A node that follows another candidate by a claim that is as new as ours is given something newer."""
