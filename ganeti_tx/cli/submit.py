@@ -70,7 +70,7 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> in
         for name, job_id in submitted:
             session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
-    if submitted:
+    if len(submitted) > 1:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
     return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS

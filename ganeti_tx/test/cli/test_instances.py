@@ -131,7 +131,7 @@ class PowerTests(SynchronousTestCase):
     def test_one(self) -> None:
         """One instance by name needs no question."""
         outcome = self.cli("gnt-instance", "startup", "web1")
-        self.assertEqual(outcome, (0, "Submitted jobs 1\nWaiting for job 1 for web1 ...\n", ""))
+        self.assertEqual(outcome, (0, "Waiting for job 1 for web1 ...\n", ""))
         self.assertEqual(self.cli.client.submitted, [{"OP_ID": "OP_INSTANCE_STARTUP", "instance_name": "web1"}])
 
     def test_aliases(self) -> None:
@@ -216,7 +216,7 @@ class PowerTests(SynchronousTestCase):
         outcome = self.cli("gnt-instance", "startup", "--force-multiple", "web1", "web2")
         self.assertEqual(
             outcome,
-            (1, "Submitted jobs 1\nWaiting for job 1 for web2 ...\n", "Failed to submit job for web1: queue full\n"),
+            (1, "Waiting for job 1 for web2 ...\n", "Failed to submit job for web1: queue full\n"),
         )
 
     def test_submit(self) -> None:

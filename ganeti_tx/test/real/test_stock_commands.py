@@ -1,9 +1,12 @@
 """Ganeti's own commands against our daemons: they work, and print what ours print."""
 
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -139,6 +142,14 @@ class StockCommandTests(SynchronousTestCase):
             self.assertNotIn("Traceback", err, line)
             self.assertEqual(status, self.ours(*line.split())[0], line)
 
+    def told(self, run: Callable[..., tuple[Any, ...]]) -> list[str]:
+        """What is printed of jobs of instances, without their numbers."""
+        lines = []
+        for words in ("startup", "shutdown", "startup --submit --force-multiple", "shutdown --print-jobid"):
+            _status, out, *_err = run("gnt-instance", *words.split(), "web1.dev.example")
+            lines.append(re.sub(r"\d+", "N", out))
+        return lines
+
     def test_jobs(self) -> None:
         """A job that they submit is stored as they sent it, and they follow it to its end."""
         status, out, err = self.stock("gnt-debug", "delay", "--print-jobid", "0")
@@ -146,6 +157,7 @@ class StockCommandTests(SynchronousTestCase):
         _, shown = self.ours("gnt-job", "info", out.strip())
         for line in ("    - Opcode: OP_TEST_DELAY", "        debug_level: 0", "        OP_ID: OP_TEST_DELAY"):
             self.assertIn(line, shown.splitlines())
+        self.assertEqual(self.told(self.stock), self.told(self.ours))
         status, out, err = self.stock("gnt-debug", "delay", "--submit", "0")
         self.assertEqual((status, out), (0, ""))
         self.assertRegex(err, r"^JobID: \d+\n$")
