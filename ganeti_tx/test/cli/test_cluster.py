@@ -85,7 +85,7 @@ class InitTests(SynchronousTestCase):
         bounds = "min:memory-size=256m,cpu-count=2/max:memory-size=1g,cpu-count=4"
         found = self.document(
             "--ipolicy-bounds-specs", bounds, "--ipolicy-vcpu-ratio", "2", "--ipolicy-disk-templates", "file",
-            "--ipolicy-spindle-ratio", "default", "--ipolicy-std-specs", "nic-count=2",
+            "--ipolicy-spindle-ratio", "default", "--ipolicy-std-specs", "memory-size=256m,cpu-count=2,nic-count=2",
         )["ipolicy"]  # fmt: skip
         lowest = {
             "cpu-count": 1,
@@ -103,7 +103,7 @@ class InitTests(SynchronousTestCase):
             found,
             {
                 "minmax": [{"min": {**lowest, **given["min"]}, "max": {**highest, **given["max"]}}],
-                "std": {**lowest, "nic-count": 2},
+                "std": {**lowest, **given["min"], "nic-count": 2},
                 "vcpu-ratio": 2.0,
                 "disk-templates": ["file"],
             },
