@@ -48,7 +48,10 @@ def main() -> int:
         return start(options.root)
     except DevclusterError as error:
         print(f"quickstart: {error}", file=sys.stderr)
-        return 1
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"quickstart: {error.strerror or error}{where}", file=sys.stderr)
+    return 1
 
 
 def start(root: Path) -> int:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -63,7 +63,7 @@ class Run:
 
     def trial(self, unit: str) -> Outcome:
         """Run one unit of tests and show what it says."""
-        with tempfile.TemporaryDirectory(prefix="ganeti-trial-") as directory:
+        with tempfile.TemporaryDirectory(prefix="ganeti-trial-", ignore_cleanup_errors=True) as directory:
             settings = {"PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": f"{directory}/hypothesis"}
             command = ["-m", "twisted.trial", "--temp-directory", f"{directory}/trial", unit]
             status, said = self._python(command, settings, self._live)
@@ -128,12 +128,21 @@ def run(names: Sequence[str]) -> list[Outcome]:
     this = Run(live=len(wanted) == 1)
     with ThreadPoolExecutor(min(MOST_WORKERS, WORKERS_PER_CORE * (os.cpu_count() or 1))) as pool:
         try:
-            checks = [] if names else [pool.submit(this.check, name) for name in CHECKS]
-            tests = [pool.submit(this.trial, unit) for unit in wanted]
-            return [each.result() for each in (*checks, *tests)]
+            going = {} if names else {name: pool.submit(this.check, name) for name in CHECKS}
+            going |= {unit: pool.submit(this.trial, unit) for unit in wanted}
+            return [settled(name, outcome) for name, outcome in going.items()]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def settled(name: str, outcome: "Future[Outcome]") -> Outcome:
+    """The outcome when it is there; it has failed when it could not be run."""
+    try:
+        return outcome.result()
+    except Exception as error:
+        print(f"{name}: could not be run: {error!r}", flush=True)
+        return Outcome(name, failed=1)
 
 
 def main() -> int:

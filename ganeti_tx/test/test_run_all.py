@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import ParamSpec
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.test.run_all import ROOT, Outcome, Run, outcome
+from ganeti_tx.test.run_all import ROOT, Outcome, Run, outcome, settled
 from ganeti_tx.test.units import all_units, units
 
 P = ParamSpec("P")
@@ -88,6 +89,12 @@ class RunTests(SynchronousTestCase):
     def test_status(self) -> None:
         """A process that ends badly after all its tests has failed."""
         self.assertEqual(self.quiet(outcome, "it", 1, "PASSED (successes=3)\n"), Outcome("it", 3, 1, 0))
+
+    def test_cannot_run(self) -> None:
+        """What could not even be begun has failed."""
+        nothing: Future[Outcome] = Future()
+        nothing.set_exception(OSError("no more processes"))
+        self.assertEqual(self.quiet(settled, "it", nothing), Outcome("it", failed=1))
 
     def test_last_line(self) -> None:
         """Several names run beside each other; their sum is the last line, what failed is named before it."""
