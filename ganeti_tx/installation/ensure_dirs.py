@@ -6,7 +6,7 @@ import sys
 
 from ganeti_tx import __version__
 from ganeti_tx.errors import ExitCode
-from ganeti_tx.runtime.daemon_user import prepare
+from ganeti_tx.runtime.daemon_user import may_repair, prepare
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.owner_repair import repair_owners
 from ganeti_tx.runtime.paths import Paths
@@ -23,7 +23,7 @@ def main() -> int:
     try:
         paths = Paths.from_environment(os.environ)
         prepare(paths)
-        mended = repair_owners(paths, archive=True) if options.full_run else []
+        mended = repair_owners(paths, archive=True) if options.full_run and may_repair(paths) else []
     except ValueError as error:
         print(f"ganeti-ensure-dirs: {error}", file=sys.stderr)
         return ExitCode.FAILURE

@@ -12,7 +12,10 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.installation.contents import MARK, SYSUSERS, TMPFILES, UNITS, Contents
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.daemon_user import may_repair, prepare
 from ganeti_tx.runtime.files_replace import replace_file
+from ganeti_tx.runtime.owner_repair import repair_owners
+from ganeti_tx.runtime.paths import Paths
 
 SYSTEMD = Path("/run/systemd/system")
 #: Each says at its start whether there is something to do for it on this node.
@@ -94,9 +97,11 @@ class Machine:
             self.say("made no users: that takes systemd-sysusers in another root")
 
     def _make_directories(self) -> None:
-        """As systemd does at each boot; elsewhere a daemon that root starts makes them."""
+        """As systemd does at each boot; what is there already may be of daemons that ran as root."""
         if shutil.which("systemd-tmpfiles"):
             self._run("systemd-tmpfiles", *self._rooted("--root"), "--create", str(self.root / TMPFILES))
+        if self.root == Path("/"):
+            self._do("mended owners and modes of the cluster's files", _mend_all)
 
     def _reload(self) -> None:
         if self.root == Path("/") and SYSTEMD.is_dir():
@@ -115,6 +120,13 @@ class Machine:
             return
         step()
         self.say(done)
+
+
+def _mend_all() -> None:
+    paths = Paths()
+    prepare(paths)
+    if may_repair(paths):
+        repair_owners(paths, archive=True)
 
 
 def _checked(argv: tuple[str, ...]) -> None:

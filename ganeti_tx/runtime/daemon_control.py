@@ -19,6 +19,8 @@ ASK_LIMIT = 10.0
 #: What systemd is asked about a unit that is not up: what its daemon told last, and whether it was tried at all.
 ASKED = "StatusText,ConditionResult"
 FATAL = "fatal: "
+#: What systemctl says where the units were never put in place.
+NO_UNIT = "Unit {}.service not found."
 
 
 class DaemonControl(NamedTuple):
@@ -82,4 +84,6 @@ def last_line(*texts: str) -> str:
 def not_started(daemon: str, why: Sequence[str], log: str) -> str:
     """One line. @param why: the first that says something is taken."""
     told = next(filter(None, why), "it ended without a word")
+    if told.endswith(NO_UNIT.format(daemon)):
+        return f"{daemon} did not start: systemd knows no unit {daemon}; run ganeti-setup, which puts it in place"
     return f"{daemon} did not start: {told.removeprefix(f'{daemon}: ').removeprefix(FATAL)}; see {log}"

@@ -7,8 +7,8 @@ import pwd
 from ganeti_tx.errors import GenericError
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.owner_repair import repair_owners
-from ganeti_tx.runtime.ownership import has_own_users, owners_at
+from ganeti_tx.runtime.owner_repair import make_directories, repair_owners
+from ganeti_tx.runtime.ownership import has_own_users
 from ganeti_tx.runtime.path_modes import GROUPS, USERS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
@@ -29,14 +29,21 @@ def check_user(daemon: str, paths: Paths) -> None:
     raise GenericError(f"runs as {user}, or is started by root, but not by {present}; see also --no-user-checks")
 
 
+def may_repair(paths: Paths) -> bool:
+    """Whether files are different users', and this process may give them away."""
+    return os.geteuid() == 0 and has_own_users(paths)
+
+
 def prepare(paths: Paths) -> None:
     """Make all directories and mend the owners of what is in them; where daemons have users of their own, only root can.
 
     @raise OSError: one cannot be made.
     """
-    if os.geteuid() == 0 or not has_own_users(paths):
-        ensure_directories(paths, RealFiles(InlineThreads()), owners_at(paths))
-    repair_owners(paths)
+    if not has_own_users(paths):
+        ensure_directories(paths, RealFiles(InlineThreads()))
+    elif may_repair(paths):
+        make_directories()
+        repair_owners(paths)
 
 
 def become_user(daemon: str, paths: Paths) -> None:
@@ -45,7 +52,7 @@ def become_user(daemon: str, paths: Paths) -> None:
     if os.geteuid() != 0 or USERS[part] == "root" or not has_own_users(paths):
         return
     user, group = pwd.getpwnam(USERS[part]), grp.getgrnam(GROUPS[part]).gr_gid
-    os.setgroups(os.getgrouplist(user.pw_name, group))
+    os.setgroups([*{*os.getgrouplist(user.pw_name, group), user.pw_gid}])
     os.setresgid(group, group, group)
     os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
     os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name)

@@ -1,10 +1,9 @@
-"""Making the directories of a node, and giving each to whom it belongs."""
+"""Making the directories of a node that are all one user's."""
 
 from pathlib import Path
 
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.ownership import Owners
-from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS, PathMode
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, PathMode
 from ganeti_tx.runtime.paths import Paths
 
 #: Directories the administrator owns: created where they are missing, never changed.
@@ -12,8 +11,8 @@ ADMINISTRATORS_DIRECTORIES = ("/etc/ganeti", "/var/lock")
 ADMINISTRATORS_MODE = 0o755
 
 
-def ensure_directories(paths: Paths, files: IFiles, owners: Owners) -> None:
-    """Create every directory with its mode and, where `owners` knows them, its owner and group; repair what differs.
+def ensure_directories(paths: Paths, files: IFiles) -> None:
+    """Create every directory with its mode; repair what differs.
 
     @raise OSError: one could not be created or changed.
     """
@@ -22,13 +21,10 @@ def ensure_directories(paths: Paths, files: IFiles, owners: Owners) -> None:
     for path in DIRECTORY_MODES:  # the way there is open to all, as the programs of several users meet in it
         files.mkdir((paths.root / path.lstrip("/")).parent, ADMINISTRATORS_MODE)
     for path, wanted in DIRECTORY_MODES.items():
-        _ensure_directory(files, paths.root / path.lstrip("/"), wanted, owners)
+        _ensure_directory(files, paths.root / path.lstrip("/"), wanted)
 
 
-def _ensure_directory(files: IFiles, path: Path, wanted: PathMode, owners: Owners) -> None:
+def _ensure_directory(files: IFiles, path: Path, wanted: PathMode) -> None:
     files.mkdir(path, wanted.mode)
-    owner = owners(USERS[wanted.owner], GROUPS[wanted.group])
-    if owner is not None:
-        files.set_owner(path, *owner)
     if files.stat(path).mode != wanted.mode:
         files.set_mode(path, wanted.mode)

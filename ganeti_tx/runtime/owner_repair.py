@@ -1,26 +1,42 @@
-"""Giving files that are there already to whom they belong: another program, or an earlier version, may have made them."""
+"""As root, making the directories of a node whose daemons are users, and giving what is in them to whom it belongs.
+
+Those directories are not root's: whoever has taken a daemon over may put links there. None is followed below `TOPS`.
+"""
 
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ganeti_tx.runtime.ownership import give, has_own_users
-from ganeti_tx.runtime.path_modes import FILE_MODES, mode_of
+from ganeti_tx.runtime.ownership import give
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, FILE_MODES, mode_of
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import was_abandoned
 
+#: The directories of the table that are not in another of it; they lie in root's own.
+TOPS = tuple(Path(path) for path in DIRECTORY_MODES if not {*map(str, Path(path).parents)} & {*DIRECTORY_MODES})
+DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def make_directories() -> None:
+    """Each of the table, with its owner and mode. @raise OSError: one cannot be made."""
+    for path in map(Path, DIRECTORY_MODES):
+        if path in TOPS:
+            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        with _parent(path) as parent, suppress(FileExistsError):
+            os.mkdir(path.name, 0o700, dir_fd=parent)
+        _mended(path)
+
 
 def repair_owners(paths: Paths, *, archive: bool = False) -> list[Path]:
-    """Mend owner and mode of each file in the tables that is there, as root; gives those that were mended.
+    """Mend owner and mode of each file in the tables that is there; gives those that were mended.
 
     A pid file that nobody holds is removed, as its next writer may be another user.
 
     @param archive: archived jobs, too, of which there may be very many.
     """
-    if os.geteuid() != 0 or not has_own_users(paths):
-        return []
     for path in paths.run_dir.glob("*.pid"):
         with suppress(OSError):  # somebody else was quicker
             if was_abandoned(path):
@@ -44,13 +60,36 @@ def _entries(directory: Path) -> Iterator[Path]:
         yield from (directory / entry.name for entry in entries)
 
 
+@contextmanager
+def _parent(path: Path) -> Iterator[int]:
+    """The directory that a path is in, opened. @raise OSError: ENOTDIR, a link is on the way"""
+    top = next((each for each in TOPS if each in path.parents), path.parent)
+    descriptor = os.open(top, DIRECTORY)
+    try:
+        for name in path.parent.relative_to(top).parts:
+            inner = _inner(name, descriptor, path)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _inner(name: str, outer: int, path: Path) -> int:
+    try:
+        return os.open(name, DIRECTORY | os.O_NOFOLLOW, dir_fd=outer)
+    except NotADirectoryError as error:
+        raise NotADirectoryError(error.errno, f"{name!r} on the way is no directory, or a link", str(path)) from None
+
+
 def _mended(path: Path) -> bool:
-    """Whether there was something to mend; a link, hard or symbolic, is left alone."""
+    """Whether there was something to mend. What is a link, hard or symbolic, or cannot be opened, such as a socket, is left."""
     wanted = mode_of(str(path))
     if wanted is None:
         return False
     try:
-        descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with _parent(path) as parent:
+            descriptor = os.open(path.name, LOOK, dir_fd=parent)
     except OSError:
         return False
     try:
@@ -61,12 +100,11 @@ def _mended(path: Path) -> bool:
 
 def _mend(descriptor: int, path: Path, mode: int) -> bool:
     found = os.fstat(descriptor)
-    if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink != 1):
-        return False  # it may lead to a file of somebody else's
-    same = Path(f"/proc/self/fd/{descriptor}")  # what was looked at, whatever is put in its place meanwhile
-    with suppress(PermissionError):  # a daemon that runs as root need not have all of root's rights
-        give(same, path)
+    if stat.S_ISREG(found.st_mode) and found.st_nlink != 1:
+        return False
+    with suppress(OSError):  # a daemon that runs as root need not have all of root's rights
+        give(descriptor, path)
         if stat.S_IMODE(found.st_mode) != mode:
-            same.chmod(mode)
+            os.fchmod(descriptor, mode)
     after = os.fstat(descriptor)
     return (found.st_uid, found.st_gid, found.st_mode) != (after.st_uid, after.st_gid, after.st_mode)

@@ -58,7 +58,7 @@ def give(target: int | Path, path: Path) -> None:
 
     Who is not root can give its own file to a group that it is in, and leaves everything else as it is.
 
-    @param target: the open file, or where it lies now.
+    @param target: the open file, or where it lies now; a link there is not followed.
     """
     wanted = mode_of(str(path))
     if wanted is None or not have_accounts():
@@ -66,9 +66,9 @@ def give(target: int | Path, path: Path) -> None:
     ids = _look_up_all()
     owner, group = ids[USERS[wanted.owner]], ids["@" + GROUPS[wanted.group]]
     if os.geteuid() == 0:
-        found = os.stat(target)
+        found = os.fstat(target) if isinstance(target, int) else os.lstat(target)
         if (found.st_uid, found.st_gid) != (owner, group):
-            os.chown(target, owner, group)
+            os.chown(target, owner, group, follow_symlinks=isinstance(target, int))
     elif os.geteuid() == owner and group != os.getegid() and group in os.getgroups():
         with suppress(PermissionError):  # a walled-in daemon may not even that
             os.chown(target, -1, group)

@@ -20,7 +20,6 @@ from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.master_term import BOOT_ID
-from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
@@ -89,7 +88,7 @@ class SimulatedNode:
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
 
     def __attrs_post_init__(self) -> None:
-        ensure_directories(self.paths, self.disk, no_owners)
+        ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
         self.storage = {each.template: each for each in (Diskless(), self.files_storage, shared)}
@@ -180,7 +179,7 @@ class SimulatedNode:
     def boot(self) -> None:
         """Come up again, and start the node daemon."""
         self.network.silent.discard(self.address)
-        ensure_directories(self.paths, self.disk, no_owners)
+        ensure_directories(self.paths, self.disk)
         self._be_booted()
         self.start()
 

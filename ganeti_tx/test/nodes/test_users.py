@@ -19,8 +19,8 @@ EXPOSED = {"ganeti-master": 2.5, "ganeti-rapi": 2.0, "ganeti-confd": 2.0, "ganet
 WALK = "/opt/ganeti_tx/bin/python -m ganeti_tx.test.nodes.walk"
 
 
-class UsersTests(NodesCase):
-    """A cluster from its first command to another master."""
+class UsersCase(NodesCase):
+    """Looks at who runs what, and whose is what."""
 
     def users(self, node: int) -> dict[str, str]:
         """User and group of each daemon that runs."""
@@ -37,6 +37,10 @@ class UsersTests(NodesCase):
             self.assertEqual(wrong, [], f"node{node}")
             self.assertGreater(int(compared.split()[0]), 60)
             self.assertEqual(self.nodes.failed_units(node), [])
+
+
+class UsersTests(UsersCase):
+    """A cluster from its first command to another master."""
 
     def test_users(self) -> None:
         """They do all that daemons of root's did: jobs, instances, answers to programs, another master, a boot."""
@@ -61,6 +65,32 @@ class UsersTests(NodesCase):
         self.nodes.reboot(2)
         self.run_on(2, "until gnt-instance list; do sleep 0.5; done")
         self.check(2)
+
+
+class OneNodeTests(UsersCase):
+    """A cluster of one node."""
+
+    count = 1
+
+    def test_taken_over(self) -> None:
+        """A cluster of root's becomes the users'; what a user puts there leads root to no file of another's."""
+        self.run_on(1, INIT)
+        self.run_on(1, "gnt-debug delay 0 && gnt-job archive 1 && systemctl stop 'ganeti-*'")
+        self.run_on(1, "chown -R root:root /var/lib/ganeti /var/log/ganeti /run/ganeti && ganeti-setup")
+        self.run_on(1, "systemctl start ganeti-noded ganeti-master ganeti-rapi ganeti-confd ganeti-mond")
+        self.check(1)
+        by_user = "setpriv --reuid gnt-masterd --clear-groups"
+        self.run_on(1, "mkdir /var/aim && echo > /var/aim/job-1 && chmod 755 /var/aim && chmod 600 /var/aim/job-1")
+        self.run_on(1, "systemctl stop ganeti-master && mv /var/lib/ganeti/queue /var/lib/ganeti/away")
+        self.run_on(1, f"{by_user} ln -s /var/aim /var/lib/ganeti/queue")
+        self.run_on(1, f"{by_user} ln -s /etc/shadow /var/lib/ganeti/locks.data", None)
+        self.run_on(1, "ganeti-ensure-dirs --full-run", None)
+        owned = "stat -L --format %U:%a:%F /var/aim /var/aim/job-1 /etc/shadow"
+        self.assertEqual(
+            self.run_on(1, owned).splitlines(),
+            ["root:755:directory", "root:600:regular file", "root:640:regular file"],
+        )
+        self.assertEqual(self.run_on(1, "ls /var/aim"), "job-1\n")
 
     def test_started_by_hand(self) -> None:
         """Root may start a daemon without systemd: it becomes its user; another user may not; both as Ganeti does."""

@@ -6,7 +6,6 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.ownership import no_owners
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, FILE_MODES
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
@@ -21,30 +20,18 @@ class EnsureDirectoriesTests(SynchronousTestCase):
         paths = Paths(Path(self.mktemp()).absolute())
         files = RealFiles(InlineThreads())
         for _ in range(2):
-            ensure_directories(paths, files, no_owners)
+            ensure_directories(paths, files)
         modes = {path: files.stat(paths.root / path[1:]).mode for path in DIRECTORY_MODES}
         self.assertEqual(modes, {path: wanted.mode for path, wanted in DIRECTORY_MODES.items()})
         self.assertEqual(files.stat(paths.queue_archive_dir).mode, 0o750)
         self.assertEqual(files.stat(paths.socket_dir).mode, 0o770)
-
-    def test_owners(self) -> None:
-        """Owners that the machine knows are set; others are left."""
-        paths, files = Paths(Path("/node")), MemoryFiles()
-
-        def owners(user: str, group: str) -> tuple[int, int] | None:
-            return {("gnt-masterd", "gnt-daemons"): (107, 113), ("root", "gnt-masterd"): (0, 108)}.get((user, group))
-
-        ensure_directories(paths, files, owners)
-        self.assertEqual(files.owner(paths.queue_dir), (107, 113))
-        self.assertEqual(files.owner(paths.crypto_keys_dir), (0, 108))
-        self.assertEqual(files.owner(paths.rapi_dir), (0, 0))
 
     def test_repair(self) -> None:
         """A directory with a wrong mode gets the right one; the administrator's keep theirs."""
         paths, files = Paths(Path("/node")), MemoryFiles()
         files.mkdir(paths.crypto_keys_dir, 0o777)
         files.mkdir(paths.conf_dir, 0o700)
-        ensure_directories(paths, files, no_owners)
+        ensure_directories(paths, files)
         self.assertEqual(files.stat(paths.crypto_keys_dir).mode, 0o700)
         self.assertEqual(files.stat(paths.conf_dir).mode, 0o700)
 
