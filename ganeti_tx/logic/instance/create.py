@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import attrs
+
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
@@ -188,6 +190,8 @@ class InstanceCreate(LogicalUnit[OpInstanceCreate]):
             self.info(f"adding instance {self._name} to cluster config")
             await self.config.add_instance(target.instance, target.disks)
             rollback.undo(self.config.remove_instance, target.instance.uuid)
+            made = await self.config.instance(target.instance.uuid)  # it has its times from there
+            target = attrs.evolve(target, instance=made)
             if self._plan.install:
                 await self._install(target, rollback)
             if self._plan.start:

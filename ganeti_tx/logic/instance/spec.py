@@ -74,6 +74,8 @@ class Surrounded:
             tags=list(instance.tags),
             disk_template=self.disk_template.value,
             network_port=instance.network_port,
+            ctime=instance.ctime,
+            mtime=instance.mtime,
         )
 
     def disk_specs(self) -> list[DiskSpec]:

@@ -129,6 +129,16 @@ class CreateTests(UnitTestCase):
         self.assertEqual(install.instance.osparams_secret, {"pass": "s"})
         self.assertEqual(start.instance.osparams_secret, {})
 
+    def test_times(self) -> None:
+        """The installation, hence its scripts, and the start are told when the instance was made."""
+        self.run_op(create())
+        made = self.made()
+        self.assertGreater(made.ctime, 0)
+        (install,), (start,) = self.nodes.of_kind(InstanceOsAdd), self.nodes.of_kind(InstanceStart)
+        for call in (install, start):
+            self.assertEqual(call.instance.ctime, made.ctime)
+            self.assertGreaterEqual(call.instance.mtime, made.ctime)
+
     def test_name_as_given(self) -> None:
         """Without the name check the name need not resolve."""
         self.run_op(create(instance_name="Lonely", name_check=False, ip_check=False))
