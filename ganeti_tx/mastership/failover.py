@@ -14,7 +14,7 @@ from twisted.internet.interfaces import IReactorTime
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.config.upgrade import read_config
-from ganeti_tx.errors import ConfigurationError, ECode, OpExecError, OpPrereqError
+from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpExecError, OpPrereqError
 from ganeti_tx.mastership.address import network_of
 from ganeti_tx.mastership.jobs_left import JobsLeft
 from ganeti_tx.mastership.own_ballot import job_serial, own_ballot, ssconf_master
@@ -88,10 +88,10 @@ class Failover:
             self._check_unchanged(old, before)
             new = self._new_config(config, own, tally)
             followers = await self._claim(new, old, tally, tally.needed if vote else 1)
-        except (ConfigurationError, OpExecError) as error:
+        except GanetiError:
             if stopped:
                 await self._start_again(old)
-            raise error
+            raise
         await self._take_over(new, own, old)
         await self._finish(new, own, followers, vote)
 

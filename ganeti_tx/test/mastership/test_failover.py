@@ -210,6 +210,19 @@ class FailoverTests(SynchronousTestCase):
             self.cluster.failover("node2")
         self.assertEqual([node.master for node in self.cluster.nodes.values()], ["node1", "node3", "node3"])
 
+    def test_own_daemon_ends_meanwhile(self) -> None:
+        """Whatever the reason, an old master that was stopped in vain is started again."""
+        asked: list[str] = []
+
+        def step(what: str) -> None:
+            if what == "master_vote on node2":
+                asked.append(what)
+                if len(asked) > 1:
+                    raise NodeUnreachableError("it has just ended")
+
+        self.cluster.step = step
+        self.refused(OpPrereqError)
+
     def test_daemons_do_not_start(self) -> None:
         """The new configuration is known to be of the new term before anybody starts, and the command can be run again."""
 
