@@ -12,8 +12,6 @@ from ganeti_tx.queue.job import QueuedJob, QueuedOp, timestamp
 MAX_OPEN_JOBS = 200_000
 #: Bytes that the opcodes of one job may take as they are stored; its file is written anew with each step of the job.
 MAX_OPS_SIZE = 8 * 1024 * 1024
-#: So few opcodes cannot take more, since the request that brings them may not.
-FEW_OPS = 100
 
 #: The opcodes of a job as a client sent them, in the same order as those that were read from them.
 Sent = Sequence[Mapping[str, Any]]
@@ -27,12 +25,12 @@ def check_limits(added: int, present: int, most: int) -> None:
 
 def bounded(ops: Submitted) -> Submitted:
     """The job, or why it is refused for its size."""
-    if isinstance(ops, GanetiError) or len(ops) <= FEW_OPS:
+    if isinstance(ops, GanetiError):
         return ops
     size = sum(map(stored_size, ops))
     if size <= MAX_OPS_SIZE:
         return ops
-    return JobQueueError(f"the job's {len(ops)} opcodes take {size} bytes; allowed are {MAX_OPS_SIZE}")
+    return JobQueueError(f"the job is too large: its {len(ops)} opcodes take {size} bytes; allowed are {MAX_OPS_SIZE}")
 
 
 def new_job(job_id: int, ops: Sequence[OpCode], received: float, sent: Sent | None = None) -> QueuedJob:
