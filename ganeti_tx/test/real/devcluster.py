@@ -21,7 +21,13 @@ class DevClusterUnderTest:
 
     def __init__(self, options: Sequence[str] = (), nodes: int = 3) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="gtx", dir="/tmp"))
-        self.layout: Layout = up(self.directory / "c", nodes, list(options))
+        root = self.directory / "c"
+        try:
+            self.layout: Layout = up(root, nodes, list(options))
+        except BaseException:  # also when the tests are interrupted
+            end_all(root)
+            shutil.rmtree(self.directory, ignore_errors=True)
+            raise
 
     def run(self, words: Sequence[str], timeout: float = COMMAND_LIMIT) -> tuple[int, str, str]:
         """One command on the master: its exit status, what it wrote, what it complained of."""
