@@ -35,6 +35,8 @@ from ganeti_tx.rpc.calls import (
     WriteSsconfFiles,
 )
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeUnreachableError, RpcError
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import MASTER
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
@@ -74,8 +76,8 @@ class Failover:
         if config.cluster.master_node == own.uuid and self.is_up():
             raise OpPrereqError(
                 f"the master daemons of this node ({self.own_name}) run, and at least half of the nodes and one more do "
-                "not confirm that it is the master; see that they can be reached, or stop ganeti-master here before "
-                "the command is run again",
+                "not confirm that it is the master; see that they can be reached, or stop it here "
+                f"({DaemonControl.here().command('stop', MASTER)}) before the command is run again",
                 ECode.STATE,
             )
         tally = await self._ask(config, own, vote)
@@ -301,8 +303,8 @@ class Failover:
             await self.rpc.call(own, NodeStartMasterDaemons(no_voting=not vote))
         except RpcError as error:
             raise OpExecError(
-                f"{self.own_name} is the master now, but its daemons do not run: {error}; when that is mended, start "
-                "ganeti-master here, or run the command again"
+                f"{self.own_name} is the master now, but its daemons do not run: {error}; when that is mended, run "
+                f"'{DaemonControl.here().command('start', MASTER)}' here, or the command again"
             ) from None
         self.say(f"{self.own_name} is the master now")
 

@@ -8,6 +8,8 @@ import attrs
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.master_term import Copy, MasterTerm
 
 #: So many nodes an error names before it says "and N more".
@@ -236,8 +238,8 @@ def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
     role = "is the master" if purpose is Purpose.START else "may become the master"
     return NoQuorum(
         f"only {len(tally.agree)} of {tally.all} nodes agree that {name} {role}, {tally.needed} are needed; no "
-        f"answer from {listed(tally.silent)}{also(tally.against)}; start ganeti-noded there, or, only if no other master "
-        "runs, give --no-voting --yes-do-it here"
+        f"answer from {listed(tally.silent)}{also(tally.against)}; run '{DaemonControl.here().command('start', NODE)}' there, or, "
+        "only if no other master runs, give --no-voting --yes-do-it here"
     )
 
 

@@ -26,6 +26,8 @@ from ganeti_tx.rpc.interfaces import (
     Target,
 )
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import NODE
 
 PORT = 1811
 CONNECT_LIMIT = 5.0
@@ -134,7 +136,7 @@ def reason(error: Exception) -> str:
     """One line out of what the HTTP client wraps."""
     inner = getattr(error, "reasons", None)
     if isinstance(error, ConnectionRefusedError):
-        return "its node daemon does not run; start it there with 'ganeti-noded'"
+        return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
     if isinstance(error, ResponseFailed) or inner:
         for failure in inner or ():
             return reason(failure.value)

@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[3]
 COVERED = "etc var srv usr opt"
 PACKAGES = (
     "systemd systemd-sysv dbus openssh-server openssh-client iproute2 iputils-ping iputils-arping fping procps socat curl"
-    " python3 python3-venv"
+    " python3 python3-venv qemu-system-x86 qemu-utils busybox-static e2fsprogs"
 )
 CACHE_VARIABLE = "GANETI_TEST_NODES_CACHE"
 DPKG_STATUS = Path("/var/lib/dpkg/status")

@@ -6,6 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import RequestTransmissionFailed
 
 from ganeti_tx.rpc.client import reason
+from ganeti_tx.runtime.daemon_control import DaemonControl
 
 
 class ReasonTests(SynchronousTestCase):
@@ -13,7 +14,8 @@ class ReasonTests(SynchronousTestCase):
 
     def test_daemon_is_down(self) -> None:
         """Where nobody listens the node daemon is named, and how to start it."""
-        self.assertIn("start it there with 'ganeti-noded'", reason(ConnectionRefusedError(111, "Connection refused")))
+        hint = f"start it there with '{DaemonControl.here().command('start', 'ganeti-noded')}'"
+        self.assertIn(hint, reason(ConnectionRefusedError(111, "Connection refused")))
 
     def test_wrapped(self) -> None:
         """What the HTTP client wraps is unwrapped."""

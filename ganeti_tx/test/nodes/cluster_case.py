@@ -1,0 +1,61 @@
+"""A cluster on nodes with systemd, made with the commands that an administrator types."""
+
+from pathlib import Path
+from shutil import copy
+
+from ganeti_tx.test.nodes.case import NodesCase
+
+INIT = (
+    "gnt-cluster init --master-netdev eth0 --nic-parameters link=br0 --enabled-disk-templates file "
+    "--enabled-hypervisors {hypervisors} cluster.example.com"
+)
+KVM = (
+    "kvm -H kvm:kernel_path=/srv/shared/vmlinux,initrd_path=/srv/shared/initrd.img,'kernel_args=console=ttyS0 quiet',"
+    "root_path=/dev/vda,serial_console=true,vnc_bind_address="
+)
+STORAGE = "mkdir -p /etc/ganeti && echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths"
+BUSYBOX_OS = "mkdir -p /srv/ganeti/os && cp -r /opt/ganeti_tx/share/ganeti_tx/os/busybox /srv/ganeti/os/"
+ON_MASTER = ("ganeti-master", "ganeti-rapi")
+ON_ALL = ("ganeti-confd", "ganeti-mond", "ganeti-noded")
+
+
+class SystemdClusterCase(NodesCase):
+    """The nodes allow file storage and have a guest's operating system; there is no cluster yet."""
+
+    def setUp(self) -> None:
+        """Do what is done before `gnt-cluster init`."""
+        super().setUp()
+        for node in self.nodes.numbers:
+            self.run_on(node, f"{STORAGE} && {BUSYBOX_OS}")
+
+    def init(self, guest: Path | None = None) -> None:
+        """Make the cluster on the first node. @param guest: the directory of a guest's kernel; without it KVM is not used."""
+        if guest is not None:
+            for name in ("vmlinux", "initrd.img"):
+                copy(guest / name, self.nodes.state / "shared" / name)
+        self.run_on(1, INIT.format(hypervisors="fake" if guest is None else KVM))
+
+    def add_nodes(self) -> None:
+        """Add all others."""
+        for node in self.nodes.numbers[1:]:
+            self.run_on(1, f"gnt-node add node{node}.example.com")
+
+    def active(self, node: int) -> list[str]:
+        """Which units of the program are up."""
+        listed = self.run_on(node, "systemctl list-units --plain --no-legend --state=active 'ganeti-*.service'")
+        return sorted(line.split()[0].removesuffix(".service") for line in listed.splitlines() if line.strip())
+
+    def check_units(self, master: int) -> None:
+        """Every node runs what it should, and none shows a unit in red."""
+        for node in self.nodes.numbers:
+            wanted = sorted([*ON_ALL, *(ON_MASTER if node == master else ())])
+            self.assertEqual((node, self.active(node), self.nodes.failed_units(node)), (node, wanted, []))
+
+    def check_nothing_runs(self, node: int) -> None:
+        """No daemon, job or machine is left, and nothing is red."""
+        left = self.run_on(node, "ps -eo comm=,args= | grep -E '^(ganeti|gnt|qemu)' || true")
+        self.assertEqual((node, left, self.active(node), self.nodes.failed_units(node)), (node, "", [], []))
+
+    def status(self, master: int, instance: str = "web1.example.com") -> str:
+        """An instance's status as the list shows it."""
+        return self.run_on(master, f"gnt-instance list --no-headers -o status {instance}").strip()

@@ -1,0 +1,100 @@
+"""A cluster's life on nodes with systemd: made, used, its master changed, its power cut, destroyed."""
+
+from ganeti_tx.test.nodes.cluster_case import INIT, SystemdClusterCase
+from ganeti_tx.test.real.guest import make_guest
+
+ADD = (
+    "gnt-instance add -t file --disk 0:size=64M -n node2.example.com -o busybox+default -B memory=128 "
+    "--net 0:link=br0 --ignore-ipolicy web1.example.com"
+)
+#: Waits until the guest has booted; its shell is asked for what was said before we listen.
+HAS_BOOTED = (
+    "(while sleep 2; do echo \"dmesg | grep 'ganeti_tx guest'\"; done) | timeout 100 socat -t 100 - "
+    "UNIX-CONNECT:/var/run/ganeti/kvm-hypervisor/ctrl/web1.example.com.serial | grep -m 1 'web1.example.com is up'"
+)
+
+
+class LifeTests(SystemdClusterCase):
+    """With a real machine in it."""
+
+    async def test_life(self) -> None:
+        """Every command does what it says at once, no unit is ever red, and in the end nothing runs."""
+        self.init(await make_guest())
+        self.assertEqual(self.nodes.failed_units(1), [])
+        self.add_nodes()
+        self.check_units(master=1)
+        self.run_on(1, ADD)
+        self.assertEqual(self.status(1), "running")
+        self.run_on(2, HAS_BOOTED)
+
+        self.run_on(3, "gnt-cluster master-failover")
+        self.check_units(master=3)
+        self.assertEqual(self.status(3), "running")
+        self.run_on(3, "systemctl restart ganeti-master && gnt-node list")
+        self.assertEqual(self.status(3), "running")
+
+        self.nodes.power_off(2)
+        self.assertEqual(self.status(3), "ERROR_nodedown")
+        self.nodes.power_on(2)
+        self.run_on(2, "systemctl start ganeti-noded")
+        self.assertEqual(self.status(3), "ERROR_down")
+        self.run_on(3, "gnt-instance startup web1.example.com")
+        self.assertEqual(self.status(3), "running")
+
+        for node in (1, 3):  # a former master, and the present one
+            self.nodes.reboot(node)
+            self.run_on(node, "systemctl start ganeti-master ganeti-rapi ganeti-confd ganeti-mond")
+            self.check_units(master=3)
+        self.assertEqual(self.status(3), "running")
+
+        self.run_on(3, "gnt-instance remove -f --shutdown-timeout=0 web1.example.com")
+        for node in (1, 2):
+            self.run_on(3, f"gnt-node remove node{node}.example.com")
+        self.run_on(3, "gnt-cluster destroy --yes-do-it")
+        for node in self.nodes.numbers:
+            self.check_nothing_runs(node)
+            self.nodes.reboot(node)
+            self.check_nothing_runs(node)
+
+
+class TakenOverTests(SystemdClusterCase):
+    """The master without whom the others have gone on."""
+
+    def test_comes_back(self) -> None:
+        """A master whose power was cut, and whose place was taken, comes back as a node, and is not red for that."""
+        self.init()
+        self.add_nodes()
+        self.nodes.power_off(1)
+        self.run_on(2, "gnt-cluster master-failover")
+        self.nodes.power_on(1)
+        self.run_on(1, "systemctl start ganeti-master ganeti-rapi", status=None)  # its node daemon may be ending them
+        self.check_units(master=2)
+        for unit in ("ganeti-luxid", "ganeti-wconfd", "ganeti-master"):
+            self.run_on(1, f"systemctl start {unit}")
+            self.check_units(master=2)
+
+
+class WordsTests(SystemdClusterCase):
+    """What is said when something is wrong."""
+
+    count = 2
+
+    def test_words(self) -> None:
+        """A daemon that does not come up is told with its reason and its journal; hints say what systemd understands."""
+        self.run_on(1, "echo MOND_ARGS=--bind=192.0.2.99 > /etc/default/ganeti")
+        said = self.run_on(1, INIT.format(hypervisors="fake"), status=1)
+        self.assertIn("ganeti-mond did not start: cannot listen on 192.0.2.99:1815", said)
+        self.assertIn("see journalctl -u ganeti-mond", said)
+        self.check_nothing_runs(1)
+        self.run_on(1, "rm /etc/default/ganeti")
+        self.init()
+        self.run_on(2, "echo MOND_ARGS=--bind=192.0.2.99 > /etc/default/ganeti")
+        said = self.run_on(1, "gnt-node add node2.example.com", status=1)
+        self.assertIn("see journalctl -u ganeti-mond", said)
+        self.check_nothing_runs(2)
+        self.run_on(2, "rm /etc/default/ganeti")
+        self.add_nodes()
+        self.run_on(2, "systemctl stop ganeti-noded")
+        self.assertIn("systemctl start ganeti-noded", self.run_on(1, "gnt-cluster verify", status=None))
+        self.run_on(1, "systemctl stop ganeti-master")
+        self.assertIn("systemctl start ganeti-master", self.run_on(1, "gnt-node list", status=1))
