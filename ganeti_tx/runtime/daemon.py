@@ -119,7 +119,8 @@ class Daemon(Service):
         if status in NOTHING_TO_DO:
             self._release_pid_files()  # who then asks whether it runs shall not be told that it does
         self._starter.failed(status, reason)
-        self._end(status)
+        if self.running:  # else it was asked to end, and that broke what it was about: no failure
+            self._end(status)
 
     def leave(self, error: GanetiError) -> None:
         """End a daemon that is up and must not go on, with the reason as the last line of its own."""

@@ -72,6 +72,9 @@ class TakenOverTests(SystemdClusterCase):
         for unit in ("ganeti-luxid", "ganeti-wconfd", "ganeti-master"):
             self.run_on(1, f"systemctl start {unit}")
             self.check_units(master=2)
+        for unit in ("ganeti-master", "ganeti-rapi"):  # as a node daemon does that hears of another master
+            self.run_on(1, f"systemctl start --no-block {unit} && systemctl stop {unit}")
+            self.check_units(master=2)
 
 
 class WordsTests(SystemdClusterCase):

@@ -134,3 +134,13 @@ class DaemonTests(SynchronousTestCase):
             starting.errback(ConfigurationError("too late"))
         self.assertEqual([formatEvent(event) for event in logged], ["fatal: too late"])
         self.successResultOf(daemon.stopService())
+
+    def test_asked_to_end_while_starting(self) -> None:
+        """What breaks since a daemon that comes up was asked to end is no failure."""
+        starting: Deferred[None] = Deferred()
+        daemon = self.daemon(starting)
+        daemon.startService()
+        self.successResultOf(daemon.stopService())
+        with capturedLogs():
+            starting.errback(ConfigurationError("nobody votes any more"))
+        self.assertEqual(self.statuses, [])
