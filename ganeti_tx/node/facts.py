@@ -8,10 +8,11 @@ from attrs import define
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError
 from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import ISpace, IStorage
 from ganeti_tx.rpc.calls import (
     BridgesExist,
@@ -47,6 +48,7 @@ class Facts:
     storage: Mapping[str, IStorage]
     owns_address: Callable[[str], bool]
     user_mode_marker: Path
+    allowed_paths: AllowedPaths
 
     def table(self) -> Mapping[type[NodeCall], Method]:
         """Which call is which method."""
@@ -103,7 +105,21 @@ class Facts:
                 result[name] = {hypervisor: await self._verify_hypervisor(hypervisor) for hypervisor in argument}
             elif name == "bridges":
                 result[name] = self._missing_bridges(argument)
+            elif name == "allowed-file-storage-paths":
+                result[name] = self.allowed_paths.faults()
+            elif name in ("file-storage-path", "shared-file-storage-path"):
+                result[name] = self._storage_fault(argument)
         return result
+
+    def _storage_fault(self, directory: str) -> str | None:
+        """Why disks cannot be kept in a directory; None when they can. It need not be there before the first disk is."""
+        try:
+            path = self.allowed_paths.check_directory(directory)
+        except FileStoragePathError as error:
+            return str(error)
+        if self.files.exists(path) and not self.files.stat(path).is_directory:
+            return f"file storage path {directory!r} is no directory"
+        return None
 
     async def _verify_hypervisor(self, name: str) -> str | None:
         """What is wrong with a hypervisor, in one text; None when nothing is."""

@@ -30,6 +30,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
@@ -110,6 +111,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     storage = storage or load_storage(parts.files, parts.paths, parts.threads)
     hypervisors = load_hypervisors(parts)
     disks = Disks(storage, DiskLinks(parts.files, parts.paths))
+    allowed = AllowedPaths(parts.files, parts.paths)
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
@@ -128,7 +130,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name, CallOrder(terms)).table(),
-        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker).table(),
+        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker, allowed).table(),
         OsCalls(scripts, disks, parts.threads).table(),
         Exports(parts.files, parts.paths, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),

@@ -15,6 +15,7 @@ from ganeti_tx.logic.instance.disks import MADE
 from ganeti_tx.logic.node.pool import fill_pool
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
@@ -24,6 +25,11 @@ from ganeti_tx.rpc.calls import HypervisorValidateParams
 TRIES = 5
 #: Seconds for the nodes to judge parameters.
 PATIENCE = 60.0
+
+
+def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
+    """The templates of an instance's disks; one without any is diskless."""
+    return {disk.dev_type for disk in disks} or {DiskTemplate.DISKLESS}
 
 
 class SetParams(LogicalUnit[OpClusterSetParams]):
@@ -86,12 +92,10 @@ class SetParams(LogicalUnit[OpClusterSetParams]):
                 )
         gone = set(before.enabled_disk_templates) - set(after.enabled_disk_templates)
         for instance in await self.config.instances() if gone else ():
-            for disk in await self.config.disks(instance.uuid):
-                if disk.dev_type in gone:
-                    raise OpPrereqError(
-                        f"disk template {disk.dev_type.value} cannot be disabled: instance {instance.name} uses it",
-                        ECode.INVAL,
-                    )
+            for template in templates_of(await self.config.disks(instance.uuid)) & gone:
+                raise OpPrereqError(
+                    f"disk template {template.value} cannot be disabled: instance {instance.name} uses it", ECode.INVAL
+                )
 
     def _is_new(self, hypervisor: Hypervisor, before: Cluster, after: Cluster) -> bool:
         newly = hypervisor not in before.enabled_hypervisors

@@ -7,6 +7,7 @@ from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.certificates import unknown_nodes
 from ganeti_tx.logic.cluster.verify_copies import Finding, copy_findings, role_notes
+from ganeti_tx.logic.cluster.verify_storage import storage_findings
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -35,6 +36,8 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         queue_passed = self._tell(VerifyCode.ECLUSTERFILECHECK, self.around.queue_faults())
         self.info("* Verifying the copies on the nodes")
         copies_passed = self._tell_of_nodes(await copy_findings(self))
+        self.info("* Verifying the directories of file storage")
+        storage_passed = self._tell_of_nodes(await storage_findings(self))
         self.info("* Verifying cluster config")
         passed = self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify())
         notes = list(role_notes(await self.config.nodes()))
@@ -47,7 +50,7 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
             self.info("* Other Notes")
             for note in notes:
                 self.info(note)
-        return passed and copies_passed and queue_passed
+        return passed and storage_passed and copies_passed and queue_passed
 
     def _tell_of_nodes(self, findings: Sequence[Finding]) -> bool:
         """Whether there are no findings that count."""

@@ -12,6 +12,10 @@ from ganeti_tx.rpc.interfaces import Outcome
 #: A finding about one node: its code, the node's name, the text.
 Finding = tuple[VerifyCode, str, str]
 FILES, SILENT = VerifyCode.ENODEFILECHECK, VerifyCode.ENODERPC
+#: A node that has just come back gets what it lacks within seconds: what is lacking counts after so many further looks,
+#: so many seconds apart.
+FURTHER_LOOKS = 10
+BETWEEN_LOOKS = 1.0
 AGAIN = "'gnt-cluster redist-conf' sends it again"
 
 
@@ -24,10 +28,23 @@ async def copy_findings(unit: LogicalUnit[Any]) -> list[Finding]:
         return []
     before = (await unit.nodes.call_many([master], ClusterCopies()))[master.name]
     await unit.config.when_distributed()
+    if before.error is not None:
+        return [(SILENT, master.name, str(before.error))]
+    found = await look(unit, nodes, master, before.get())
+    for _ in range(FURTHER_LOOKS):
+        if not any(code is FILES for code, _, _ in found):
+            break
+        await unit.pause(BETWEEN_LOOKS)
+        found = await look(unit, nodes, master, before.get())
+    return found
+
+
+async def look(unit: LogicalUnit[Any], nodes: list[Node], master: Node, before: CopiesState) -> list[Finding]:
+    """What the nodes lack now of what the master had before."""
     told = await unit.nodes.call_many(nodes, ClusterCopies())
-    if before.error is not None or told[master.name].error is not None:
-        return [(SILENT, master.name, str(before.error or told[master.name].error))]
-    return list(findings(nodes, master, before.get(), told))
+    if told[master.name].error is not None:
+        return [(SILENT, master.name, str(told[master.name].error))]
+    return list(findings(nodes, master, before, told))
 
 
 def findings(

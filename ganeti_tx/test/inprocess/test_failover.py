@@ -64,6 +64,46 @@ class FailoverTests(FailoverCase):
         self.cluster.run(taking)
         self.assert_master(1)
 
+    def drained(self) -> list[int]:
+        """The nodes with the drain flag."""
+        flag = self.cluster.paths.queue_drain_file
+        return [number for number in (1, 2, 3) if self.cluster.node(number).disk.exists(flag)]
+
+    def drain(self) -> None:
+        """Close the queue on the first master."""
+        self.luxi().set_drain_flag(True)
+        self.cluster.pass_time(5)
+        self.assertEqual(self.drained(), [1, 2, 3])
+
+    def test_drained_before(self) -> None:
+        """A queue that was drained before a planned failover and opened after it is open everywhere."""
+        self.drain()
+        self.fail_over(2)
+        self.luxi().set_drain_flag(False)
+        self.cluster.pass_time(10)
+        self.assertEqual(self.drained(), [])
+
+    def test_drained_master_is_away(self) -> None:
+        """When the master was gone meanwhile, it gives the flag up when it is back."""
+        self.drain()
+        self.cluster.lose_power(self.cluster.master, Random(0))
+        self.fail_over(2)
+        self.luxi().set_drain_flag(False)
+        self.cluster.node(1).boot()
+        self.cluster.pass_time(400)
+        self.assertEqual(self.drained(), [])
+
+    def test_drained_alone(self) -> None:
+        """A master that was cut off when its queue was drained gives the flag up when it follows another."""
+        self.cluster.pass_time(5)
+        address = self.cluster.master.address
+        self.cluster.network.silent.add(address)
+        self.luxi().set_drain_flag(True)
+        self.fail_over(2)
+        self.cluster.network.silent.discard(address)
+        self.cluster.pass_time(400)
+        self.assertEqual(self.drained(), [])
+
     # Users of the Remote API
 
     def revoke(self) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ from ganeti_tx.rpc.calls import (
     InstanceInfo,
     NodeFacts,
     NodeInfo,
+    NodeVerify,
     OsValidate,
     RunningInstance,
 )
@@ -182,6 +183,7 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes = FakeNodeRpc()
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)
+    nodes.answer(NodeVerify, {})
     nodes.answer(OsValidate, True)
     nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="digest", master="node1.example.com"))
     return nodes

@@ -17,6 +17,7 @@ from ganeti_tx.rpc.calls import (
     NodeDeactivateMasterIp,
 )
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
+from ganeti_tx.test.logic.stage import INSTANCE
 
 
 def modify(**changes: Any) -> OpClusterSetParams:
@@ -92,6 +93,20 @@ class SetParamsTests(SetParamsCase):
         ):  # fmt: skip
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
         self.assertEqual(self.settings, cluster_of(member(3)).cluster)
+
+    def test_template_without_disks(self) -> None:
+        """Diskless is in use by an instance that has no disks."""
+        bare = replace(INSTANCE, disks=())
+        self.stage = self.make_stage(replace(cluster_of(member(3)), instances={bare.uuid: bare}, disks={}))
+        self.nodes = self.stage.nodes
+        text = self.refused(modify(enabled_disk_templates=(DiskTemplate.FILE,)), OpPrereqError)
+        self.assertEqual(text, f"disk template diskless cannot be disabled: instance {bare.name} uses it")
+
+    def test_directories(self) -> None:
+        """Any absolute directory is taken, as it is written down in one way only."""
+        for given, kept in (("/srv/a/", "/srv/a"), ("/srv//b/../c", "/srv/c"), ("//x", "/x"), ("/", "/"), ("", "")):
+            self.run_op(modify(file_storage_dir=given))
+            self.assertEqual(self.settings.file_storage_dir, kept)
 
     def test_collectors(self) -> None:
         """A collector that the configuration does not name, as one of an older version does not, can be set like others."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ganeti_tx.logic.cluster.verify_copies import BETWEEN_LOOKS, FURTHER_LOOKS
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls import ClusterCopies, CopiesState
@@ -34,7 +35,9 @@ class VerifyCopiesTests(SetParamsCase):
     def errors(self, passed: bool = False, **options: Any) -> list[str]:
         """The findings, without what leads up to them."""
         self.stage.feedback.clear()
-        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True, **options)), passed)
+        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True, **options))
+        self.stage.clock.pump([BETWEEN_LOOKS] * FURTHER_LOOKS)
+        self.assertIs(self.successResultOf(verifying), passed)
         return [line for line in self.stage.feedback if "ERROR" in line or "WARNING" in line]
 
     def test_well(self) -> None:
@@ -62,6 +65,16 @@ class VerifyCopiesTests(SetParamsCase):
             (line,) = self.errors()
             self.assertTrue(line.startswith(f"  - ERROR:ENODEFILECHECK:node:node{number}.example.com:"), line)
             self.assertIn(reason, line)
+
+    def test_on_its_way(self) -> None:
+        """What a node gets within seconds, as it has just come back, is no fault; it is looked at again."""
+        self.states["node2"] = replace(GOOD, config=6, queue=None, ssconf="old")
+        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True))
+        self.stage.clock.pump([BETWEEN_LOOKS] * (FURTHER_LOOKS - 2))
+        self.assertNoResult(verifying)
+        self.states["node2"] = GOOD
+        self.stage.clock.advance(BETWEEN_LOOKS)
+        self.assertIs(self.successResultOf(verifying), True)
 
     def test_silent(self) -> None:
         """A node that does not answer is told of; it does not count when the operator says so."""

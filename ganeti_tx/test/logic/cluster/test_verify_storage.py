@@ -1,0 +1,49 @@
+"""Tests of what cluster verification tells of the directories of file storage."""
+
+from msgspec.structs import replace
+
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.opcodes import OpClusterVerifyConfig
+from ganeti_tx.rpc.calls import NodeVerify
+from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
+
+FILE, SHARED = "ERROR:ENODEFILESTORAGEPATHUNUSABLE:node:", "ERROR:ENODESHAREDFILESTORAGEPATHUNUSABLE:node:"
+
+
+class VerifyStorageTests(UnitTestCase):
+    """Two nodes, of which one allows nothing."""
+
+    def errors(self, *enabled: DiskTemplate) -> list[str]:
+        """The findings with these templates."""
+        cluster = replace(
+            CONFIG.cluster,
+            enabled_disk_templates=enabled,
+            file_storage_dir="/srv/file",
+            shared_file_storage_dir="/srv/shared",
+        )
+        self.stage.config._store._on_disk = replace(CONFIG, cluster=cluster)
+        self.stage.feedback.clear()
+        self.nodes.answers[NodeVerify] = self._answer
+        self.run_op(OpClusterVerifyConfig(error_codes=True))
+        return sorted(line.strip(" -") for line in self.stage.feedback if "ERROR:ENODE" in line)
+
+    def test_findings(self) -> None:
+        """Each directory that a node cannot use is told with the node's words, and what is wrong with its list."""
+        both = (DiskTemplate.FILE, DiskTemplate.SHAREDFILE)
+        name = "node2.example.com"
+        self.assertEqual(
+            self.errors(*both),
+            [
+                f"ERROR:ENODEFILESTORAGEPATHS:node:{name}:'/etc' is bad",
+                f"{FILE}{name}:/srv/file is not allowed",
+                f"{SHARED}{name}:/srv/shared is not allowed",
+            ],
+        )
+        self.assertNotIn(SHARED, "".join(self.errors(DiskTemplate.FILE)))
+        self.assertEqual(self.errors(DiskTemplate.DISKLESS), [])
+
+    def _answer(self, node: str, call: NodeVerify) -> object:
+        if node.startswith("node1"):
+            return dict.fromkeys(call.checks)
+        faults = {name: f"{path} is not allowed" for name, path in call.checks.items() if path}
+        return {**faults, "allowed-file-storage-paths": ["'/etc' is bad"]}
