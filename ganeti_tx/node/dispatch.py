@@ -7,6 +7,8 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import CALLS, NodeCall
+from ganeti_tx.runtime.daemon_logs import log_of
+from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
@@ -57,5 +59,5 @@ class NodeDispatch:
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             log.failure("the call {call} broke", call=call.name)
             raise CallFailed(
-                f"{call.name}: internal error ({type(error).__name__}: {error}); the node daemon's log has more"
+                f"{call.name}: internal error ({type(error).__name__}: {error}); on the node, {log_of(NODE)} has more"
             )

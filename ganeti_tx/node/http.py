@@ -25,6 +25,8 @@ from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import CALLS
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
+from ganeti_tx.runtime.daemon_logs import log_of
+from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
@@ -163,7 +165,9 @@ class CallResource(Resource):
         if failure.check(CancelledError) is None:
             log.failure("a node call broke", failure)
         if not request._disconnected and not request.finished:
-            request.write(refuse(request, INTERNAL_SERVER_ERROR, "internal error; the node daemon's log has more"))
+            request.write(
+                refuse(request, INTERNAL_SERVER_ERROR, f"internal error; on the node, {log_of(NODE)} has more")
+            )
             request.finish()
 
 

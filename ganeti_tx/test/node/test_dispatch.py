@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
 from ganeti_tx.rpc.calls import CALLS, NodeCall, Version
+from ganeti_tx.runtime.daemon_logs import log_of
 
 
 class DispatchTests(SynchronousTestCase):
@@ -35,6 +36,7 @@ class DispatchTests(SynchronousTestCase):
         """A fault is one line for the caller and in full in the log."""
         text = self.fails(KeyError("disk\n0"))
         self.assertIn("internal error", text)
+        self.assertIn(log_of("ganeti-noded"), text)
         self.assertEqual(len(text.splitlines()), 1)
         self.assertEqual(len(self.flushLoggedErrors(KeyError)), 1)
 
