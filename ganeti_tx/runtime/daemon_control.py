@@ -84,6 +84,6 @@ def last_line(*texts: str) -> str:
 def not_started(daemon: str, why: Sequence[str], log: str) -> str:
     """One line. @param why: the first that says something is taken."""
     told = next(filter(None, why), "it ended without a word")
-    if told.endswith(NO_UNIT.format(daemon)):
+    if any(each.endswith(NO_UNIT.format(daemon)) for each in why):
         return f"{daemon} did not start: systemd knows no unit {daemon}; run ganeti-setup, which puts it in place"
     return f"{daemon} did not start: {told.removeprefix(f'{daemon}: ').removeprefix(FATAL)}; see {log}"

@@ -22,6 +22,13 @@ WALK = "/opt/ganeti_tx/bin/python -m ganeti_tx.test.nodes.walk"
 class UsersCase(NodesCase):
     """Looks at who runs what, and whose is what."""
 
+    def setUp(self) -> None:
+        """Nodes that allow disks in files."""
+        super().setUp()
+        for node in self.nodes.numbers:
+            self.run_on(node, "mkdir -p /etc/ganeti /srv/ganeti/file-storage")
+            self.run_on(node, "echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths")
+
     def users(self, node: int) -> dict[str, str]:
         """User and group of each daemon that runs."""
         lines = self.run_on(node, "ps -eo user:20=,group:20=,args=").splitlines()
@@ -44,9 +51,6 @@ class UsersTests(UsersCase):
 
     def test_users(self) -> None:
         """They do all that daemons of root's did: jobs, instances, answers to programs, another master, a boot."""
-        for node in self.nodes.numbers:
-            self.run_on(node, "mkdir -p /etc/ganeti /srv/ganeti/file-storage")
-            self.run_on(node, "echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths")
         self.run_on(1, INIT)
         for node in (2, 3):
             self.run_on(1, f"gnt-node add node{node}.example.com")
@@ -105,6 +109,11 @@ class OneNodeTests(UsersCase):
         self.assertIn("runs as gnt-confd, or is started by root, but not by nobody", refused)
         self.run_on(1, "ganeti-confd --no-user-checks")
         self.assertEqual(self.users(1)["ganeti-confd"], "root root")
+
+    def test_no_units(self) -> None:
+        """Where ganeti-setup was not run, it is named."""
+        self.run_on(1, "rm /etc/systemd/system/ganeti-*.service && systemctl daemon-reload")
+        self.assertIn("systemd knows no unit ganeti-noded; run ganeti-setup", self.run_on(1, INIT, 1))
 
     def test_hardened(self) -> None:
         """What a daemon that was taken over could do is little, by systemd's own measure."""

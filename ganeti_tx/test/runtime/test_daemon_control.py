@@ -45,7 +45,9 @@ class DaemonControlTests(SynchronousTestCase):
         told = not_started("ganeti-rapi", ["", last_line("\n", "x\nganeti-rapi: fatal: port\n \n")], "/log")
         self.assertEqual(told, "ganeti-rapi did not start: port; see /log")
         self.assertIn("without a word", not_started("ganeti-rapi", ["", ""], "/log"))
-        told = not_started("ganeti-rapi", ["", "Failed to start it: Unit ganeti-rapi.service not found."], "/log")
+        told = not_started(
+            "ganeti-rapi", ["conditions", "Failed to start it: Unit ganeti-rapi.service not found."], "/log"
+        )
         self.assertEqual(
             told,
             "ganeti-rapi did not start: systemd knows no unit ganeti-rapi; run ganeti-setup, which puts it in place",
