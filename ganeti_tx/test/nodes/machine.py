@@ -28,6 +28,19 @@ def control_groups() -> Path | None:
     return None
 
 
+def can_end_group(groups: Path) -> bool:
+    """Whether groups can be made, and ended at once."""
+    probe = groups / f"ganeti-nodes-probe-{os.getpid()}"
+    try:
+        probe.mkdir()
+    except OSError:
+        return False
+    try:
+        return (probe / "cgroup.kill").exists()
+    finally:
+        probe.rmdir()
+
+
 def missing(directory: Path) -> str | None:
     """Why there can be no nodes with their files in a directory; None when there can."""
     if os.geteuid() != 0:
@@ -35,8 +48,11 @@ def missing(directory: Path) -> str | None:
     for program, package in PROGRAMS.items():
         if which(program, path=PATH) is None:
             return f"nodes with systemd need {program} (Debian: {package})"
-    if control_groups() is None:
+    groups = control_groups()
+    if groups is None:
         return "nodes with systemd need cgroup2, which is not mounted"
+    if not can_end_group(groups):
+        return f"nodes with systemd need control groups below {groups} that can be ended (Linux 5.14 or later)"
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(prefix="probe-", dir=directory) as probe:
         done = subprocess.run(
