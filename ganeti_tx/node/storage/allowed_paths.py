@@ -55,16 +55,19 @@ class AllowedPaths:
 
         @raise FileStoragePathError: it is not absolute, has "..", is a system path or is below no listed directory.
         """
+        return self._place(path, asked=path)
+
+    def _place(self, path: str, asked: str) -> Place:
         plain = self._plain(path)
         real = Path(os.path.realpath(plain.parent)) / plain.name
-        self._refuse_forbidden(plain, path)
-        self._refuse_forbidden(real, path)
+        self._refuse_forbidden(plain, asked)
+        self._refuse_forbidden(real, asked)
         directories = self.directories()
         found = [each for each in directories if is_below(plain, each) and is_below(real, resolved(each))]
         if not found:
             listed = ", ".join(map(str, directories)) or "none"
             raise FileStoragePathError(
-                f"file storage path {path!r} is not allowed on this node; allowed directories"
+                f"file storage path {asked!r} is not allowed on this node; allowed directories"
                 f" ({self.paths.file_storage_paths_file}): {listed}"
             )
         top = max(found, key=lambda each: len(each.parts))
@@ -72,7 +75,7 @@ class AllowedPaths:
 
     def check_directory(self, path: str) -> Path:
         """A listed directory, or one below it. @raise FileStoragePathError: it is neither."""
-        return self.check(f"{path.rstrip('/')}/x").parent
+        return self._place(f"{path.rstrip('/')}/x", asked=path).plain.parent
 
     def directories(self) -> list[Path]:
         """The listed directories that may be used. @raise FileStoragePathError: there is no list, or it is too long."""

@@ -74,7 +74,7 @@ class StorageTests(SynchronousTestCase):
     def test_not_allowed(self) -> None:
         """Another is refused with those that are allowed, and so is every one where there is no list."""
         (line,) = self.found("/srv/a\n", enabled_disk_templates=["file"], file_storage_dir="/tmp/other")
-        self.assertIn("/tmp/other", line)
+        self.assertIn("'/tmp/other'", line)
         self.assertIn("/srv/a", line)
         (line,) = self.found(None, enabled_disk_templates=["sharedfile"])
         self.assertIn("file-storage-paths does not exist", line)
