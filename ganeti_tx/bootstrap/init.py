@@ -16,6 +16,7 @@ from ganeti_tx.bootstrap.keys import (
     rapi_bundle,
     write_node_keys,
     write_private,
+    write_spice_keys,
 )
 from ganeti_tx.bootstrap.network_checks import check_not_loopback, check_unused, choose_netdev
 from ganeti_tx.bootstrap.ports import check_ports
@@ -145,6 +146,7 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
     write_private(
         paths.rapi_pem, rapi_bundle(authority, config.cluster.cluster_name, config.cluster.master_ip), RAPI_MODE
     )
+    write_spice_keys(paths, config.cluster.cluster_name)
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():
         write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF_MODE)
@@ -182,6 +184,8 @@ def forget(paths: Paths) -> None:
         paths.server_pem,
         paths.client_pem,
         paths.rapi_pem,
+        paths.spice_pem,
+        paths.spice_ca_pem,
         paths.hmac_key,
         paths.cluster_domain_secret,
         *rapi_paths(paths).values(),

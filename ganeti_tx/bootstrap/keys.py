@@ -62,6 +62,17 @@ def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str) -> bytes
     return server.bundle + authority.certificate
 
 
+def write_spice_keys(paths: Paths, cluster_name: str) -> None:
+    """Write what SPICE consoles with TLS show on every node, and what their clients trust.
+
+    The authority is nobody's afterwards: its own key is kept nowhere, and the cluster's has signed nothing here.
+    """
+    now = utc_now()
+    authority = create_authority(f"{cluster_name} SPICE", now)
+    write_private(paths.spice_pem, issue_server(authority, [cluster_name], now).bundle, 0o440)
+    write_private(paths.spice_ca_pem, authority.certificate, 0o440)
+
+
 def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
     """Write a node's keys; the last file makes the node a member."""
     write_private(paths.hmac_key, keys.hmac_key, 0o440)

@@ -193,6 +193,8 @@ class ClusterFiles:
             paths.hmac_key,
             paths.cluster_domain_secret,
             paths.rapi_pem,
+            paths.spice_pem,
+            paths.spice_ca_pem,
             *rapi_paths(paths).values(),
             paths.rapi_record_file,
             paths.authority_key,

@@ -63,6 +63,8 @@ UPLOADS = {
     "/var/lib/ganeti/hmac.key": 0o440,
     "/var/lib/ganeti/cluster-domain-secret": 0o640,
     "/var/lib/ganeti/rapi.pem": 0o440,
+    "/var/lib/ganeti/spice.pem": 0o440,
+    "/var/lib/ganeti/spice-ca.pem": 0o440,
     "/var/lib/ganeti/known_hosts": 0o644,
     "/var/lib/ganeti/ca.key": 0o400,
     "/etc/ganeti/file-storage-paths": 0o644,

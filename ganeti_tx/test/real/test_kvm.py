@@ -3,12 +3,15 @@
 import os
 import signal
 import socket
+import ssl
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from twisted.internet.threads import deferToThread
 
+from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
@@ -135,6 +138,24 @@ class KvmTests(HypervisorContract):
             self.assertEqual((await client.execute("query-vnc"))["auth"], "vnc")
         arguments = Path(f"/proc/{await self.pid()}/cmdline").read_bytes()
         self.assertNotIn(SECRET.encode(), arguments + machine.runtime.read_bytes())
+
+    async def test_spice(self) -> None:
+        """SPICE with TLS shows the cluster's certificate for it, which who has the authority's can check."""
+        paths = self.node.paths
+        paths.data_dir.mkdir(parents=True)
+        write_spice_keys(paths, "cluster.example.com")
+        await self.driver.start(spec := self.vnc_spec(spice_bind="127.0.0.1", spice_use_tls=True), [])
+        assert spec.network_port is not None
+        trust = ssl.create_default_context(cafile=str(paths.spice_ca_pem))
+
+        def greet() -> str | None:
+            with (
+                socket.create_connection(("127.0.0.1", spec.network_port), 10) as plain,
+                trust.wrap_socket(plain, server_hostname="cluster.example.com") as secure,
+            ):
+                return secure.version()
+
+        self.assertIn("TLSv1", str(await deferToThread(greet)))
 
     async def test_pinned(self) -> None:
         """With a mask the virtual processors run on those processors only, the rest of QEMU anywhere."""
