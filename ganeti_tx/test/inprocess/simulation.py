@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 #: The moment at which every simulation begins, in seconds since the epoch.
 BEGINNING = 1_700_000_000.0
+#: For so long the machines have been up by then.
+UPTIME = 5000.0
 
 #: What the dead had still to do. Were it collected, Python would close their coroutines and so run their clean-up, which
 #: no killed process does.
@@ -173,7 +175,7 @@ class Process:
 
     def seconds(self) -> float:
         """See IReactorTime."""
-        return self.time.seconds()
+        return self.time.seconds() - BEGINNING + UPTIME
 
     def callLater(self, delay: float, callable: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """See IReactorTime."""

@@ -26,6 +26,8 @@ class Programs:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / "bin"
+        #: Where Python looks besides.
+        self.python_path: list[str] = []
         self._directory.mkdir()
         for daemon in DAEMONS:
             self._write(f"ganeti-{daemon}", f"from ganeti_tx.daemons import {daemon} as main")
@@ -41,7 +43,7 @@ class Programs:
     def environment(self, node: DevNode) -> dict[str, str]:
         """What they are started with."""
         path = f"{self._directory}:{os.environ.get('PATH', '/usr/bin:/bin')}"
-        return node.environment({**os.environ, "PATH": path, "PYTHONPATH": str(SOURCE)})
+        return node.environment({**os.environ, "PATH": path, "PYTHONPATH": ":".join([str(SOURCE), *self.python_path])})
 
     def run(self, node: DevNode, *argv: str) -> "subprocess.CompletedProcess[str]":
         """Run one to its end."""

@@ -1,11 +1,17 @@
 """Which daemons go on when the time of the day is set back."""
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from pathlib import Path
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.test.real.programs import SmallCluster, until
 
 #: Seconds for a process that does what it is to do.
 LIMIT = 5
@@ -67,3 +73,60 @@ class SetBackTests(SynchronousTestCase):
         """A steady reactor does it; Twisted's own would wait for an hour, which shows that the test would tell."""
         self.assertEqual(self.ended("steady(reactor)"), b"done\n")
         self.assertEqual(self.ended(""), b"")
+
+
+#: What Python imports first in each process of the cluster: the time of the day is wrong by as many seconds as a file says.
+WRONG = """
+import time
+real = time.time
+def told():
+    try:
+        with open({file!r}) as file:
+            return real() + float(file.read())
+    except (OSError, ValueError):
+        return real()
+time.time = told
+time.time_ns = lambda: int(told() * 1e9)
+"""
+
+
+class WrongClockTests(SynchronousTestCase):
+    """A cluster of one node with real processes, whose time of the day, and nobody else's, is set while they run."""
+
+    def setUp(self) -> None:
+        """A new cluster."""
+        directory = tempfile.TemporaryDirectory(prefix="gtx")
+        self.addCleanup(directory.cleanup)
+        self.error = Path(directory.name) / "error"
+        (Path(directory.name) / "sitecustomize.py").write_text(WRONG.format(file=str(self.error)))
+        self.cluster = SmallCluster()
+        self.addCleanup(self.cluster.close)
+        self.cluster.programs.python_path.append(directory.name)
+        self.cluster.init()
+
+    def set_clock(self, error: float) -> None:
+        """Every process of the cluster has this time of the day from now on."""
+        beside = self.error.with_name("new")
+        beside.write_text(str(error))
+        beside.rename(self.error)
+
+    def job(self, job_id: int) -> dict[str, Any]:
+        """A job's file."""
+        found: dict[str, Any] = json.loads((self.cluster.node.root / f"var/lib/ganeti/queue/job-{job_id}").read_bytes())
+        return found
+
+    def reaches(self, job_id: int, status: str) -> None:
+        """Wait until a job's only opcode has a status."""
+        until(lambda: self.job(job_id)["ops"][0]["status"] == status, f"job {job_id} to be {status}")
+
+    def test_jobs_go_on(self) -> None:
+        """A job that runs when the clock is set back by an hour, or forward by a day, ends as it would have; so do later ones."""
+        for error in (-3600.0, 86400.0, 0.0):
+            job_id = self.cluster.submit("gnt-debug", "delay", "2")
+            self.reaches(job_id, "running")
+            self.set_clock(error)
+            self.reaches(job_id, "success")
+            wrong = self.job(job_id)["end_timestamp"][0] - time.time()
+            self.assertLess(abs(wrong - error), 600, "the clock was not set")
+            self.cluster.must("gnt-cluster", "verify")
+            self.assertIn("node1", self.cluster.must("gnt-node", "list"))
