@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ganeti_tx.runtime.directories import ADMINISTRATORS_DIRECTORIES, ADMINISTRATORS_MODE
+from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.ownership import give
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, FILE_MODES, mode_of
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import was_abandoned
+from ganeti_tx.runtime.threads import InlineThreads
 
 #: The directories of the table that are not in another of it; they lie in root's own.
 TOPS = tuple(Path(path) for path in DIRECTORY_MODES if not {*map(str, Path(path).parents)} & {*DIRECTORY_MODES})
@@ -21,10 +24,11 @@ LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def make_directories() -> None:
-    """Each of the table, with its owner and mode. @raise OSError: one cannot be made."""
+    """Each of the table, with its owner and mode, and root's own. @raise OSError: one cannot be made."""
+    files = RealFiles(InlineThreads())
+    for path in (*map(Path, ADMINISTRATORS_DIRECTORIES), *(top.parent for top in TOPS)):
+        files.mkdir(path, ADMINISTRATORS_MODE)
     for path in map(Path, DIRECTORY_MODES):
-        if path in TOPS:
-            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         with _parent(path) as parent, suppress(FileExistsError):
             os.mkdir(path.name, 0o700, dir_fd=parent)
         _mended(path)

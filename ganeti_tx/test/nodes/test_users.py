@@ -95,6 +95,8 @@ class OneNodeTests(UsersCase):
             ["root:755:directory", "root:600:regular file", "root:640:regular file"],
         )
         self.assertEqual(self.run_on(1, "ls /var/aim"), "job-1\n")
+        self.run_on(1, "rm /var/lib/ganeti/queue && rm -r /etc/ganeti && umask 077 && ganeti-ensure-dirs")
+        self.assertEqual(self.run_on(1, "stat --format %a /etc/ganeti"), "755\n")
 
     def test_started_by_hand(self) -> None:
         """Root may start a daemon without systemd: it becomes its user; another user may not; both as Ganeti does."""
