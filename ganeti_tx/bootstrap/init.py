@@ -178,6 +178,7 @@ def forget(paths: Paths) -> None:
     for path in (
         paths.config_file,
         paths.locks_file,
+        paths.temporary_reservations_file,
         paths.master_term_file,
         paths.authority_key,
         paths.authority_pem,

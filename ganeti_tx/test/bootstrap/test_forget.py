@@ -16,7 +16,13 @@ class ForgetTests(SynchronousTestCase):
         """Users, tokens, roles and the directory's settings would let the next cluster's strangers in."""
         paths = Paths(Path(self.mktemp()).absolute())
         paths.rapi_dir.mkdir(parents=True)
-        left = [*rapi_paths(paths).values(), paths.rapi_record_file, paths.joining_file("192.0.2.1"), paths.server_pem]
+        left = [
+            *rapi_paths(paths).values(),
+            paths.rapi_record_file,
+            paths.temporary_reservations_file,
+            paths.joining_file("192.0.2.1"),
+            paths.server_pem,
+        ]
         for path in left:
             path.write_text("of the cluster")
         (paths.data_dir / "unrelated").write_text("stays")
