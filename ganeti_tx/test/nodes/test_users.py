@@ -141,6 +141,6 @@ class SetupTests(NodesCase):
         self.assertIn("/etc/logrotate.d/ganeti is not from ganeti-setup", self.run_on(1, "ganeti-setup", 1))
         self.assertIn("dry run: removed", self.run_on(1, "ganeti-setup --remove --dry-run"))
         self.run_on(1, "ganeti-setup --remove")
-        left = "find /etc /usr/local/sbin -name '*ganeti*' -o -name 'gnt-*'"
+        left = r"find /etc /usr/local/sbin -not -type d \( -name '*ganeti*' -o -name 'gnt-*' \)"
         self.assertEqual(self.run_on(1, left).split(), ["/etc/logrotate.d/ganeti"])
         self.assertIn("gnt-masterd", self.run_on(1, "getent passwd gnt-masterd"))
