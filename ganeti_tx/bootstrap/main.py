@@ -4,12 +4,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from ganeti_tx.bootstrap.failover import failover
 from ganeti_tx.bootstrap.init import init, take_back
-from ganeti_tx.bootstrap.join import JoinRequest, receive, send
-from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.join import send
+from ganeti_tx.bootstrap.join import take_back as take_back_join
+from ganeti_tx.bootstrap.join_documents import read_request
+from ganeti_tx.bootstrap.member import leave, receive
 from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.runtime.paths import Paths
@@ -29,18 +29,21 @@ def do_destroy(paths: Paths, data: bytes) -> None:
 
 def do_node_join(paths: Paths, data: bytes) -> None:
     """On the master: set a new node up."""
-    try:
-        request = msgspec.json.decode(data, type=JoinRequest)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise BootstrapError(f"cannot read the request: {error}")
-    send(paths, request)
+    send(paths, read_request(data))
+
+
+def do_node_unjoin(paths: Paths, data: bytes) -> None:
+    """On the master: take that back, since the node was not added."""
+    take_back_join(paths, read_request(data))
 
 
 STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
     "init": do_init,
     "destroy": do_destroy,
     "node-join": do_node_join,
+    "node-unjoin": do_node_unjoin,
     "join": receive,
+    "leave": leave,
     "master-failover": failover,
 }
 

@@ -22,58 +22,77 @@ from ganeti_tx.cli.options import (
     switch,
 )  # fmt: skip
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import opcode, run_opcode, unless
-from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
+from ganeti_tx.cli.submit import OpCode, opcode, prepared, run_opcode, unless
+from ganeti_tx.errors import ExitCode, GanetiError, LuxiError
 
 
 def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
-    """Set the node up so that it trusts the cluster, then add it to the configuration."""
-    name = _checked_name(session, names[0], readd=options.readd)
-    params = {
-        "readd": unless(False, options.readd),
-        "secondary_ip": options.secondary_ip,
-        "group": options.nodegroup,
-        "master_capable": options.master_capable,
-        "vm_capable": options.vm_capable,
-        "ndparams": types.typed(options.ndparams or {}, types.NODE, "node") or None,
-        "hv_state": dict(options.hv_state) or None,
-        "disk_state": dict(options.disk_state) or None,
-    }
-    status = run_bootstrap(session, "node-join", _join_document(name, options, params))
+    """Set the node up so that it trusts the cluster, then add it to the configuration; all or nothing.
+
+    What can be known before the node is touched is asked of the opcode itself, by a dry run.
+    """
+    op = opcode(
+        "OP_NODE_ADD",
+        node_name=names[0],
+        node_setup=unless(False, options.node_setup),
+        readd=unless(False, options.readd),
+        secondary_ip=options.secondary_ip,
+        group=options.nodegroup,
+        master_capable=options.master_capable,
+        vm_capable=options.vm_capable,
+        ndparams=types.typed(options.ndparams or {}, types.NODE, "node") or None,
+        hv_state=dict(options.hv_state) or None,
+        disk_state=dict(options.disk_state) or None,
+    )
+    run_opcode(session, options, {**op, "dry_run": True})
+    request = _join_request(names[0], options, op)
+    try:
+        status = run_bootstrap(session, "node-join", request)
+    except KeyboardInterrupt:  # it may have come when all was done
+        run_bootstrap(session, "node-unjoin", request)
+        raise
     if status != ExitCode.SUCCESS:
         return status
-    node_setup = unless(False, options.node_setup)
-    run_opcode(session, options, opcode("OP_NODE_ADD", node_name=name, node_setup=node_setup, **params))
+    _put_in(session, options, op, request)
     return ExitCode.SUCCESS
 
 
-def _join_document(name: str, options: Parsed, params: dict[str, Any]) -> dict[str, Any]:
-    switches = ("readd", "ssh_key_check", "force_join", "node_setup", "verbose", "debug")
+def _join_request(name: str, options: Parsed, op: OpCode) -> dict[str, Any]:
+    switches = ("readd", "ssh_key_check", "force_join")
     return {
         "node_name": name,
-        "secondary_ip": params["secondary_ip"],
-        "ndparams": params["ndparams"] or {},
+        "secondary_ip": op.get("secondary_ip"),
+        "ssh_port": op.get("ndparams", {}).get("ssh_port"),
         **{switch: getattr(options, switch) for switch in switches},
     }
 
 
-def _checked_name(session: Session, name: str, *, readd: bool) -> str:
-    """The name, the node's full one when it is added again.
+def _put_in(session: Session, options: Parsed, op: OpCode, request: dict[str, Any]) -> None:
+    """@raise GanetiError, KeyboardInterrupt: the node was not added, and is no longer set up unless it says so."""
+    job_id = None
+    try:
+        job_id = session.client.submit_job([prepared(session, options, op)])
+        follow(session, job_id)
+    except BaseException:
+        if job_id is None or _came_to_nothing(session, job_id):
+            run_bootstrap(session, "node-unjoin", request)
+        raise
 
-    @raise OpPrereqError: a new node is known already, or one to be added again is not.
-    """
-    known = _known_name(session, name)
-    if readd and known is None:
-        raise OpPrereqError(f"Node {name!r} is not in the cluster, so it cannot be added again", ECode.NOENT)
-    if not readd and known is not None:
-        raise OpPrereqError(f"Node {known} is already in the cluster; use --readd to add it again", ECode.EXISTS)
-    return known or name
 
-
-def _known_name(session: Session, name: str) -> str | None:
-    rows = session.client.query_nodes([name], ["name"])
-    return rows[0][0] if rows else None
+def _came_to_nothing(session: Session, job_id: int) -> bool:
+    """Whether the job, which is cancelled if it has not ended, has added no node."""
+    try:
+        session.client.cancel_job(job_id)
+        follow(session, job_id, quiet=True)
+    except LuxiError as error:
+        session.warn(f"Whether job {job_id} has added the node is not known, so it stays set up: {error}")
+        return False
+    except GanetiError:
+        return True
+    session.warn(f"Job {job_id} has added the node all the same")
+    return False
 
 
 def remove(session: Session, options: Parsed, names: Sequence[str]) -> int:

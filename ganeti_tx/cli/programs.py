@@ -1,5 +1,6 @@
 """Other programs, run on this terminal; read only by the commands that run one."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,22 @@ def run_program(argv: Sequence[str], document: bytes | None) -> int:
     try:
         if document is None:
             return subprocess.call(argv)
-        return subprocess.run(argv, input=document, check=False).returncode
+        return _run_to_its_end(argv, document)
     except OSError as error:
         raise OpPrereqError(f"Cannot run {argv[0]}: {error.strerror}", ECode.ENVIRON) from None
+
+
+def _run_to_its_end(argv: Sequence[str], document: bytes) -> int:
+    """An interrupt from the terminal reaches the program, too, which takes back what it did: it is not killed meanwhile.
+
+    @raise KeyboardInterrupt: it has ended after one.
+    """
+    interrupted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: interrupted.append(number))
+    try:
+        status = subprocess.run(argv, input=document, check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted:
+        raise KeyboardInterrupt
+    return status

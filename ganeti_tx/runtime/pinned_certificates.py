@@ -75,3 +75,16 @@ def remember_joining(paths: Paths, address: str, digest: str) -> None:
             if abs(time.time() - earlier.stat().st_mtime) > JOINING:
                 earlier.unlink()
     replace_file(paths.joining_file(address), digest.encode() + b"\n", JOINING_MODE)
+
+
+def joining_digest(paths: Paths, address: str) -> str | None:
+    """By which a node is known that is being set up; None when there is none."""
+    with suppress(FileNotFoundError):
+        return paths.joining_file(address).read_text(encoding="ascii", errors="replace")[:MAX_JOINING].strip()
+    return None
+
+
+def is_counted(paths: Paths, name: str, digest: str) -> bool:
+    """Whether the cluster knows a node by this certificate."""
+    path = paths.ssconf_file("node_certs")
+    return path.exists() and f"{name}={digest}" in path.read_text().splitlines()

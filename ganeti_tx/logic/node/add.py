@@ -1,6 +1,7 @@
 """Adding a node that has been set up for the cluster."""
 
 from collections.abc import Sequence
+from ipaddress import ip_address
 
 import msgspec
 
@@ -64,9 +65,10 @@ class Add(LogicalUnit[OpNodeAdd]):
                 f"node {self._name} keeps its group when it is added again, but group {self.op.group} is given",
                 ECode.INVAL,
             )
-        self._check_addresses([node for node in known.values() if node.name != self._name])
+        await self._check_addresses([node for node in known.values() if node.name != self._name])
         check_ndparams(self.op.ndparams or {}, for_node=True)
-        await self._check_daemon()
+        if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
+            await self._check_daemon()
 
     @property
     def _secondary(self) -> str:
@@ -74,8 +76,16 @@ class Add(LogicalUnit[OpNodeAdd]):
         had = self._old.secondary_ip if self._old is not None else self._address
         return self.op.secondary_ip or had
 
-    def _check_addresses(self, others: Sequence[Node]) -> None:
+    async def _check_addresses(self, others: Sequence[Node]) -> None:
         secondary = self._secondary
+        cluster = await self.config.cluster()
+        if cluster.master_ip in (self._address, secondary):
+            text = f"address {cluster.master_ip} belongs to the cluster {cluster.cluster_name} itself"
+            raise OpPrereqError(text, ECode.NOTUNIQUE)
+        try:
+            ip_address(secondary)
+        except ValueError:
+            raise OpPrereqError(f"secondary address {secondary!r} is no IP address", ECode.INVAL) from None
         for other in others:
             for address in (self._address, secondary):
                 if address in (other.primary_ip, other.secondary_ip):
@@ -132,6 +142,7 @@ class Add(LogicalUnit[OpNodeAdd]):
     async def _new_node(self, capable: bool, candidate: bool) -> Node:
         now = self.around.now()
         base = self._old
+        given = self.op.ndparams if base is None or self.op.ndparams is not None else base.ndparams
         fresh = Node(
             uuid=base.uuid if base is not None else await self.config.generate_uuid(),
             name=self._name,
@@ -144,11 +155,11 @@ class Add(LogicalUnit[OpNodeAdd]):
             master_capable=capable,
             vm_capable=self.op.vm_capable if self.op.vm_capable is not None else base is None or base.vm_capable,
             powered=True,
-            ndparams=check_ndparams(self.op.ndparams or {}, for_node=True),
+            ndparams=check_ndparams(given or {}, for_node=True),
             hv_state_static=self.op.hv_state or {},
             disk_state_static=self.op.disk_state or {},
             serial_no=base.serial_no if base is not None else 1,
             ctime=base.ctime if base is not None else now,
             mtime=now,
         )
-        return fresh if base is None else msgspec.structs.replace(fresh, tags=base.tags, ndparams=base.ndparams)
+        return fresh if base is None else msgspec.structs.replace(fresh, tags=base.tags)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.join import REMOTE_SHELL_VARIABLE, call_remote
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.remote_call import REMOTE_SHELL_VARIABLE, RemoteCall
 from ganeti_tx.bootstrap.remote_program import remote_words
+from ganeti_tx.runtime.paths import Paths
 
 #: As ssh does: the words put together are for the shell there, which finds few programs.
 REMOTE_SHELL = '#!/bin/sh\nshift\nPATH={path} exec /bin/sh -c "$*"\n'
@@ -60,4 +61,4 @@ class RemoteProgramTests(SynchronousTestCase):
         with self.assertRaisesRegex(
             BootstrapError, "node2 has no ganeti-bootstrap.*search path; install .*ganeti-setup"
         ):
-            call_remote("node2", b"{}")
+            RemoteCall(Paths(self.here), "node2").run("join", b"{}")

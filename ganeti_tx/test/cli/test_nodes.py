@@ -2,22 +2,39 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import ECode, LuxiError, OpExecError, OpPrereqError
 from ganeti_tx.test.cli.fakes import CommandLine, answer_of
+
+
+class SettingUp(CommandLine):
+    """Once the node is set up, the job that adds it ends with `error`."""
+
+    error: Exception | None = None
+
+    def _run(self, argv: Sequence[str], document: bytes | None) -> int:
+        if argv[-1] == "node-join" and self.error is not None:
+            self.client.results["OP_NODE_ADD"] = self.error
+        return super()._run(argv, document)
 
 
 class AddTests(SynchronousTestCase):
     """gnt-node add and remove."""
 
     def setUp(self) -> None:
-        self.cli = CommandLine()
-        self.cli.client.answers["QueryNodes"] = lambda names, fields, lock: []
+        self.cli = SettingUp()
+        self.cli.client.answers["CancelJob"] = lambda job_id, kill: [False, "it has ended"]
+
+    def steps(self) -> list[str]:
+        """What ganeti-bootstrap was asked for."""
+        return [argv[-1] for argv, _document in self.cli.programs]
 
     def test_add(self) -> None:
-        """The node is set up before it is added; options reach both."""
+        """The node is set up when the opcode's own checks allow it, and then added; options reach all three."""
         outcome = self.cli(
             "gnt-node", "add", "-s", "192.0.2.2", "-g", "rack1", "--master-capable", "no", "--node-parameters", "ssh_port=22",
             "--no-ssh-key-check", "node2",
@@ -28,35 +45,55 @@ class AddTests(SynchronousTestCase):
         self.assertEqual(
             json.loads(document or b""),
             {
-                "node_name": "node2", "secondary_ip": "192.0.2.2", "ndparams": {"ssh_port": 22}, "readd": False,
-                "ssh_key_check": False, "force_join": False, "node_setup": True, "verbose": False, "debug": 0,
+                "node_name": "node2", "secondary_ip": "192.0.2.2", "ssh_port": 22, "readd": False,
+                "ssh_key_check": False, "force_join": False,
             },
         )  # fmt: skip
-        self.assertEqual(
-            self.cli.client.submitted,
-            [
-                {
-                    "OP_ID": "OP_NODE_ADD", "node_name": "node2", "node_setup": True, "secondary_ip": "192.0.2.2",
-                    "group": "rack1", "master_capable": False, "ndparams": {"ssh_port": 22},
-                }
-            ],
-        )  # fmt: skip
+        op = {
+            "OP_ID": "OP_NODE_ADD", "node_name": "node2", "node_setup": True, "secondary_ip": "192.0.2.2",
+            "group": "rack1", "master_capable": False, "ndparams": {"ssh_port": 22},
+        }  # fmt: skip
+        self.assertEqual(self.cli.client.submitted, [{**op, "dry_run": True}, op])
 
     def test_setup_fails(self) -> None:
         """A node that could not be set up is not added."""
         self.cli.program_status = 3
         self.assertEqual(self.cli("gnt-node", "add", "node2").status, 3)
-        self.assertEqual(self.cli.client.jobs, {})
+        self.assertEqual([op.get("dry_run") for op in self.cli.client.submitted], [True])
+
+    def test_checked_first(self) -> None:
+        """A node that cannot be added is not touched."""
+        self.cli.client.results["OP_NODE_ADD"] = OpPrereqError("no such group", ECode.NOENT)
+        outcome = self.cli("gnt-node", "add", "-g", "ghost", "node2")
+        self.assertEqual((outcome.status, self.cli.programs), (1, []))
+        self.assertIn("no such group", outcome.err)
+
+    def test_taken_back(self) -> None:
+        """What was done to a node that is not added after all is taken back, with the same way to it."""
+        self.cli.error = OpExecError("the disk is full")
+        outcome = self.cli("gnt-node", "add", "node2")
+        self.assertEqual((outcome.status, self.steps()), (1, ["node-join", "node-unjoin"]))
+        self.assertIn("the disk is full", outcome.err)
+        self.assertEqual(self.cli.programs[0][1], self.cli.programs[1][1])
+        self.assertEqual(self.cli.client.sent("CancelJob"), [[2, False]])
+
+    def test_nobody_knows(self) -> None:
+        """While the master daemon does not tell what became of the job, the node stays as it is."""
+        self.cli.error = OpExecError("broken")
+
+        def gone(job_id: int, kill: bool) -> None:
+            raise LuxiError("no answer")
+
+        self.cli.client.answers["CancelJob"] = gone
+        outcome = self.cli("gnt-node", "add", "node2")
+        self.assertEqual(self.steps(), ["node-join"])
+        self.assertIn("stays set up: no answer", outcome.err)
 
     def test_readd(self) -> None:
-        """Only known nodes are added again, under their full name; only unknown ones are added."""
-        self.assertIn("cannot be added again", self.cli("gnt-node", "add", "--readd", "node2").err)
-        self.cli.client.answers["QueryNodes"] = lambda names, fields, lock: [["node2.example.com"]]
-        self.assertIn("already_exists", self.cli("gnt-node", "add", "node2").err)
-        self.assertEqual(self.cli.programs, [])
+        """Adding again is said to all."""
         self.assertEqual(self.cli("gnt-node", "add", "--readd", "node2").status, 0)
-        (op,) = self.cli.client.submitted
-        self.assertEqual((op["node_name"], op["readd"]), ("node2.example.com", True))
+        self.assertEqual([op["readd"] for op in self.cli.client.submitted], [True, True])
+        self.assertTrue(json.loads(self.cli.programs[0][1] or b"")["readd"])
 
     def test_remove(self) -> None:
         """remove submits one opcode."""

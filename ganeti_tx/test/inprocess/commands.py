@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from attrs import define
 
-from ganeti_tx.bootstrap.join import JoinRequest
+from ganeti_tx.bootstrap.join_documents import JoinRequest
 from ganeti_tx.cli.main import program_named
 from ganeti_tx.cli.program import Surroundings, run
 from ganeti_tx.config.ssconf import ssconf_values
@@ -70,12 +70,15 @@ class Commands:
         return self.cluster.master.disk.read(Path(path), MAX_FILE).decode().strip()
 
     def _run_program(self, argv: Sequence[str], document: bytes | None) -> int:
-        """The one program that commands run: what `ganeti-bootstrap node-join` does is done to a simulated machine."""
-        if list(argv[-1:]) != ["node-join"] or document is None:
+        """The one program that commands run: what ganeti-bootstrap does for `gnt-node add` is done to a simulated machine."""
+        if argv[-1] not in ("node-join", "node-unjoin") or document is None:
             raise AssertionError(f"not to be run here: {argv}")
         request = msgspec.json.decode(document, type=JoinRequest)
         node = self.cluster.machine(request.node_name)
         if node is None:
             return ExitCode.FAILURE
-        node.join(ssconf_values(self.cluster.config))
+        if argv[-1] == "node-join":
+            node.join(ssconf_values(self.cluster.config))
+        elif not request.readd:  # one that was a member has the same keys as before
+            node.unjoin()
         return ExitCode.SUCCESS

@@ -129,6 +129,12 @@ class SimulatedNode:
             put(self.disk, self.paths.ssconf_file(key), f"{value}\n".encode() if value else b"", 0o444)
         self.start()
 
+    def unjoin(self) -> None:
+        """Take that back, as `ganeti-bootstrap leave` does."""
+        self.stop()
+        for path in (self.paths.client_pem, self.paths.authority_pem, self.paths.server_pem):
+            self.disk.remove(path)
+
     def start(self) -> None:
         """Start the node daemon."""
         process = self.daemon = self.new_process(f"noded-{self.name}")

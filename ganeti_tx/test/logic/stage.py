@@ -111,7 +111,7 @@ class Stage:
                     await self.locks.update(wanted)
             self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
             await unit.check()
-            return await unit.execute()
+            return None if op.dry_run else await unit.execute()
         finally:
             await self.locks.release_all()
 

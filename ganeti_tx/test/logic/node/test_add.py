@@ -109,3 +109,19 @@ class AddTests(UnitTestCase):
         self.nodes.fail(Version, "no route", NodeUnreachableError)
         self.assertIn("no route", self.refused(add(), OpPrereqError))
         self.assertEqual(set(self.stage.snapshot.nodes), set(CONFIG.nodes))
+
+    def test_dry_run(self) -> None:
+        """Before the node is set up all is checked but its daemon, which is not there yet; nothing is changed."""
+        self.nodes.fail(Version, "no route", NodeUnreachableError)
+        self.run_op(add(dry_run=True))
+        self.assertEqual(set(self.stage.snapshot.nodes), set(CONFIG.nodes))
+        for wrong, why in (
+            ({"group": "ghost"}, "ghost"),
+            ({"secondary_ip": "198.51.100.9"}, "must be alike"),
+            ({"secondary_ip": "web"}, "no IP address"),
+            ({"primary_ip": CONFIG.cluster.master_ip}, "belongs to the cluster"),
+            ({"readd": True}, "not in the cluster"),
+            ({"ndparams": {"colour": 1}}, "colour"),
+        ):
+            failure = self.failureResultOf(self.stage.run(add(dry_run=True, **wrong)))
+            self.assertIn(why, str(failure.value))

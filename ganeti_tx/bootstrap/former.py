@@ -1,0 +1,51 @@
+"""The keys that a member has while it is set up anew, so that it gets them back when nothing comes of that.
+
+They lie where a reboot removes them. Once the node has been added again they are of no use: nobody is known by them.
+"""
+
+import shutil
+from pathlib import Path
+
+from ganeti_tx.bootstrap.keys import write_private
+from ganeti_tx.runtime.path_modes import FILE_MODES
+from ganeti_tx.runtime.paths import Paths
+
+NAME = "before-join"
+DIRECTORY_MODE = 0o700
+KEPT_MODE = 0o400
+#: As `write_node_keys` writes them: the last file makes the node a member.
+KEYS = ("hmac_key", "cluster_domain_secret", "client_pem", "authority_pem", "server_pem")
+
+
+def directory(paths: Paths) -> Path:
+    """Where they are kept."""
+    return paths.run_dir / NAME
+
+
+def is_kept(paths: Paths) -> bool:
+    """Whether this node was a member before."""
+    return (directory(paths) / "server_pem").exists()
+
+
+def keep(paths: Paths) -> None:
+    """Put copies aside. @raise OSError"""
+    directory(paths).mkdir(mode=DIRECTORY_MODE)
+    for name in KEYS:
+        path: Path = getattr(paths, name)
+        if path.exists():
+            write_private(directory(paths) / name, path.read_bytes(), KEPT_MODE)
+
+
+def put_back(paths: Paths) -> None:
+    """Have them in their places again. @raise OSError"""
+    for name in KEYS:
+        kept = directory(paths) / name
+        if kept.exists():
+            place = str(getattr(Paths(), name))
+            write_private(getattr(paths, name), kept.read_bytes(), FILE_MODES[place].mode)
+    drop(paths)
+
+
+def drop(paths: Paths) -> None:
+    """Forget them."""
+    shutil.rmtree(directory(paths), ignore_errors=True)

@@ -1,0 +1,117 @@
+"""Running ganeti-bootstrap on a node that has no daemon yet: through ssh, or what stands in its place."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from typing import IO
+
+from attrs import define
+
+from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
+from ganeti_tx.runtime.paths import Paths
+
+REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
+PROGRAM = "ganeti-bootstrap"
+#: Seconds that a step on the node may take, with the questions that ssh asks before.
+LIMIT = 120
+SYSTEM_KNOWN_HOSTS = "/etc/ssh/ssh_known_hosts"
+#: The first line that a step says: from here on it may have changed something.
+BEGUN = "begun"
+MAX_SAID = 64 * 1024
+
+
+@define
+class RemoteFailure(BootstrapError):
+    """A step failed. `unknown`: it had begun, and nobody knows what it has done since."""
+
+    lines: tuple[str, ...]
+    unknown: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def ssh_argv(paths: Paths, *, check_host_key: bool, port: int | None, interactive: bool) -> list[str]:
+    """ssh up to the host's name. Known hosts are the cluster's, the system's and the user's; without the check none are
+    read or added to, so that it is left out of this one connection only.
+    """
+    if check_host_key:
+        known = f"{paths.known_hosts} {SYSTEM_KNOWN_HOSTS}"
+        settings = {"StrictHostKeyChecking": "ask", "GlobalKnownHostsFile": known, "CheckHostIp": "no"}
+    else:
+        nowhere = {"UserKnownHostsFile": "/dev/null", "GlobalKnownHostsFile": "/dev/null"}
+        settings = {"StrictHostKeyChecking": "no", **nowhere, "LogLevel": "ERROR"}
+    if not interactive:
+        settings["BatchMode"] = "yes"
+    if port is not None:
+        settings["Port"] = str(port)
+    settings = {**settings, "ConnectTimeout": "10", "EscapeChar": "none", "User": "root"}
+    return ["ssh", *(f"-o{name}={value}" for name, value in settings.items())]
+
+
+@define
+class RemoteCall:
+    """The way to one host."""
+
+    paths: Paths
+    host: str
+    check_host_key: bool = True
+    port: int | None = None
+    environ: Mapping[str, str] = os.environ
+
+    def shell(self) -> list[str]:
+        """What is put before the host and the command."""
+        named = self.environ.get(REMOTE_SHELL_VARIABLE)
+        if named:
+            return shlex.split(named)
+        port = self.port if self.port is not None else self._known_port()
+        # ssh asks on the terminal, which is there when the operator's standard error is
+        asks = sys.stderr.isatty()
+        return ssh_argv(self.paths, check_host_key=self.check_host_key, port=port, interactive=asks)
+
+    def _known_port(self) -> int | None:
+        """Of a node that the cluster knows."""
+        path = self.paths.ssconf_file("ssh_ports")
+        lines = path.read_text().splitlines() if path.exists() else []
+        ports = dict(line.split("=", 1) for line in lines if "=" in line)
+        return int(ports[self.host]) if ports.get(self.host, "").isdigit() else None
+
+    def run(self, step: str, document: bytes) -> list[str]:
+        """What the step says. @raise RemoteFailure: it failed, or could not be run; its words are in the text."""
+        argv = [*self.shell(), self.host, *remote_words(PROGRAM, step)]
+        with tempfile.TemporaryFile() as said:
+            try:
+                done = subprocess.run(
+                    argv, input=document, stdout=said, stderr=subprocess.PIPE, timeout=LIMIT, check=False
+                )
+            except subprocess.TimeoutExpired:
+                why = f"node {self.host}: {PROGRAM} {step} did not end within {LIMIT} s"
+                raise RemoteFailure((why,), unknown=bool(lines_of(said))) from None
+            except OSError as error:
+                why = f"cannot run {argv[0]} ({error.strerror}); it is what reaches new nodes"
+                raise RemoteFailure((why,)) from None
+            except KeyboardInterrupt:
+                raise RemoteFailure(("interrupted",), unknown=bool(lines_of(said))) from None
+            lines = lines_of(said)
+        if done.returncode == 0:
+            return [line for line in lines if line != BEGUN]
+        raise self._failure(done.returncode, done.stderr, lines)
+
+    def _failure(self, status: int, errors: bytes, lines: list[str]) -> RemoteFailure:
+        if status == NO_COMMAND:
+            return RemoteFailure(missing(self.host, PROGRAM).args)
+        told = errors[-MAX_SAID:].decode("utf-8", "replace").strip().splitlines()
+        words = told or [line for line in lines if line != BEGUN] or [f"status {status}"]
+        # ssh itself ends with 255 when the connection breaks, and a signal's end is not the step's own
+        lost = status == 255 or status < 0 or status > 128
+        return RemoteFailure(tuple(f"node {self.host}: {line}" for line in words), unknown=lost and bool(lines))
+
+
+def lines_of(file: IO[bytes]) -> list[str]:
+    """What was written so far."""
+    file.seek(0)
+    return file.read(MAX_SAID).decode("utf-8", "replace").splitlines()

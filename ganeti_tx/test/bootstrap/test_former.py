@@ -1,0 +1,38 @@
+"""The keys of a member that is set up anew."""
+
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.bootstrap import former
+from ganeti_tx.runtime.paths import Paths
+
+
+class FormerTests(SynchronousTestCase):
+    """In a directory of their own."""
+
+    def setUp(self) -> None:
+        self.paths = Paths(Path(self.mktemp()).absolute())
+        self.paths.data_dir.mkdir(parents=True)
+        self.paths.run_dir.mkdir(parents=True)
+        for name in former.KEYS:
+            getattr(self.paths, name).write_text(f"old {name}")
+
+    def test_put_back(self) -> None:
+        """They come back as they were, with their modes, and are nowhere else any more."""
+        former.keep(self.paths)
+        self.assertEqual(former.directory(self.paths).stat().st_mode & 0o777, 0o700)
+        for name in former.KEYS:
+            getattr(self.paths, name).write_text("new")
+        self.assertTrue(former.is_kept(self.paths))
+        former.put_back(self.paths)
+        for name in former.KEYS:
+            self.assertEqual(getattr(self.paths, name).read_text(), f"old {name}")
+        self.assertEqual(self.paths.server_pem.stat().st_mode & 0o777, 0o440)
+        self.assertFalse(former.directory(self.paths).exists())
+
+    def test_drop(self) -> None:
+        """A node that was no member has none."""
+        former.keep(self.paths)
+        former.drop(self.paths)
+        self.assertFalse(former.is_kept(self.paths))

@@ -1,0 +1,70 @@
+"""Steps on a node that has no daemon yet; a script plays ssh."""
+
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.bootstrap.remote_call import BEGUN, REMOTE_SHELL_VARIABLE, RemoteCall, RemoteFailure, ssh_argv
+from ganeti_tx.runtime.paths import Paths
+
+
+class RunTests(SynchronousTestCase):
+    """What became of a step."""
+
+    def call(self, script: str) -> RemoteCall:
+        """A way to a node where the step does what a script says."""
+        root = Path(self.mktemp()).absolute()
+        root.mkdir()
+        shell = root / "shell"
+        shell.write_text(f"#!/bin/sh\n{script}\n")
+        shell.chmod(0o755)
+        return RemoteCall(Paths(root), "node2", environ={REMOTE_SHELL_VARIABLE: str(shell)})
+
+    def failed(self, script: str) -> RemoteFailure:
+        """Why a step failed."""
+        return self.assertRaises(RemoteFailure, self.call(script).run, "join", b"document")
+
+    def test_well(self) -> None:
+        """What it says comes back; it reads the document."""
+        self.assertEqual(self.call(f"echo {BEGUN}; cat").run("join", b"document"), ["document"])
+
+    def test_refused(self) -> None:
+        """A step that failed has taken back by itself what it did."""
+        failure = self.failed(f"echo {BEGUN}; echo Failure: port taken >&2; exit 1")
+        self.assertEqual((str(failure), failure.unknown), ("node node2: Failure: port taken", False))
+
+    def test_no_way(self) -> None:
+        """Where ssh did not come through, nothing was done."""
+        self.assertFalse(self.failed("echo Permission denied >&2; exit 255").unknown)
+
+    def test_broken_off(self) -> None:
+        """A connection that broke when the step had begun leaves nobody knowing."""
+        self.assertTrue(self.failed(f"echo {BEGUN}; echo Connection reset >&2; exit 255").unknown)
+        self.assertTrue(self.failed(f"echo {BEGUN}; kill -TERM $$").unknown)
+
+    def test_known_port(self) -> None:
+        """A node that the cluster knows is reached at its own port; what the operator names goes before."""
+        paths = Paths(Path(self.mktemp()).absolute())
+        paths.data_dir.mkdir(parents=True)
+        paths.ssconf_file("ssh_ports").write_text("node1=22\nnode2=2222\n")
+        self.assertIn("-oPort=2222", RemoteCall(paths, "node2", environ={}).shell())
+        self.assertIn("-oPort=23", RemoteCall(paths, "node2", port=23, environ={}).shell())
+        self.assertNotIn("-oPort", " ".join(RemoteCall(paths, "node3", environ={}).shell()))
+
+
+class SshTests(SynchronousTestCase):
+    """How ssh is asked to look at the host's key."""
+
+    def test_checked(self) -> None:
+        """A host that nobody knows is asked about, or refused where nobody can be asked; the cluster's nodes are known."""
+        argv = ssh_argv(Paths(), check_host_key=True, port=None, interactive=True)
+        self.assertIn("-oStrictHostKeyChecking=ask", argv)
+        self.assertIn("-oGlobalKnownHostsFile=/var/lib/ganeti/known_hosts /etc/ssh/ssh_known_hosts", argv)
+        self.assertNotIn("-oBatchMode=yes", argv)
+        self.assertIn("-oBatchMode=yes", ssh_argv(Paths(), check_host_key=True, port=None, interactive=False))
+
+    def test_not_checked(self) -> None:
+        """For this one connection: what is known is not read, and nothing is remembered."""
+        argv = ssh_argv(Paths(), check_host_key=False, port=22, interactive=False)
+        for wanted in ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "GlobalKnownHostsFile=/dev/null"):
+            self.assertIn(f"-o{wanted}", argv)

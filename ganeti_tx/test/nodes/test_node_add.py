@@ -1,0 +1,73 @@
+"""`gnt-node add` on nodes with systemd: all or nothing."""
+
+from typing import ClassVar
+
+from ganeti_tx.test.nodes.cluster_case import SystemdClusterCase
+
+UNKNOWN = "rm -f /etc/ssh/ssh_known_hosts"
+KEYS = "cd /var/lib/ganeti && sha256sum server.pem client.pem"
+#: Refuses the job that adds a node, but not the dry run before.
+LATE = (
+    "gnt-filter add --priority 0 --action REJECT --predicates "
+    """'[["opcode", ["&", ["=", "OP_ID", "OP_NODE_ADD"], ["!", ["?", "dry_run"]]]]]'"""
+)
+
+
+class NothingLeftTests(SystemdClusterCase):
+    """A node that is not added is as it was."""
+
+    count: ClassVar[int] = 2
+
+    def test_refused(self) -> None:
+        """Neither what is refused at once, nor what is refused late, leaves keys or daemons; then it is added."""
+        self.init()
+        for options, why in (
+            ("-g ghost", "ghost"),
+            ("-s 198.51.100.12", "must be alike"),
+            ("--readd", "not in the cluster"),
+            ("-s 192.0.2.100", "belongs to the cluster"),
+        ):
+            self.assertIn(why, self.run_on(1, f"gnt-node add {options} node2.example.com", status=1))
+            self.check_untouched(2)
+        self.late_refusal("gnt-node add node2.example.com")
+        self.check_untouched(2)
+        self.run_on(1, "gnt-node add node2.example.com")
+        self.check_units(master=1)
+
+    def test_member(self) -> None:
+        """A member that is not added again goes on with its former keys, and can be."""
+        self.init()
+        self.add_nodes()
+        before = self.run_on(2, KEYS)
+        said = self.late_refusal("gnt-node add --readd node2.example.com")
+        self.assertIn("former keys", said)
+        self.assertEqual(self.run_on(2, KEYS), before)
+        self.check_units(master=1)
+        self.run_on(1, "gnt-cluster verify")
+        self.run_on(1, "gnt-node add --readd node2.example.com")
+        self.assertNotEqual(self.run_on(2, KEYS), before)
+        self.run_on(1, "gnt-cluster verify")
+
+    def test_unknown_host(self) -> None:
+        """A host whose key nobody knows is refused, unless the check is left out, which teaches nobody."""
+        self.init()
+        self.run_on(1, UNKNOWN)
+        said = self.run_on(1, "gnt-node add node2.example.com", status=1)
+        self.assertIn("Host key verification failed", said)
+        self.check_untouched(2)
+        self.run_on(1, "gnt-node add --no-ssh-key-check node2.example.com")
+        self.run_on(1, "test ! -e /root/.ssh/known_hosts")
+
+    def late_refusal(self, command: str) -> str:
+        """Have the job refused once the node is set up. What the command says."""
+        rule = self.run_on(1, LATE).strip()
+        said = self.run_on(1, command, status=1)
+        self.assertIn("rejected", said)
+        self.run_on(1, f"gnt-filter delete {rule}")
+        return said
+
+    def check_untouched(self, node: int) -> None:
+        """No key, no daemon, nothing red."""
+        self.check_nothing_runs(node)
+        left = self.run_on(node, "ls /var/lib/ganeti")
+        self.assertEqual([name for name in left.split() if name.endswith((".pem", ".key")) or "ssconf" in name], [])
