@@ -9,11 +9,12 @@ from ganeti_tx.installation.completion import bash_completion
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
-#: The first line of each file; by it one knows later what may be removed.
+#: The first line of each file, of a script the second; by it one knows later what may be removed.
 MARK = "# Put here by ganeti-setup; changes are lost when it runs again."
 #: Where the units that are shipped say the programs are.
 SHIPPED_PROGRAMS = "/opt/ganeti_tx/bin"
 UNITS = "etc/systemd/system"
+INIT_SCRIPT = "etc/init.d/ganeti"
 SYSUSERS = "etc/sysusers.d/ganeti.conf"
 TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
@@ -36,11 +37,28 @@ def contents(programs: Path, names: Sequence[str]) -> Contents:
         SYSUSERS: shipped("sysusers.d/ganeti.conf").read_text(),
         TMPFILES: tmpfiles(),
         "etc/bash_completion.d/ganeti": bash_completion([name for name in names if name.startswith("gnt-")]),
+        INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
     }
-    marked = {path: f"{MARK}\n{text.replace(SHIPPED_PROGRAMS, str(programs))}" for path, text in files.items()}
+    marked = {path: with_mark(text.replace(SHIPPED_PROGRAMS, str(programs))) for path, text in files.items()}
     linked = () if str(programs) in SEARCHED else names
     return Contents(marked, {f"{LINKS}/{name}": programs / name for name in linked})
+
+
+def with_mark(text: str) -> str:
+    """A text that tells where it comes from."""
+    interpreter, rest = text.split("\n", 1) if is_script(text) else ("", text)
+    return f"{interpreter}\n{MARK}\n{rest}" if interpreter else f"{MARK}\n{rest}"
+
+
+def has_mark(text: str) -> bool:
+    """Whether it comes from here."""
+    return MARK in text.split("\n", 2)[: 2 if is_script(text) else 1]
+
+
+def is_script(text: str) -> bool:
+    """Whether it is to be run."""
+    return text.startswith("#!")
 
 
 def tmpfiles() -> str:

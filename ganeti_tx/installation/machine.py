@@ -10,7 +10,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.installation.accounts import commands
-from ganeti_tx.installation.contents import MARK, SYSUSERS, TMPFILES, UNITS, Contents
+from ganeti_tx.installation.contents import SYSUSERS, TMPFILES, UNITS, Contents, has_mark, is_script
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.daemon_user import may_repair, prepare
 from ganeti_tx.runtime.files_replace import replace_file
@@ -21,6 +21,7 @@ SYSTEMD = Path("/run/systemd/system")
 #: Each says at its start whether there is something to do for it on this node.
 ENABLED = (NODE, MASTER, *ON_ALL_NODES, RAPI)
 FILE_MODE = 0o644
+SCRIPT_MODE = 0o755
 COMMAND_LIMIT = 120.0
 
 
@@ -49,7 +50,11 @@ class Machine:
 
     def take_away(self, wanted: Contents) -> None:
         """Remove what `set_up` has put there, and nothing else."""
-        units = [Path(name).name for name in wanted.files if name.startswith(UNITS) and (self.root / name).exists()]
+        units = [
+            Path(name).name
+            for name, text in wanted.files.items()
+            if name.startswith(UNITS) and "[Install]" in text and (self.root / name).exists()
+        ]
         if units and shutil.which("systemctl"):
             self._run("systemctl", *self._rooted("--root"), "disable", "--quiet", *units)
         for path in (*map(self.root.joinpath, wanted.files), *map(self.root.joinpath, wanted.links)):
@@ -68,7 +73,7 @@ class Machine:
         """A file with our mark; a link to a program of its own name, which an earlier installation may have had elsewhere."""
         if path.is_symlink():
             return Path(os.readlink(path)).name == path.name
-        return path.is_file() and path.read_bytes().startswith(MARK.encode())
+        return path.is_file() and has_mark(path.read_bytes().decode("utf-8", "replace"))
 
     def _write(self, path: Path, text: str) -> None:
         if not path.is_file() or path.read_text() != text:
@@ -76,7 +81,7 @@ class Machine:
 
     def _replace(self, path: Path, text: str) -> None:
         path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        replace_file(path, text.encode(), FILE_MODE)
+        replace_file(path, text.encode(), SCRIPT_MODE if is_script(text) else FILE_MODE)
 
     def _link(self, path: Path, target: Path) -> None:
         if not path.is_symlink() or os.readlink(path) != str(target):

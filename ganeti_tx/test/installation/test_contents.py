@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.cli.gnt_node import PROGRAM
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.installation.completion import bash_completion
-from ganeti_tx.installation.contents import MARK, contents
+from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, contents, has_mark
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -24,7 +24,8 @@ class ContentsTests(SynchronousTestCase):
         self.assertEqual(there.links, {"usr/local/sbin/gnt-node": PROGRAMS / "gnt-node"})
         self.assertIn("PATH=/srv/venv/bin:", there.files["etc/systemd/system/ganeti-noded.service"])
         self.assertEqual(contents(Path("/usr/local/bin"), ["gnt-node"]).links, {})
-        self.assertEqual([text.splitlines()[0] for text in there.files.values()], [MARK] * len(there.files))
+        for path, text in there.files.items():
+            self.assertEqual(next(line for line in text.splitlines() if not line.startswith("#!")), MARK, path)
 
     def test_directories(self) -> None:
         """A boot makes every directory of the table, with its users."""
@@ -37,6 +38,13 @@ class ContentsTests(SynchronousTestCase):
         """Logs are rotated in the name of the directory's group: logrotate refuses a directory that others can write to."""
         text = shipped("logrotate/ganeti").read_text()
         self.assertIn(f"su root {GROUPS[DIRECTORY_MODES['/var/log/ganeti'].group]}\n", text)
+
+    def test_init_script(self) -> None:
+        """It is a script that looks for the programs where they are, and a file of ours all the same."""
+        text = contents(PROGRAMS, ["gnt-node"]).files[INIT_SCRIPT]
+        self.assertTrue(text.startswith("#!/bin/sh\n"))
+        self.assertIn("PATH=/srv/venv/bin:", text)
+        self.assertEqual([has_mark(text), has_mark("#!/bin/sh\necho\n" + text), has_mark("x")], [True, False, False])
 
     def test_units(self) -> None:
         """Each daemon's unit has the user and group of the table."""

@@ -112,6 +112,32 @@ class OneNodeTests(UsersCase):
         self.run_on(1, "ganeti-confd --no-user-checks")
         self.assertEqual(self.users(1)["ganeti-confd"], "root root")
 
+    def test_init_script(self) -> None:
+        """/etc/init.d/ganeti stops, starts, restarts and tells of all daemons, or of one; without systemd, too."""
+        self.run_on(1, INIT)
+        script = "/etc/init.d/ganeti"
+        for word in ("service ganeti", script):
+            self.run_on(1, f"{word} stop; while pgrep -f 'bin/gan[e]ti-'; do sleep 0.1; done")
+            self.assertEqual(self.users(1), {})
+            self.run_on(
+                1, f"{word} start; until test -e /var/run/ganeti/ganeti-rapi.pid && gnt-node list; do sleep 0.1; done"
+            )
+            self.check(1)
+        before = self.run_on(1, "cat /var/run/ganeti/ganeti-*.pid")
+        self.run_on(1, f"{script} restart && gnt-node list")
+        self.assertEqual(set(before.split()) & set(self.run_on(1, "cat /var/run/ganeti/ganeti-*.pid").split()), set())
+        self.run_on(1, f"{script} stop ganeti-rapi")
+        self.assertNotIn("ganeti-rapi", self.users(1))
+        self.run_on(1, f"{script} start ganeti-rapi; {script} status ganeti-noded | grep 'active (running)'")
+        self.run_on(1, f"{script} start nonsense", 3)
+        self.run_on(1, f"{script} stop; sed 's,/run/systemd/system,/nonexistent,' {script} > /root/ganeti")
+        self.assertEqual(self.run_on(1, "sh /root/ganeti status", 3).count("does not run"), 5)
+        self.run_on(1, "sh /root/ganeti start && sh /root/ganeti start && gnt-node list")
+        self.check(1)
+        self.assertIn("ganeti-master runs as process", self.run_on(1, "sh /root/ganeti status"))
+        self.run_on(1, "sh /root/ganeti restart ganeti-noded && gnt-node list && sh /root/ganeti stop")
+        self.assertEqual(self.users(1), {})
+
     def test_no_units(self) -> None:
         """Where ganeti-setup was not run, it is named."""
         self.run_on(1, "rm /etc/systemd/system/ganeti-*.service && systemctl daemon-reload")

@@ -17,8 +17,9 @@ run = lambda words: subprocess.run(words.split(), check=True)
 run("ip link set lo up")
 run("ip link add br0 type bridge")
 run("ip link set br0 up")
-for address in ("192.0.2.1/24", "192.0.2.2/24", "2001:db8::1/64"):
-    run(f"ip addr add {{address}} dev br0 " + ("nodad" if ":" in address else ""))
+for address in ("192.0.2.1/24", "192.0.2.2/24"):
+    run(f"ip addr add {{address}} dev br0")
+run("ip addr add 2001:db8::1/128 dev lo")
 with socket.create_server(("192.0.2.1", {PORT})):
     print(*[answers(each, 0.5) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3", "198.51.100.1")])
 """
