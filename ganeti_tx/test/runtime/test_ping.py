@@ -21,7 +21,7 @@ for address in ("192.0.2.1/24", "192.0.2.2/24"):
     run(f"ip addr add {{address}} dev br0")
 run("ip addr add 2001:db8::1/128 dev lo")
 with socket.create_server(("192.0.2.1", {PORT})):
-    print(*[answers(each, 0.5) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3", "198.51.100.1")])
+    print(*[answers(each) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3", "198.51.100.1")])
 """
 
 
