@@ -1,5 +1,6 @@
 """A cluster on nodes with systemd, made with the commands that an administrator types."""
 
+import time
 from pathlib import Path
 from shutil import copy
 
@@ -15,6 +16,9 @@ KVM = (
 )
 STORAGE = "mkdir -p /etc/ganeti && echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths"
 BUSYBOX_OS = "mkdir -p /srv/ganeti/os && cp -r /opt/ganeti_tx/share/ganeti_tx/os/busybox /srv/ganeti/os/"
+#: Seconds until a former master's daemons have ended, and between looks.
+SETTLE_LIMIT = 30.0
+INTERVAL = 0.2
 ON_MASTER = ("ganeti-master", "ganeti-rapi")
 ON_ALL = ("ganeti-confd", "ganeti-mond", "ganeti-noded")
 
@@ -46,10 +50,13 @@ class SystemdClusterCase(NodesCase):
         return sorted(line.split()[0].removesuffix(".service") for line in listed.splitlines() if line.strip())
 
     def check_units(self, master: int) -> None:
-        """Every node runs what it should, and none shows a unit in red."""
+        """Every node runs what it should, once those have ended that hear of another master, and shows no unit in red."""
         for node in self.nodes.numbers:
             wanted = sorted([*ON_ALL, *(ON_MASTER if node == master else ())])
-            self.assertEqual((node, self.active(node), self.nodes.failed_units(node)), (node, wanted, []))
+            deadline = time.monotonic() + SETTLE_LIMIT
+            while (active := self.active(node)) != wanted and time.monotonic() < deadline:
+                time.sleep(INTERVAL)
+            self.assertEqual((node, active, self.nodes.failed_units(node)), (node, wanted, []))
 
     def check_nothing_runs(self, node: int) -> None:
         """No daemon, job or machine is left, and nothing is red."""
