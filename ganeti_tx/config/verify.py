@@ -5,6 +5,8 @@ from ganeti_tx.config.faults import tracked_faults
 from ganeti_tx.config.verify_cluster import candidate_faults, cluster_faults, group_faults, node_faults
 from ganeti_tx.config.verify_instances import disk_faults, instance_faults, network_faults
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import MASTER
 
 #: Which function judges the objects of a container.
 JUDGES = (
@@ -35,7 +37,8 @@ def version_faults(config: ConfigData) -> list[str]:
     if config.version == CONFIG_VERSION:
         return []
     return [
-        f"configuration: version is {config.version}, not {CONFIG_VERSION}; restart the master daemon to upgrade it"
+        f"configuration: version is {config.version}, not {CONFIG_VERSION}; "
+        f"'{DaemonControl.here().command('restart', MASTER)}' upgrades it"
     ]
 
 

@@ -20,6 +20,8 @@ from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typ
 from ganeti_tx.model.params.ipolicy import check_ipolicy
 from ganeti_tx.model.params.nic import fill_nicparams, typed_nicparams
 from ganeti_tx.model.params.node import fill_ndparams, typed_ndparams
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import MASTER
 
 MODIFY = "correct it with 'gnt-cluster modify'"
 
@@ -148,7 +150,7 @@ def faults_of_node(config: ConfigData, key: str, node: Node) -> Iterator[str]:
     if group is None:
         yield f"{what}: its node group {node.group} is not in the configuration; assign it with 'gnt-group assign-nodes'"
     elif key not in group.members:
-        yield f"{what}: its node group {group.name} does not list it; restart the master daemon"
+        yield f"{what}: its node group {group.name} does not list it; {mended_by_restart()}"
     for name, address in (("primary", node.primary_ip), ("secondary", node.secondary_ip)):
         if not is_address(address):
             yield f"{what}: {name} address {address!r} is no IP address; {modify}"
@@ -174,7 +176,7 @@ def faults_of_group(config: ConfigData, key: str, group: NodeGroup) -> Iterator[
     for uuid in group.members:
         node = config.nodes.get(uuid)
         if node is None or node.group != key:
-            yield f"{what}: lists {uuid}, which is no node of it; restart the master daemon"
+            yield f"{what}: lists {uuid}, which is no node of it; {mended_by_restart()}"
     for uuid, params in group.networks.items():
         if uuid not in config.networks:
             yield f"{what}: is connected to the unknown network {uuid}; run 'gnt-network disconnect'"
@@ -182,3 +184,8 @@ def faults_of_group(config: ConfigData, key: str, group: NodeGroup) -> Iterator[
     yield from refused(what, modify, lambda: typed_ndparams(fill_ndparams(config.cluster, group)))
     yield from refused(what, modify, lambda: check_diskparams(by_word(group.diskparams)))
     yield from refused(what, modify, lambda: check_ipolicy(to_builtins(group.ipolicy)))
+
+
+def mended_by_restart() -> str:
+    """What to do about what the master daemon puts right when it reads the configuration."""
+    return f"'{DaemonControl.here().command('restart', MASTER)}' mends it"

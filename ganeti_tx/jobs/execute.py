@@ -184,7 +184,7 @@ class JobRun:
                 self._cancel_op(index)
                 return False
             log.failure("opcode {index} of job {job_id} broke", index=index, job_id=self.journal.job.id)
-            text = f"internal error ({error_text(error)}); the job daemon's log has more"
+            text = f"internal error ({error_text(error)}); the log of all jobs (jobs.log) has more"
             self._finish(index, Status.ERROR, OpExecError(text))
             return False
         self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))

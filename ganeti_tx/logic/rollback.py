@@ -58,4 +58,6 @@ class Rollback:
             raise
         except Exception as fault:  # one of ours; what else is to be taken back must not stay for it
             log.failure("undoing broke")
-            self._warn(f"could not undo a step: internal error ({error_text(fault)}); the job daemon's log has more")
+            self._warn(
+                f"could not undo a step: internal error ({error_text(fault)}); the log of all jobs (jobs.log) has more"
+            )
