@@ -91,6 +91,7 @@ def cluster_settings(settings: InitSettings, params: CheckedParams) -> dict[str,
         **{name: given[name] for name in SAME_NAME},
         "master_netmask": settings.master_netmask or mask,
         "primary_ip_family": int(family_of_version(settings.primary_ip_version)),
+        "ssh_key_bits": settings.ssh_bits,
         "hvparams": params.hvparams,
         "beparams": {"default": {**msgspec.to_builtins(backend.BackendParams()), **params.beparams}},
         "nicparams": {"default": {**msgspec.to_builtins(nic.NicParams()), **params.nicparams}},
@@ -126,5 +127,4 @@ SAME_NAME = (
     "zeroing_image",
     "enabled_user_shutdown",
     "ssh_key_type",
-    "ssh_key_bits",
 )

@@ -28,6 +28,7 @@ from ganeti_tx.bootstrap.problems import (
     try_resolve,
 )
 from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.bootstrap.ssh import check_ssh, forget_authorized, own_host_keys, own_root_key
 from ganeti_tx.bootstrap.start import start, start_outward, stop_all
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
@@ -68,7 +69,13 @@ def init(paths: Paths, settings: InitSettings) -> None:
         cluster_name=settings.cluster_name,
         master_ip=master_ip,
         master_netdev=netdev,
-        master=attrs.evolve(first, certificate_digest=keys.client_digest, server_digest=keys.server_digest),
+        master=attrs.evolve(
+            first,
+            certificate_digest=keys.client_digest,
+            server_digest=keys.server_digest,
+            host_keys="\n".join(own_host_keys(paths)) or None,
+            root_key=own_root_key(paths, settings, first.name) if settings.modify_ssh_setup else None,
+        ),
         settings=cluster_settings(settings, params),
         entropy=os.urandom,
         now=time.time(),
@@ -90,6 +97,7 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> N
         problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
     check_storage(paths, settings, problems)
     check_allocator(paths, settings, problems)
+    check_ssh(settings, problems)
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     check_writable(problems, paths.log_dir)
@@ -193,6 +201,8 @@ def forget(paths: Paths) -> None:
         paths.rapi_record_file,
         *paths.data_dir.glob("ssconf_*"),
         *paths.data_dir.glob("joining-*"),
+        paths.known_hosts,
     ):
         path.unlink(missing_ok=True)
+    forget_authorized(paths)
     shutil.rmtree(paths.queue_dir, ignore_errors=True)

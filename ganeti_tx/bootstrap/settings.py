@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.model.ssh_keys import default_bits
 
 DEFAULT_FILE_STORAGE = "/srv/ganeti/file-storage"
 DEFAULT_SHARED_FILE_STORAGE = "/srv/ganeti/shared-file-storage"
@@ -52,7 +53,12 @@ class InitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     zeroing_image: str = ""
     enabled_user_shutdown: bool = False
     ssh_key_type: str = "rsa"
-    ssh_key_bits: int = 2048
+    ssh_key_bits: int | None = None
+
+    @property
+    def ssh_bits(self) -> int:
+        """As given, or as usual for keys of the type."""
+        return self.ssh_key_bits if self.ssh_key_bits is not None else default_bits(self.ssh_key_type)
 
 
 def read_settings(data: bytes) -> InitSettings:

@@ -50,15 +50,14 @@ def _remote_argv(session: Session, found: Console, command: Sequence[str]) -> li
 
 
 def _ssh_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
-    """The way there over SSH; only keys that the cluster knows are trusted, under the cluster's name."""
-    (cluster,) = session.client.query_config_values(["cluster_name"])
+    """The way there over SSH; only the node's own keys, as the cluster knows them, are trusted."""
     settings = {
         "EscapeChar": "none",
         "HashKnownHosts": "no",
         "GlobalKnownHostsFile": rooted(session.environ, KNOWN_HOSTS),
         "UserKnownHostsFile": "/dev/null",
         "CheckHostIp": "no",
-        "HostKeyAlias": cluster,
+        "HostKeyAlias": found["host"],
         "StrictHostKeyChecking": "yes",
     }
     return [

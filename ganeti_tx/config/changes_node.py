@@ -12,7 +12,7 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_certificates import server_key
+from ganeti_tx.model.node_certificates import keys_of, server_key
 
 #: So many names an error lists.
 MAX_NAMED = 5
@@ -41,7 +41,7 @@ def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
     """Replace several nodes in one change: whoever goes is replaced by whoever comes, or nothing happens.
 
     @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot. Those
-        under `server_key` are what nodes are known by from now on.
+        under `keys_of` a node are what it is known by from now on.
     """
 
     def change(config: ConfigData, now: float) -> ConfigData:
@@ -54,7 +54,7 @@ def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
                 )
             after = update_node(node)(after, now)
         kept = {node.uuid: digests[node.uuid] for node in nodes if node.master_candidate and node.uuid in digests}
-        known = {key: digest for uuid in config.nodes if (digest := digests.get(key := server_key(uuid))) is not None}
+        known = {key: digests[key] for uuid in config.nodes for key in keys_of(uuid) if key in digests}
         return with_certificates(after, {**kept, **known}, now)
 
     return change
@@ -89,7 +89,9 @@ def remove_node(uuid: str) -> Change:
         if left := disks_on(config, uuid):
             raise ConfigurationError(f"node {held.name} has disks without an instance: {', '.join(left[:MAX_NAMED])}")
         after = without_member(without_objects(config, "nodes", [uuid]), held, now)
-        return without_certificate(without_certificate(after, uuid, now), server_key(uuid), now)
+        for key in (uuid, *keys_of(uuid)):
+            after = without_certificate(after, key, now)
+        return after
 
     return change
 

@@ -14,6 +14,7 @@ from ganeti_tx.errors import ConfigVerifyError
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
 from ganeti_tx.model.decoding import from_builtins
 from ganeti_tx.model.node_certificates import server_key
+from ganeti_tx.model.ssh_keys import host_key, root_key
 
 #: Gives so many random bytes.
 Entropy = Callable[[int], bytes]
@@ -23,7 +24,7 @@ DEFAULT_GROUP = "default"
 
 @attrs.frozen
 class FirstNode:
-    """The master of a new cluster; the digests are those of its client and server certificates."""
+    """The master of a new cluster; the digests are those of its client and server certificates, the keys SSH's."""
 
     name: str
     primary_ip: str
@@ -31,6 +32,8 @@ class FirstNode:
     certificate_digest: str | None = None
     vm_capable: bool = True
     server_digest: str | None = None
+    host_keys: str | None = None
+    root_key: str | None = None
 
 
 def random_uuid(entropy: Entropy) -> str:
@@ -54,7 +57,12 @@ def new_cluster(
     """
     node, group = random_uuid(entropy), random_uuid(entropy)
     born = {"serial_no": 1, "ctime": now, "mtime": now}
-    digests = {node: master.certificate_digest, server_key(node): master.server_digest}
+    digests = {
+        node: master.certificate_digest,
+        server_key(node): master.server_digest,
+        host_key(node): master.host_keys,
+        root_key(node): master.root_key,
+    }
     cluster = {
         **CLUSTER_DEFAULTS,
         "candidate_certs": {key: digest for key, digest in digests.items() if digest is not None},

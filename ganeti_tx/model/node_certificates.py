@@ -2,10 +2,12 @@
 
 Ganeti's `candidate_certs` has, by node, the certificate with which a master candidate makes calls. Beside these stand, by
 "server:" and the node, the certificates by which all nodes answer calls: readers of Ganeti's take any key there, and refuse
-an object with a field that they do not know (doc/design/pinned-certificates.rst).
+an object with a field that they do not know (doc/design/pinned-certificates.rst). So do nodes' SSH keys (model/ssh_keys.py).
 """
 
 from collections.abc import Mapping
+
+from ganeti_tx.model.ssh_keys import host_key, root_key
 
 SERVER = "server:"
 
@@ -15,9 +17,14 @@ def server_key(uuid: str) -> str:
     return f"{SERVER}{uuid}"
 
 
+def keys_of(uuid: str) -> tuple[str, ...]:
+    """All that is kept of a node, whatever its role is."""
+    return server_key(uuid), host_key(uuid), root_key(uuid)
+
+
 def callers(certificates: Mapping[str, str]) -> dict[str, str]:
     """Who may make node calls: digests by the node's uuid."""
-    return {key: digest for key, digest in certificates.items() if not key.startswith(SERVER)}
+    return {key: digest for key, digest in certificates.items() if ":" not in key}
 
 
 def servers(certificates: Mapping[str, str]) -> dict[str, str]:

@@ -29,9 +29,11 @@ from ganeti_tx.rpc.calls import (
     NodeCall,
     NodeDemoteFromMc,
     NodeLeaveCluster,
+    NodeSshKeys,
     UploadFile,
     WriteRapiFiles,
     WriteSsconfFiles,
+    WriteSshFiles,
 )
 from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER
 from ganeti_tx.runtime.files import IFiles
@@ -44,6 +46,8 @@ GUARDED = (
     UploadFile,
     WriteSsconfFiles,
     WriteRapiFiles,
+    WriteSshFiles,
+    NodeSshKeys,
     JobqueueUpdate,
     JobqueueRename,
     JobqueueSweep,

@@ -13,6 +13,7 @@ from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.ssh_files import forget_ssh
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     JobqueuePurge,
@@ -177,6 +178,7 @@ class ClusterFiles:
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""
         await self.queue.purge(JobqueuePurge())
+        await forget_ssh(self.files, self.paths)
         for path in self._of_the_cluster():
             if self.files.exists(path):
                 self.files.remove(path)

@@ -30,6 +30,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.ssh_files import SshFiles
 from ganeti_tx.node.storage.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.links import DiskLinks
@@ -65,7 +66,6 @@ UPLOADS = {
     "/var/lib/ganeti/rapi.pem": 0o440,
     "/var/lib/ganeti/spice.pem": 0o440,
     "/var/lib/ganeti/spice-ca.pem": 0o440,
-    "/var/lib/ganeti/known_hosts": 0o644,
     "/var/lib/ganeti/ca.key": 0o400,
     "/etc/ganeti/file-storage-paths": 0o644,
 }
@@ -120,6 +120,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     terms = Terms(parts.files, parts.paths)
     queue = JobCopies(parts.files, parts.paths, terms)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
+    ssh_files = SshFiles(parts.files, parts.paths, parts.runner, parts.name, terms)
     daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
     role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
     master_ip = MasterIp(
@@ -128,6 +129,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files.table(),
+        ssh_files.table(),
         queue.table(),
         CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),

@@ -172,6 +172,8 @@ class Paths:
     xen_ifup_os = _At(f"{ETC}/xen-ifup-os")
     etc_hosts = _At("etc/hosts")
     ssh_config_dir = _At("etc/ssh")
+    root_ssh_dir = _At("root/.ssh")
+    root_authorized_keys = _At("root/.ssh/authorized_keys")
     xen_config_dir = _At("etc/xen")
 
     # Locks and storage.

@@ -9,11 +9,12 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.config.ssh_files import SshSetup, ssh_setup
 from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -42,6 +43,8 @@ class State:
     ssconf: dict[str, str]
     #: None when there never were any.
     rapi_files: RapiFiles | None
+    #: None when nothing is known of SSH.
+    ssh: SshSetup | None
 
     @property
     def serial(self) -> int:
@@ -51,7 +54,7 @@ class State:
     @classmethod
     def of(cls, config: ConfigData, rapi_files: RapiFiles | None) -> "State":
         """The forms of a version."""
-        return cls(config, encode(config), ssconf_values(config), rapi_files)
+        return cls(config, encode(config), ssconf_values(config), rapi_files, ssh_setup(config))
 
 
 @attrs.define(eq=False)
@@ -68,6 +71,7 @@ class Courier:
     has_ssconf: dict[str, str] | None = None
     #: None when nobody knows which.
     has_rapi_files: RapiFiles | None = None
+    has_ssh: object = None
     has_keys: bool = False
     round: int = 0
     work: Deferred[None] | None = None
@@ -85,7 +89,7 @@ class Courier:
     def distrust(self) -> None:
         """The node may not have any more what it was sent."""
         self.has_config = 0
-        self.has_ssconf = self.has_rapi_files = None
+        self.has_ssconf = self.has_rapi_files = self.has_ssh = None
         self.has_keys = False
 
     def stop_timer(self) -> None:
@@ -255,6 +259,7 @@ class Distributor:
     async def _transfer(self, node: Node, courier: Courier, state: State) -> None:
         if node.name == self._own_name:
             await write_ssconf(self._files, self._paths, state.ssconf)
+            await self._write_ssh(node, courier, state)  # root's files are its node daemon's matter
             return
         if state.rapi_files is not None and courier.has_rapi_files != state.rapi_files:
             # before the configuration, by which a vote tells who may become the master
@@ -269,10 +274,19 @@ class Distributor:
         if courier.has_ssconf != state.ssconf:
             await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial), TRANSFER_LIMIT)
             courier.has_ssconf = state.ssconf
+        await self._write_ssh(node, courier, state)
         if not courier.has_keys:
             courier.has_keys = True
             for call in key_files(self._files, self._paths, node):
                 await self._rpc.call(node, call, TRANSFER_LIMIT)
+
+    async def _write_ssh(self, node: Node, courier: Courier, state: State) -> None:
+        wanted = None if state.ssh is None else state.ssh.for_node(node)
+        if wanted is not None and courier.has_ssh != wanted:
+            known_hosts, authorized = wanted
+            call = WriteSshFiles(known_hosts=known_hosts, authorized=authorized, serial=state.serial)
+            await self._rpc.call(node, call, TRANSFER_LIMIT)
+            courier.has_ssh = wanted
 
     def _succeeded(self, node: Node, courier: Courier) -> None:
         courier.overdue = False
@@ -285,7 +299,7 @@ class Distributor:
     def _failed(self, node: Node, uuid: str, courier: Courier, error: RpcError | OSError) -> None:
         delay = min(FIRST_RETRY * 2**courier.failures, LAST_RETRY)
         courier.failures = min(courier.failures + 1, 16)
-        courier.has_ssconf = courier.has_rapi_files = None  # it may have been cut off in the middle
+        courier.has_ssconf = courier.has_rapi_files = courier.has_ssh = None  # it may have been cut off in the middle
         courier.has_keys = False
         self._why = courier.why = str(error)
         self._tally.count(DISTRIBUTION_FAILURES, node.name)

@@ -8,7 +8,7 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 MAX_KEY_FILE = 1024 * 1024
-ON_ALL = ("hmac_key", "cluster_domain_secret", "rapi_pem", "spice_pem", "spice_ca_pem", "known_hosts")
+ON_ALL = ("hmac_key", "cluster_domain_secret", "rapi_pem", "spice_pem", "spice_ca_pem")
 #: Without it a new master could add no node.
 ON_CANDIDATES = ("authority_key",)
 

@@ -2,6 +2,7 @@
 
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.certificates import learn_certificates
+from ganeti_tx.logic.node.ssh_keys import learn_ssh_keys
 from ganeti_tx.model.opcodes import OpClusterPostInit, OpClusterRedistConf
 
 
@@ -11,6 +12,7 @@ class Redistribute(LogicalUnit[OpClusterRedistConf]):
     async def execute(self) -> None:
         """Send, and wait until every node has it or could not be reached."""
         await learn_certificates(self)
+        await learn_ssh_keys(self)
         await self.config.redistribute()
         await self.config.when_distributed()
 

@@ -11,6 +11,7 @@ from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.demotion import take_copies
 from ganeti_tx.logic.node.pool import certificate_digests, fill_pool
+from ganeti_tx.logic.node.ssh_keys import learn_from
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
@@ -125,6 +126,8 @@ class Add(LogicalUnit[OpNodeAdd]):
             await self.config.when_distributed()
         except GanetiError as error:
             raise OpExecError(f"node {self._name} was not added: {error}")
+        await learn_from(self, node, set_up=self.op.node_setup)
+        await self.config.when_distributed()
         self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
         if self._old is not None and not candidate:
             await take_copies(self, node)

@@ -7,7 +7,14 @@ nobody but this program speaks this protocol. Each noun has a module of its own;
 
 from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.rpc.calls.base import FAST, NORMAL, ONE_DAY, SLOW, URGENT, MiB, NodeCall
-from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState, UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import (
+    ClusterCopies,
+    CopiesState,
+    UploadFile,
+    WriteRapiFiles,
+    WriteSsconfFiles,
+    WriteSshFiles,
+)
 from ganeti_tx.rpc.calls.disk import (
     BlockdevAssemble,
     BlockdevCreate,
@@ -47,7 +54,9 @@ from ganeti_tx.rpc.calls.node import (
     NodeHasIpAddress,
     NodeInfo,
     NodeLeaveCluster,
+    NodeSshKeys,
     NodeVerify,
+    SshKeys,
     StorageSpace,
     StorageUnit,
     TestDelay,
@@ -113,6 +122,7 @@ __all__ = [
     "NodeHasIpAddress",
     "NodeInfo",
     "NodeLeaveCluster",
+    "NodeSshKeys",
     "NodeStartMasterDaemons",
     "NodeStopMaster",
     "NodeVerify",
@@ -120,6 +130,7 @@ __all__ = [
     "OsReport",
     "OsValidate",
     "RunningInstance",
+    "SshKeys",
     "StorageSpace",
     "StorageUnit",
     "TestDelay",
@@ -127,4 +138,5 @@ __all__ = [
     "Version",
     "WriteRapiFiles",
     "WriteSsconfFiles",
+    "WriteSshFiles",
 ]

@@ -48,6 +48,20 @@ class WriteRapiFiles(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
+class WriteSshFiles(NodeCall, frozen=True, kw_only=True):
+    """Make the cluster's known hosts these, and the cluster's lines of root's authorized keys. Older ones are refused.
+
+    @ivar authorized: keys by the name of the node whose root has them; None: root's file is left alone.
+    """
+
+    name: ClassVar[str] = "write_ssh_files"
+    max_request: ClassVar[int] = 16 * MiB
+    known_hosts: str
+    authorized: dict[str, str] | None
+    serial: int
+    stamp: Stamp | None = None
+
+
 class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
     """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
 

@@ -90,6 +90,27 @@ class NodeCryptoTokens(NodeCall, frozen=True, kw_only=True):
     timeout: ClassVar[float] = SLOW
 
 
+class SshKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """Public keys, without comments. `fault`: why there is no key of root's though one was asked for."""
+
+    host: list[str]
+    root: str | None = None
+    fault: str = ""
+
+
+class NodeSshKeys(NodeCall, frozen=True, kw_only=True):
+    """Which keys has the SSH daemon, and which has root? `root_type`: root's, which is made, with so many bits, if it is not there.
+
+    Without it root's keys are left alone.
+    """
+
+    name: ClassVar[str] = "node_ssh_keys"
+    result: ClassVar[Any] = SshKeys
+    timeout: ClassVar[float] = FAST
+    root_type: str | None = None
+    root_bits: int = 0
+
+
 class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
     """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
 

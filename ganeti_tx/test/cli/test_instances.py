@@ -242,14 +242,13 @@ class ConsoleTests(SynchronousTestCase):
         self.assertEqual(self.cli.programs, [(["socat", "STDIO,raw", "UNIX-CONNECT:/run/web 1"], None)])
 
     def test_remote(self) -> None:
-        """On another node it is run over SSH, trusting only the cluster's keys; words stay whole."""
+        """On another node it is run over SSH, trusting only the keys that the cluster knows of it; words stay whole."""
         self.console["host"] = "node2.example.com"
-        self.cli.client.answers["QueryConfigValues"] = lambda names: ["cluster.example.com"]
         self.cli.client.answers["Query"] = lambda *_: answer_of(("ndp/ssh_port", "number", "SSH"), rows=[[2222]])
         self.cli("gnt-instance", "console", "web1")
         ((argv, _document),) = self.cli.programs
         self.assertEqual(argv[-3:], ["root@node2.example.com", "--", "socat STDIO,raw 'UNIX-CONNECT:/run/web 1'"])
-        for option in ("HostKeyAlias=cluster.example.com", "StrictHostKeyChecking=yes", "Port=2222"):
+        for option in ("HostKeyAlias=node2.example.com", "StrictHostKeyChecking=yes", "Port=2222"):
             self.assertIn(f"-o{option}", argv)
 
     def test_show(self) -> None:

@@ -19,6 +19,7 @@ from ganeti_tx.rpc.calls import (
     MasterVote,
     NodeCall,
     NodeLeaveCluster,
+    NodeSshKeys,
     UploadFile,
     WriteSsconfFiles,
 )
@@ -163,10 +164,13 @@ class AllegianceTests(SynchronousTestCase):
         self.cluster.finish(self.node.dispatch.perform(MasterVote()))
 
     def test_all_that_a_master_keeps_is_guarded(self) -> None:
-        """Whatever carries a stamp, and leaving the cluster, is for the master only; calls of its jobs are only ordered."""
+        """Whatever carries a stamp is for the master only, and so are leaving the cluster and making a key for root.
+
+        Calls of its jobs are only ordered.
+        """
         carrying = {kind for kind in CALLS.values() if "stamp" in kind.__struct_fields__}
         ordered = {kind for kind in carrying if kind.name.startswith("instance_")}
-        self.assertEqual({*GUARDED}, {*carrying - ordered, NodeLeaveCluster})
+        self.assertEqual({*GUARDED}, {*carrying - ordered, NodeLeaveCluster, NodeSshKeys})
 
     def test_claims_to_be_another(self) -> None:
         """The serial number of a claim is the configuration's own."""

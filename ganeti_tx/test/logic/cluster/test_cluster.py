@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterRedistConf, OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import NodeCryptoTokens
+from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeSshKeys, SshKeys
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
 from ganeti_tx.test.model.samples import NODE
 
@@ -42,12 +42,15 @@ class CertificateTests(UnitTestCase):
         self.run_op(OpClusterVerifyConfig())
         self.assertIn("2 node(s) are known only by the authority's signature", "\n".join(self.stage.feedback))
         self.stage.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", "x"), ("server", f"of {node}")]
+        self.stage.nodes.answers[NodeSshKeys] = lambda node, call: SshKeys(host=["ssh-rsa AAAA"], root="ssh-rsa BBBB")
         self.run_op(OpClusterRedistConf())
         known = self.stage.snapshot.cluster.candidate_certs
         self.assertEqual(
             {known[f"server:{uuid}"] for uuid in self.stage.snapshot.nodes},
             {f"of {node.name}" for node in self.stage.snapshot.nodes.values()},
         )
+        self.assertEqual({known[f"ssh-host:{uuid}"] for uuid in self.stage.snapshot.nodes}, {"ssh-rsa AAAA"})
+        self.assertEqual({known[f"ssh-root:{uuid}"] for uuid in self.stage.snapshot.nodes}, {"ssh-rsa BBBB"})
         self.stage.feedback.clear()
         self.run_op(OpClusterVerifyConfig())
         self.assertNotIn("known only by", "\n".join(self.stage.feedback))

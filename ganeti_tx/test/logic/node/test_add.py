@@ -8,7 +8,7 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import NodeCryptoTokens, Version
+from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import ADDRESSES, CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2
@@ -33,6 +33,7 @@ class AddTests(UnitTestCase):
         """The new node's daemon answers as it must."""
         self.nodes.answer(Version, PROTOCOL_VERSION)
         self.nodes.answer(NodeCryptoTokens, [("ssl", "digest")])
+        self.nodes.answer(NodeSshKeys, SshKeys(host=[]))
 
     def node(self, name: str = NEW) -> Node:
         """A node as it is in the configuration."""
@@ -62,6 +63,53 @@ class AddTests(UnitTestCase):
         self.nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "other")])
         self.run_op(add())
         self.assertEqual(self.stage.snapshot.cluster.candidate_certs, {f"server:{self.node().uuid}": "other"})
+
+    def ssh_keys(self) -> dict[str, str]:
+        """What the configuration keeps of the new node's SSH, by kind."""
+        uuid = self.node().uuid
+        known = self.stage.snapshot.cluster.candidate_certs
+        return {key.removesuffix(f":{uuid}"): value for key, value in known.items() if key.startswith("ssh-")}
+
+    def test_ssh_keys(self) -> None:
+        """Its keys are known from then on; root's is made as the cluster's are. What is no key is not kept."""
+        asked: list[NodeSshKeys] = []
+
+        def tell(name: str, call: NodeSshKeys) -> SshKeys:
+            asked.append(call)
+            return SshKeys(host=["ssh-rsa AAAA", "command=x ssh-rsa AAAA", "ssh-ed25519 BBBB"], root="ssh-rsa CCCC")
+
+        self.nodes.answers[NodeSshKeys] = tell
+        self.run_op(add(node_setup=True))
+        self.assertEqual(self.ssh_keys(), {"ssh-host": "ssh-rsa AAAA\nssh-ed25519 BBBB", "ssh-root": "ssh-rsa CCCC"})
+        cluster = self.stage.snapshot.cluster
+        self.assertEqual(
+            [(call.root_type, call.root_bits) for call in asked], [(cluster.ssh_key_type, cluster.ssh_key_bits)]
+        )
+
+    def test_no_ssh_set_up(self) -> None:
+        """Without set-up of the node, or of any, root's keys are not asked for."""
+        asked: list[str | None] = []
+
+        def tell(name: str, call: NodeSshKeys) -> SshKeys:
+            asked.append(call.root_type)
+            return SshKeys(host=["ssh-rsa AAAA"])
+
+        self.nodes.answers[NodeSshKeys] = tell
+        self.run_op(add())
+        self.assertEqual(self.ssh_keys(), {"ssh-host": "ssh-rsa AAAA"})
+        self.stage = self.make_stage(replace(CONFIG, cluster=replace(CONFIG.cluster, modify_ssh_setup=False)))
+        self.nodes = self.stage.nodes
+        self.well()
+        self.nodes.answers[NodeSshKeys] = tell
+        self.run_op(add(node_setup=True))
+        self.assertEqual(asked, [None, None])
+
+    def test_ssh_keys_unknown(self) -> None:
+        """A node that does not tell them is added all the same, and one that cannot make root's says why."""
+        self.nodes.fail(NodeSshKeys, "no such call", NodeUnreachableError)
+        self.run_op(add(node_setup=True))
+        self.assertIn("SSH keys", "".join(self.stage.feedback))
+        self.assertEqual(self.ssh_keys(), {})
 
     def test_not_capable(self) -> None:
         """A node that cannot be master is no candidate, whatever room there is."""
