@@ -44,12 +44,19 @@ class Gate:
         identity = None if login is None else await self._identify(login, peer)
         if identity is None:
             raise unauthorized()
-        rights = identity.rights.with_roles(self.roles.content)
+        rights = self._all_rights(identity)
         if not self._may(rights, operation):
             raise forbidden(f"{identity.name} may not {operation.method} {operation.resource}")
         if rights.scopes and not can_be_judged(operation):
             raise forbidden(f"{identity.name} is kept to some instances and may not see {operation.resource}")
         return Caller(identity.name, rights.scopes)
+
+    def _all_rights(self, identity: Identity) -> Rights:
+        """Roles included. @raise HttpError: 403, one is not defined, so nobody knows what it would keep him to"""
+        defined = self.roles.content
+        if identity.rights.undefined(defined):  # not shown: it may be the end of a password with a space in it
+            raise forbidden(f"{identity.name} has a role that is not defined now, and may do nothing until it is")
+        return identity.rights.with_roles(defined)
 
     def _may(self, rights: Rights, operation: Operation) -> bool:
         """What everybody may without a name, a list of permissions does not take away."""

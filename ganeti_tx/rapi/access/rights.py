@@ -46,11 +46,15 @@ class Rights:
         )
 
     def with_roles(self, defined: Mapping[str, "Rights"]) -> "Rights":
-        """With what its roles give added; a role that is not defined gives nothing."""
+        """With what its roles give added."""
         rights = self
         for role in sorted(self.roles):
             rights |= defined.get(role, NOTHING)
         return rights
+
+    def undefined(self, defined: Iterable[str]) -> frozenset[str]:
+        """Roles that are neither built in nor among these; they might have held a scope."""
+        return self.roles - {ADMIN, READONLY, *defined}
 
     def cover(self, operation: Operation) -> bool:
         """Whether they name an operation, in whatever way; roles of the administrator's own are to be added before."""

@@ -306,6 +306,18 @@ class RoleTests(GateCase):
         self.assertEqual(self.refused(door, basic("ann", "pw"), STARTUP).status, 403)
         self.admitted(door, basic("root", "pw"), STARTUP)
 
+    def test_undefined(self) -> None:
+        """Who has a role that is not defined may do nothing: it may be the one that keeps him to some instances."""
+        door = MemoryGate({"users": "bob pw write,@kept\nroot pw @admin\n", "roles": "kept tag=web\n"})
+        self.assertEqual(self.admitted(door, basic("bob", "pw")).scopes, {Scope("tag", "web")})
+        door.write("roles", "")
+        for asked in (STARTUP, INSTANCES):
+            error = self.refused(door, basic("bob", "pw"), asked)
+            self.assertEqual((error.status, "not defined" in str(error.message)), (403, True))
+        self.admitted(door, basic("root", "pw"))
+        at_start = MemoryGate({"users": "bob pw write,@kept\n", "roles": "kept tag=web\nops reed:DO\n"})
+        self.assertEqual(self.refused(at_start, basic("bob", "pw")).status, 403)
+
     def test_lists(self) -> None:
         """Where nobody is anonymous, who has a list of permissions may do what it says and no more."""
         door = MemoryGate(self.FILES)

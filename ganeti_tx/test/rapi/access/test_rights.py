@@ -63,9 +63,10 @@ class RolesFileTests(SynchronousTestCase):
     """The administrator's own roles."""
 
     def test_added(self) -> None:
-        """What a role gives is added, its scopes too; a role that is not there gives nothing."""
+        """What a role gives is added, its scopes too; one that is not there is told."""
         roles = parse_roles(b"# roles\nweb  instances_name_startup:PUT,@readonly,tag=web\n@spare read\n")
-        rights = read_rights("@web,@gone,instances:POST").with_roles(roles)
+        self.assertEqual(read_rights("@web,@gone,@admin,@readonly").undefined(roles), {"gone"})
+        rights = read_rights("@web,instances:POST").with_roles(roles)
         self.assertEqual(
             [rights.cover(each) for each in (STARTUP, CREATE, INSTANCES, INFO, QUERY, STORAGE)], [True] * 6
         )
