@@ -1,6 +1,7 @@
 """The log of all commands, /var/log/ganeti/commands.log (Ganeti 3.0 configuration table, "LOG_COMMANDS")."""
 
 import os
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -43,13 +44,14 @@ class CommandLog:
         """See `ICommandLog`; the line starts with the time of this place."""
         at = time.strftime("%Y-%m-%d %H:%M:%S")
         line = " ".join(f"{at}: {self._who} {level} {text}".split("\n"))[:MAX_LINE]
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             file = os.open(self._path, flags, MODE)
         except OSError:  # not for everybody who may run commands, and not before there is a cluster
             return
         try:
-            os.write(file, f"{line}\n".encode("utf-8", "backslashreplace"))
+            if stat.S_ISREG(os.fstat(file).st_mode):  # the directory is the daemons', who might read along at a pipe
+                os.write(file, f"{line}\n".encode("utf-8", "backslashreplace"))
         except OSError:  # a full disk is no reason to refuse what may make room
             return
         finally:

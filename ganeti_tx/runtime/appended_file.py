@@ -1,11 +1,26 @@
 """A log file that is only ever appended to, and that may be moved away at any time."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 from attrs import define
 
 from ganeti_tx.runtime.ownership import give
+
+#: Logs lie in a directory that is the daemons' own. Who has taken one of them over may put there, in the place of a log that
+#: root writes, a link to any file, or a pipe at which root would wait for ever.
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def open_to_append(path: Path | str, mode: int) -> int:
+    """The descriptor of a log, which is made if need be. @raise OSError: ELOOP, ENXIO, EINVAL, it is no file but a link or pipe"""
+    descriptor = os.open(path, APPENDING, mode)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    return descriptor
 
 
 @define(eq=False)
@@ -30,12 +45,12 @@ class AppendedFile:
         """The file of that name, which may be another than it was."""
         if self._file is not None:
             try:
-                there, ours = os.stat(self.path), os.fstat(self._file)
+                there, ours = os.lstat(self.path), os.fstat(self._file)
                 if (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino):
                     return self._file
             except FileNotFoundError:
                 pass
             self.close()
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, self.mode)
+        self._file = open_to_append(self.path, self.mode)
         give(self._file, self.path)
         return self._file

@@ -56,7 +56,7 @@ class IFiles(Interface):
         """What was moved and removed in these directories before outlasts a power cut, once this is done."""
 
     def read(path: Path, limit: int) -> bytes:
-        """The whole content. @raise OSError: EFBIG, the file is larger than `limit` bytes."""
+        """The whole content. @raise OSError: EFBIG, the file is larger than `limit` bytes; EINVAL, it is a pipe."""
 
     def exists(path: Path) -> bool:
         """Whether there is a file or directory of that name."""
@@ -125,8 +125,12 @@ class RealFiles:
 
     def read(self, path: Path, limit: int) -> bytes:
         """See `IFiles`."""
-        with path.open("rb") as file:
-            expected = min(os.fstat(file.fileno()).st_size, limit) + 1
+        # Some directories are their users' own: nobody waits at a pipe that one of them puts there.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            found = os.fstat(file.fileno())
+            if stat.S_ISFIFO(found.st_mode):
+                raise OSError(errno.EINVAL, "is a pipe, not a file", str(path))
+            expected = min(found.st_size, limit) + 1
             data = file.read(expected)  # asking for all that is allowed would reserve as much memory
             if len(data) == expected:  # it grows, or is of those that do not tell their size
                 data += file.read(limit + 1 - len(data))

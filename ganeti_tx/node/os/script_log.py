@@ -48,10 +48,9 @@ class ScriptLog:
     descriptor: int
 
     def tail(self) -> str:
-        """The last lines, in one line; blocking."""
-        with open(self.path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES))
-            lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()[-TAIL_LINES:]
+        """The last lines, in one line; blocking. Of the file itself, whatever has its name by now: this goes to users."""
+        start = max(0, os.fstat(self.descriptor).st_size - TAIL_BYTES)
+        lines = os.pread(self.descriptor, TAIL_BYTES, start).decode("utf-8", "replace").splitlines()[-TAIL_LINES:]
         return " | ".join(line.strip() for line in lines if line.strip())
 
     def close(self) -> None:
@@ -72,7 +71,7 @@ def open_log(directory: Path, name: str) -> ScriptLog:
         for attempt in range(100):
             path = directory / (f"{name}.log" if attempt == 0 else f"{name}.{attempt}.log")
             try:
-                flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
+                flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
                 return ScriptLog(path, os.open(path, flags, FILE_MODE))
             except FileExistsError:
                 continue

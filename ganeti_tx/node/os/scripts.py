@@ -112,10 +112,10 @@ class OsScripts:
                 timeout=timeout,
                 child_fds={1: log.descriptor, 2: log.descriptor},
             )
+            if not result.succeeded:
+                await self._fail(script, os, instance, result, log)
         finally:
             log.close()
-        if not result.succeeded:
-            await self._fail(script, os, instance, result, log)
 
     async def _fail(
         self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: IScriptLog

@@ -64,12 +64,19 @@ class CommandLogTests(SynchronousTestCase):
             self.assertTrue(text.endswith("<redacted> -n node1 web1"), text)
 
     def test_not_allowed(self) -> None:
-        """Where nothing may be written, or a link lies in wait, commands work and nothing is logged."""
+        """Where nothing may be written, or a link or a pipe lies in wait, commands work and nothing is logged."""
         target = self.root / "target"
         target.write_text("")
         self.path.symlink_to(target)
         self.assertEqual(self.type("gnt-instance", "start", "--submit", "web1"), 0)
         self.assertEqual(target.read_text(), "")
+        self.path.unlink()
+        os.mkfifo(self.path)
+        reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        self.assertEqual(self.type("gnt-instance", "start", "--submit", "web1"), 0)
+        self.assertEqual(os.read(reader, 100), b"")
+        os.close(reader)
+        self.assertEqual(self.type("gnt-instance", "start", "--submit", "web1"), 0)
         self.path.unlink()
         self.path.parent.rmdir()
         self.assertEqual(self.type("gnt-instance", "start", "--submit", "web1"), 0)

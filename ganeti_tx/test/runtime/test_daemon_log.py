@@ -1,5 +1,6 @@
 """The log files of daemons in the background."""
 
+import os
 from pathlib import Path
 
 from twisted.internet.protocol import DatagramProtocol
@@ -39,6 +40,22 @@ class DaemonLogTests(SynchronousTestCase):
         log.info("new")
         self.assertEqual(self.lines(), ["new"])
         self.assertTrue(old.read_text().endswith("old\n"))
+
+    def test_link_in_wait(self) -> None:
+        """A link in the log's place is not followed, neither at the start nor later, and nobody waits at a pipe."""
+        target = Path(self.mktemp())
+        self.path.symlink_to(target)
+        self.assertRaises(OSError, daemon_log, self.path)
+        self.path.unlink()
+        log = Logger(observer=daemon_log(self.path))
+        self.path.rename(target)
+        self.path.symlink_to(target)
+        log.info("lost")
+        self.assertEqual(target.read_bytes(), b"")
+        self.path.unlink()
+        os.mkfifo(self.path)
+        log.info("lost")
+        self.assertRaises(OSError, daemon_log, self.path)
 
     def test_private(self) -> None:
         """Only the owner reads it."""

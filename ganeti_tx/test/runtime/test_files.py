@@ -26,6 +26,11 @@ class RealFilesTests(FilesContract):
         self.top = Path(self.mktemp()).absolute()
         self.top.mkdir(parents=True)
 
+    def test_pipe(self) -> None:
+        """A pipe in a file's place holds nobody up."""
+        os.mkfifo(self.top / "file")
+        self.assertEqual(self.assertRaises(OSError, self.files.read, self.top / "file", 100).errno, errno.EINVAL)
+
     def test_crash_leftovers_are_hidden(self) -> None:
         """A temporary file that a crash left is not listed."""
         (self.top / ".file.1-1.tmp").touch()

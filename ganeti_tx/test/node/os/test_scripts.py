@@ -87,6 +87,21 @@ class ScriptsTests(ScriptsTestCase):
             self.assertIn(part, text)
         self.assertNotIn("line 50 ", text)
 
+    def test_log_exchanged(self) -> None:
+        """The error has what the script said, not what somebody has put in its log's place meanwhile."""
+
+        def run(call: Call) -> ProcessResult:
+            assert call.child_fds is not None
+            os.write(call.child_fds[2], b"no space\n")
+            log = self.paths.log_os_dir / self.logs()[0]
+            log.unlink()
+            log.write_text("of another file")
+            return ProcessResult(1)
+
+        self.runner.script([str(self.path / "create")], run)
+        text = self.failed(self.scripts.run_create(SPEC, DISKS), OpExecError)
+        self.assertTrue(text.endswith("no space"), text)
+
     def test_secrets(self) -> None:
         """Private and secret parameters are in the environment, never in argv, error or log."""
         self.answer("create", 1)
