@@ -59,10 +59,11 @@ class MasterRoleCalls:
     async def start(self, call: NodeStartMasterDaemons) -> None:
         """Start the master daemon and wait until it is up, then the Remote API's, without which a master is one, too.
 
-        One part without the other is no master: it is stopped first.
+        One part without the other is no master: it is stopped first. So is one that has begun to ask for votes, when it
+        shall not.
         @raise OpExecError: it is not; the text has its reason.
         """
-        if not self._is_whole():
+        if call.no_voting or not self._is_whole():
             if self.daemons.run(MASTERS):
                 await self.daemons.stop(MASTERS)
             await self._start_master(call.no_voting)

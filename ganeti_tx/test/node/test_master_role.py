@@ -117,6 +117,19 @@ class MasterRoleCallsTests(SynchronousTestCase):
         self.successResultOf(self.start())
         self.assertEqual(self.runner.commands, [["ganeti-rapi"]])
 
+    def test_waits_for_votes(self) -> None:
+        """A daemon that still asks for votes is ended: only a new one does without them."""
+        spared: list[bool] = []
+
+        def come_up(call: Call) -> ProcessResult:
+            spared.append(self.files.exists(PATHS.no_voting_file))
+            return ProcessResult()
+
+        self.daemons[RAPI] = 13
+        self.runner.script([], come_up)
+        self.successResultOf(self.start(no_voting=True))
+        self.assertEqual((self.signals, spared), ([(11, signal.SIGTERM)], [True]))
+
     def test_without_rapi(self) -> None:
         """A master is one also when the Remote API does not start there."""
         self.runner.script([], ProcessResult(status=1, stderr=b"ganeti-rapi: fatal: port 5080 is taken\n"))
