@@ -170,3 +170,6 @@ class IConfig(IConfigReader):
 
     async def when_distributed() -> None:
         """Fires when every reachable candidate and node has the present state or a newer one."""
+
+    async def undistributed() -> list[tuple[str, str]]:
+        """The nodes that could not be given the present state, and why; it is tried again."""

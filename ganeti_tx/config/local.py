@@ -42,12 +42,14 @@ class LocalConfig(LocalReader):
         distributed: Callable[[], Awaitable[None]],
         names: Names | None = None,
         redistribute: Callable[[], Awaitable[None]] = nobody_else,
+        undistributed: Callable[[], list[tuple[str, str]]] = list,
     ) -> None:
         super().__init__(store, names)
         self._reservations = reservations
         self._owner = owner
         self._distributed = distributed
         self._redistribute = redistribute
+        self._undistributed = undistributed
         self._reserving = Reserving(store, reservations, owner, entropy)
 
     # Instances and disks
@@ -204,3 +206,7 @@ class LocalConfig(LocalReader):
     async def when_distributed(self) -> None:
         """See IConfig."""
         await self._distributed()
+
+    async def undistributed(self) -> list[tuple[str, str]]:
+        """See IConfig."""
+        return self._undistributed()

@@ -13,8 +13,9 @@ from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, Target
 
 #: Calls that change nothing on the node and may take long: they are given up in their midst.
 ABANDONABLE = (TestDelay,)
-#: What the configuration does that is no step of a unit's work: waiting for copies, and giving back at the end.
-NO_STEPS = frozenset({"when_distributed", "drop_reservations"})
+#: What the configuration does that is no step of a unit's work: waiting for copies, telling who lacks them, and giving back
+#: at the end.
+NO_STEPS = frozenset({"when_distributed", "undistributed", "drop_reservations"})
 #: What is only reserved goes back by itself, so that nobody need be told of it.
 RESERVING = ("generate_", "reserve_", "allocate_")
 #: Names of the methods that change the configuration or reserve something in it.

@@ -113,6 +113,7 @@ RESERVING: frozenset[str] = frozenset(
 
 REDISTRIBUTE = Call("RedistributeConfig", "redistribute", (), NoneType)
 FLUSH_CONFIG = Call("FlushConfig", "when_distributed", (), NoneType)
+UNDISTRIBUTED = Call("ListUndistributed", "undistributed", (), list[tuple[str, str]])
 
 CONFIG_CALLS: tuple[Call[Any], ...] = tuple(each for each in list(globals().values()) if isinstance(each, Call))
 

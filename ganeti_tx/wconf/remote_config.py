@@ -57,6 +57,7 @@ from ganeti_tx.wconf.methods import (
     RESERVE_IP,
     RESERVE_MAC,
     SET_INSTANCE_STATE,
+    UNDISTRIBUTED,
     UPDATE_CLUSTER,
     UPDATE_DISK,
     UPDATE_GROUP,
@@ -275,3 +276,7 @@ class RemoteConfig:
     async def when_distributed(self) -> None:
         """See IConfig."""
         await self._link.wait(FLUSH_CONFIG, self._owner, lambda passed: ())
+
+    async def undistributed(self) -> list[tuple[str, str]]:
+        """See IConfig."""
+        return await self._link.ask(UNDISTRIBUTED, self._owner)

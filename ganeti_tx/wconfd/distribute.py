@@ -194,6 +194,15 @@ class Distributor:
             if node.master_candidate and node.name != self._own_name and self._couriers[uuid].has_config < wanted
         ]
 
+    def unserved(self) -> list[tuple[str, str]]:
+        """The nodes that lack something of the newest configuration because it could not be brought to them, and why."""
+        nodes = {} if self._newest is None else self._present().config.nodes
+        couriers = [(node, self._couriers[uuid]) for uuid, node in nodes.items() if not node.offline]
+        late = f"no answer within {PATIENCE:.0f} s"
+        return sorted(
+            (node.name, courier.why or late) for node, courier in couriers if courier.failures or courier.overdue
+        )
+
     def describe(self) -> None:
         """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
         self._tally.forget(BEHIND)

@@ -130,7 +130,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         key = (owner.job_id, owner.livelock)
         return LocalConfig(
             store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names,
-            redistribute,
+            redistribute, distributor.unserved,
         )  # fmt: skip
 
     async def redistribute() -> None:

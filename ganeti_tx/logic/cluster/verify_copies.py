@@ -36,7 +36,13 @@ async def copy_findings(unit: LogicalUnit[Any]) -> list[Finding]:
             break
         await unit.pause(BETWEEN_LOOKS)
         found = await look(unit, nodes, master, before.get())
-    return found
+    if not any(code is FILES for code, _, _ in found):
+        return found
+    causes = dict(await unit.config.undistributed())
+    return [
+        (code, node, f"{text}; the last try: {causes[node]}" if code is FILES and node in causes else text)
+        for code, node, text in found
+    ]
 
 
 async def look(unit: LogicalUnit[Any], nodes: list[Node], master: Node, before: CopiesState) -> list[Finding]:
