@@ -55,8 +55,11 @@ class IFiles(Interface):
     def make_sure(directories: Collection[Path]) -> Writing:
         """What was moved and removed in these directories before outlasts a power cut, once this is done."""
 
-    def read(path: Path, limit: int) -> bytes:
-        """The whole content. @raise OSError: EFBIG, the file is larger than `limit` bytes; EINVAL, it is a pipe."""
+    def read(path: Path, limit: int, *, links: bool = True) -> bytes:
+        """The whole content. @param links: whether the file may be a link.
+
+        @raise OSError: EFBIG, the file is larger than `limit` bytes; EINVAL, it is a pipe; ELOOP, it is a link.
+        """
 
     def exists(path: Path) -> bool:
         """Whether there is a file or directory of that name."""
@@ -123,10 +126,11 @@ class RealFiles:
     def _replacement(self, files: Mapping[Path, bytes], mode: int, sync: bool) -> Replacement:
         return Replacement(self._calls, self._newest, self._newest.enter(list(files)), files, mode, sync)
 
-    def read(self, path: Path, limit: int) -> bytes:
+    def read(self, path: Path, limit: int, *, links: bool = True) -> bytes:
         """See `IFiles`."""
         # Some directories are their users' own: nobody waits at a pipe that one of them puts there.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        more = os.O_NONBLOCK if links else os.O_NONBLOCK | os.O_NOFOLLOW
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
             found = os.fstat(file.fileno())
             if stat.S_ISFIFO(found.st_mode):
                 raise OSError(errno.EINVAL, "is a pipe, not a file", str(path))

@@ -28,11 +28,15 @@ def rapi_paths(paths: Paths) -> dict[str, Path]:
 
 
 def read_rapi_files(files: IFiles, paths: Paths) -> RapiFiles:
-    """All that are there. @raise OSError: one cannot be read, or is too large."""
+    """All that are there. @raise OSError: one cannot be read, or is too large, or is a link.
+
+    Their directory belongs to the Remote API's user. Who has taken it over could link to the cluster's keys, which are not
+    its own to read, and would find them sent to the other nodes as its own.
+    """
     found = {}
     for name, path in rapi_paths(paths).items():
         with suppress(FileNotFoundError):
-            found[name] = files.read(path, MAX_RAPI_FILE)
+            found[name] = files.read(path, MAX_RAPI_FILE, links=False)
     return found
 
 

@@ -79,6 +79,14 @@ class FilesContract(SynchronousTestCase):
         self.assertEqual(self.files.read(self.top / "file", 5), b"12345")
         self.assertEqual(self.assertRaises(OSError, self.files.read, self.top / "file", 4).errno, errno.EFBIG)
 
+    def test_read_link(self) -> None:
+        """A link is not followed where none may be."""
+        self.files.symlink(self.top / "link", str(self.top / "file"))
+        self.make_sure(self.files.write_atomic(self.top / "file", b"1"))
+        self.assertEqual(self.files.read(self.top / "file", 5, links=False), b"1")
+        wrong = self.assertRaises(OSError, self.files.read, self.top / "link", 5, links=False)
+        self.assertEqual(wrong.errno, errno.ELOOP)
+
     def test_missing(self) -> None:
         """What is not there says so."""
         path = self.top / "missing"

@@ -65,10 +65,12 @@ class MemoryFiles:
             if self._find(directory).data is not None:
                 raise error(errno.ENOTDIR, directory)
 
-    def read(self, path: Path, limit: int) -> bytes:
+    def read(self, path: Path, limit: int, *, links: bool = True) -> bytes:
         """See `IFiles`."""
         self._check("read", path)
         data = self._find(path).data
+        if not links and self._find(path).mode == LINK_MODE:
+            raise error(errno.ELOOP, path)
         if data is None:
             raise error(errno.EISDIR, path)
         if len(data) > limit:

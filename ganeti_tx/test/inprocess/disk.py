@@ -66,9 +66,9 @@ class ProcessFiles:
         await self.process.takes(LATENCY)
         await self.disk.make_sure(directories)
 
-    def read(self, path: Path, limit: int) -> bytes:
+    def read(self, path: Path, limit: int, *, links: bool = True) -> bytes:
         """See IFiles."""
-        return self.disk.read(path, limit)
+        return self.disk.read(path, limit, links=links)
 
     def exists(self, path: Path) -> bool:
         """See IFiles."""

@@ -43,10 +43,10 @@ class CountingFiles(RealFiles):
         self.opened: Counter[str] = Counter()
         self.listed: Counter[str] = Counter()
 
-    def read(self, path: Path, limit: int) -> bytes:
+    def read(self, path: Path, limit: int, *, links: bool = True) -> bytes:
         """As IFiles."""
         self.opened[path.name] += 1
-        return super().read(path, limit)
+        return super().read(path, limit, links=links)
 
     def listdir(self, path: Path) -> list[str]:
         """As IFiles."""

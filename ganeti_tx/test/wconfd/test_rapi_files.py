@@ -62,6 +62,17 @@ class RapiFilesTests(SynchronousTestCase):
         self.assertIn((PLAIN, "write_rapi_files"), sent)
         self.assertEqual((self.successResultOf(self.spread()), self.rpc.names()), ([], []))
 
+    def test_link(self) -> None:
+        """What a link of the Remote API's user leads to is sent to nobody; what was there before stays on the others."""
+        self.users(b"jack secret")
+        self.successResultOf(self.spread())
+        self.rpc.calls.clear()
+        self.cluster.files.symlink(self.cluster.paths.rapi_ldap_file, str(self.cluster.paths.authority_key))
+        failure = self.failureResultOf(self.spread())
+        self.assertIn("ldap", str(failure.value))
+        self.cluster.advance(60)
+        self.assertEqual([call for _name, call in self.rpc.calls if isinstance(call, WriteRapiFiles)], [])
+
     def test_candidate_away(self) -> None:
         """Who asked is told of a candidate that cannot be reached; it gets the files first when it can."""
         self.rpc.down = {CANDIDATE}
