@@ -10,7 +10,7 @@ from attrs import field, frozen
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.query.cell import NORMAL, Cell
 from ganeti_tx.query.encoded import encoded_rows
-from ganeti_tx.query.field import MISSING, Field, Getter, Need, unknown
+from ganeti_tx.query.field import NOT_YET, Field, Getter, Need, unknown
 from ganeti_tx.query.filter import Filter, Parser, Test
 from ganeti_tx.query.order import natural
 from ganeti_tx.query.slices import Budget, Slices, Work
@@ -186,7 +186,7 @@ def needs_of(fields: Sequence[Field]) -> frozenset[Need]:
 
 def known_now(field: Field, context: Any) -> Getter:
     """What reads a field while live data is not there."""
-    return (lambda row: MISSING) if field.needs else field.reader(context)
+    return (lambda row: NOT_YET) if field.needs else field.reader(context)
 
 
 def passing(rows: Sequence[Any], test: Test) -> Work[list[Any]]:

@@ -62,12 +62,13 @@ class Need(Enum):
 
 
 class Missing(Enum):
-    """Stands for the value that an item does not have, or that is not known yet."""
+    """Stands for a value that an item does not have, or that is not known yet."""
 
     MISSING = auto()
+    NOT_YET = auto()
 
 
-MISSING = Missing.MISSING
+MISSING, NOT_YET = Missing.MISSING, Missing.NOT_YET
 
 
 @frozen

@@ -1,8 +1,11 @@
 """Filters: from the JSON of a request to a test of rows (Ganeti 3.0 query table, filters).
 
-A test answers yes, no, or None where a value it needs is missing. None stays None under C{!}, and a row on which the
-whole filter answers None passes: an item without data is let through. So a filter can be tried before live data is there,
-and whatever it refuses then, it would refuse later as well.
+An item without a value passes each comparison with it, and so is refused by the comparison's opposite: C{!} and C{!=} find
+items that have another value, and those without one are not among them, as the packaged daemon has it.
+
+A test answers yes, no, or None where a value it needs is not known yet. None stays None under C{!}, and a row on which the
+whole filter answers None passes. So a filter can be tried before live data is there, and whatever it refuses then, it would
+refuse later as well.
 """
 
 import operator
@@ -12,7 +15,7 @@ from typing import Any, Protocol
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
-from ganeti_tx.query.field import MISSING, Field, Getter, Match
+from ganeti_tx.query.field import MISSING, NOT_YET, Field, Getter, Match
 from ganeti_tx.query.pattern import check_weight, compile_pattern
 from ganeti_tx.query.slices import Work
 
@@ -21,7 +24,7 @@ Truth = bool | None
 Test = Callable[[Sequence[Any]], Work[list[Truth]]]
 #: From a value to yes or no.
 Judge = Callable[[Any], bool]
-#: From a field to what reads its value, or MISSING, off a row.
+#: From a field to what reads its value, or MISSING, or NOT_YET, off a row.
 Readers = Callable[[Field], Getter]
 
 MAX_DEPTH = 50
@@ -156,7 +159,7 @@ class Comparison:
         yield self.field
 
     def bind(self, readers: Readers) -> Test:
-        """The judge's word on each value that there is."""
+        """What is said of each value."""
         read, judge, stride = readers(self.field), self.judge, self.stride
 
         def test(rows: Sequence[Any]) -> Work[list[Truth]]:
@@ -164,7 +167,7 @@ class Comparison:
             for start in range(0, len(rows), stride):
                 yield
                 part = rows[start : start + stride]
-                answers += [None if (value := read(row)) is MISSING else judge(value) for row in part]
+                answers += [judged(read(row), judge) for row in part]
             return answers
 
         return test
@@ -172,6 +175,13 @@ class Comparison:
     def asked(self, field: str) -> list[object] | None:
         """The value, when this is equality with the field."""
         return [self.value] if self.sign in EQUAL and self.field.name == field else None
+
+
+def judged(value: Any, judge: Judge) -> Truth:
+    """The judge's word on a value that is there; what is missing pleases all of them."""
+    if value is MISSING:
+        return True
+    return None if value is NOT_YET else judge(value)
 
 
 @frozen
@@ -209,6 +219,7 @@ class Parser:
             known = "& | ! ? == = != < <= > >= =~ =[]"
             raise QueryFilterParseError(f"unknown filter operator {brief(sign)}; known are {known}")
         name, value = exactly(2, sign, operands)
+        value = integral(value)
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise QueryFilterParseError(f"filter value {brief(value)} of {sign} must be a string or an integer")
         field = self._field(name)
@@ -252,6 +263,11 @@ def exactly(count: int, sign: str, operands: Sequence[object]) -> Sequence[objec
     if len(operands) != count:
         raise QueryFilterParseError(f"filter operator {sign} takes {count} operands, got {len(operands)}")
     return operands
+
+
+def integral(value: object) -> object:
+    """1.0 as 1: some languages write all numbers so."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def brief(value: object) -> str:

@@ -41,6 +41,7 @@ class OperatorTests(QueryCase):
         for sign in ("==", "="):
             self.assert_pass([sign, "os", "alpine"], "web10")
             self.assert_pass([sign, "serial_no", 2], "Db")
+            self.assert_pass([sign, "serial_no", 2.0], "Db")
             self.assert_pass([sign, "serial_no", "2"])
             self.assert_pass([sign, "disks_active", 1])
 
@@ -121,10 +122,13 @@ class OperatorTests(QueryCase):
         self.assert_pass(["|"])
 
     def test_without_data(self) -> None:
-        """An item that has no value for a field passes, whichever way round it is asked."""
+        """An item that has no value for a field passes, but not what is turned over."""
         self.assert_pass(["==", "network_port", 1], "web1", "web10")
-        self.assert_pass(["!=", "network_port", 11001], "web1", "web10")
-        self.assert_pass(["!", ["?", "network_port"]], "web1", "web10")
+        self.assert_pass(["?", "network_port"], "Db", "web1", "web10")
+        self.assert_pass(["!=", "network_port", 1], "Db")
+        self.assert_pass(["!=", "network_port", 11001])
+        self.assert_pass(["!", ["?", "network_port"]])
+        self.assert_pass(["!", ["<", "disk.size/0", 1]], "web1")
         self.assert_pass(["<", "disk.size/0", 1], "Db", "web10")
         self.assert_pass(["=~", "nic.mac/0", "zz"], "Db", "web10")
 
