@@ -18,12 +18,13 @@ Stamp = Sequence[int] | None
 
 
 def show_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """All about jobs, one after the other; a missing or damaged one is named, the others are shown."""
+    """All about jobs, one after the other; one that is not there is told in its place, a damaged one is complained of."""
     shown = [_show(session, job_id) for job_id in job_ids(words)]
     return ExitCode.SUCCESS if all(shown) else ExitCode.FAILURE
 
 
 def _show(session: Session, job_id: int) -> bool:
+    """Whether nothing is wrong; that there is no such job is an answer, as Ganeti has it."""
     try:
         (row,) = session.client.query_jobs([job_id], _FIELDS)
     except JobFileCorrupted as error:
@@ -31,8 +32,8 @@ def _show(session: Session, job_id: int) -> bool:
         return False
     job = None if row is None else dict(zip(_FIELDS, row, strict=True))
     if job is None or job["status"] is None:
-        session.warn(f"Job with ID {job_id} not found")
-        return False
+        session.print(f"- Job ID {job_id} not found")
+        return True
     for line in tree_lines([_described(job)]):
         session.print(line)
     return True

@@ -11,8 +11,8 @@ from ganeti_tx.model.config_data import ConfigData
 
 
 def machine() -> list[str]:
-    """The width of a pointer and the kind of machine of this process, such as ["64bit", "x86_64"]."""
-    return [platform.architecture()[0], platform.machine()]
+    """The width of a pointer and the kind of machine of this process, such as ["64bits", "x86_64"]."""
+    return [f"{platform.architecture()[0]}s", platform.machine()]
 
 
 @frozen

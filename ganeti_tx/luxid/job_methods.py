@@ -66,23 +66,28 @@ class JobMethods:
         return job_id
 
     async def submit_many(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
-        """Store many jobs in one stroke; for each its id, or why it was refused."""
+        """Store many jobs in one stroke; for each its id, or why it was refused.
+
+        @raise GanetiError: what is in one of them is no opcode, or has wrong parameters; then none is stored (the packaged
+            daemon cannot read such a request).
+        """
         self._refuse_when_drained()
-        answers = await self.scheduler.submit_each([self._try_decode(ops) for ops in jobs], jobs)
+        decoded = [decode_all(ops) for ops in jobs]
+        answers = await self.scheduler.submit_each([self._lacking(ops) or ops for ops in decoded], jobs)
         return [(False, str(each)) if isinstance(each, GanetiError) else (True, each) for each in answers]
 
-    def _try_decode(self, ops: Sequence[Any]) -> list[OpCode] | GanetiError:
-        try:
-            return self._decode(ops)
-        except GanetiError as error:
-            return error
-
     def _decode(self, ops: Sequence[Any]) -> list[OpCode]:
-        decoded = [decode(op, strict_wire=True) for op in ops]
-        for op in decoded:
-            if type(op) not in self.built:
-                raise OpCodeUnknown(f"{op.op_id()} is not available in this version; the job is not submitted")
+        decoded = decode_all(ops)
+        if lacking := self._lacking(decoded):
+            raise lacking
         return decoded
+
+    def _lacking(self, ops: Sequence[OpCode]) -> OpCodeUnknown | None:
+        """Why a job cannot be done here."""
+        for op in ops:
+            if type(op) not in self.built:
+                return OpCodeUnknown(f"{op.op_id()} is not available in this version; the job is not submitted")
+        return None
 
     def _refuse_when_drained(self) -> None:
         if self.drain.is_set():
@@ -164,3 +169,8 @@ class JobMethods:
 def missing(job_id: int, fields: Sequence[str]) -> list[Any]:
     """The fields of a job that is not there."""
     return [job_id if name == "id" else None for name in fields]
+
+
+def decode_all(ops: Sequence[Any]) -> list[OpCode]:
+    """A job's opcodes from what a client sent. @raise GanetiError: one is none, or has wrong parameters."""
+    return [decode(op, strict_wire=True) for op in ops]

@@ -245,7 +245,7 @@ class QueryTests(SynchronousTestCase):
         for line in (
             "Cluster name: c1", "Tags: a, b", "  candidate pool size: X", "  lvm reserved volumes: (none)",
             "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4.0", "    - min/0: ",
-            "  load: ", "    interval: 5.000s", "Architecture (this node): 64bit (x86_64)",
+            "  load: ", "    interval: 5.000s", "Architecture (this node): 64bits (x86_64)",
             "  OS search path: /srv/ganeti/os, /usr/local/lib/ganeti/os, /usr/lib/ganeti/os, /usr/share/ganeti/os",
             "  ExtStorage Providers search path: /srv/ganeti/extstorage, /usr/local/lib/ganeti/extstorage, "
             "/usr/lib/ganeti/extstorage, /usr/share/ganeti/extstorage",
@@ -301,7 +301,7 @@ CLUSTER: dict[str, Any] = {
             "ssh_key_bits", "master_netdev", "master_netmask", "vcs_version", "os_hvp", "osparams",
         )
     ),
-    "name": "c1", "uuid": "u", "ctime": 0, "mtime": 0, "master": "node1", "architecture": ["64bit", "x86_64"],
+    "name": "c1", "uuid": "u", "ctime": 0, "mtime": 0, "master": "node1", "architecture": ["64bits", "x86_64"],
     "tags": ["b", "a"], "default_hypervisor": "kvm", "enabled_hypervisors": ["kvm"], "hvparams": {"kvm": {"acpi": True}},
     "hidden_os": [], "blacklisted_os": [], "candidate_pool_size": 10, "max_running_jobs": 20, "max_tracked_jobs": 25,
     "mac_prefix": "aa:00:00", "reserved_lvs": [], "uid_pool": [[10, 20], [0, 0]], "primary_ip_version": 4,

@@ -60,12 +60,18 @@ class JobMethodTests(SynchronousTestCase):
                 self.queue.finish(runner)
 
     def test_submit(self) -> None:
-        """A job gets the next number; of many each gets its own answer, and bad ones do not spoil the good."""
+        """A job gets the next number; of many each gets its own answer, and what cannot be done does not spoil the others."""
         self.assertEqual(self.get("SubmitJob", [DELAY]), 1)
-        answers = self.get("SubmitManyJobs", [[DELAY], [{"OP_ID": "OP_NO_SUCH"}], [DELAY]])
+        answers = self.get("SubmitManyJobs", [[DELAY], [{**DELAY, "depends": [[99, []]]}], [DELAY]])
         self.assertEqual([answers[0], answers[2]], [(True, 2), (True, 3)])
         self.assertEqual(answers[1][0], False)
-        self.assertIn("OP_NO_SUCH", answers[1][1])
+        self.assertIn("99", answers[1][1])
+
+    def test_submit_many_malformed(self) -> None:
+        """Of many jobs none is stored when one cannot be read."""
+        for bad in ({"OP_ID": "OP_NO_SUCH"}, {**DELAY, "priority": 19}, {}, {**DELAY, "colour": 1}):
+            self.failureResultOf(self.ask("SubmitManyJobs", [[DELAY], [DELAY, bad]]), OpCodeUnknown, OpPrereqError)
+        self.assertEqual(dict(self.queue.store.jobs), {})
 
     def test_as_sent(self) -> None:
         """Opcodes are stored and shown as they were sent, what was left out is filled in."""
@@ -78,7 +84,7 @@ class JobMethodTests(SynchronousTestCase):
             "dry_run": None,
             "reason": [["gnt:user", "why", 5]],
         }
-        self.get("SubmitManyJobs", [[{}], [sent, sent]])
+        self.get("SubmitManyJobs", [[sent, sent]])
         ((_own, ops),) = self.get("QueryJobs", [1], ["id", "ops"])
         for index, op in enumerate(ops):
             reason = op.pop("reason")

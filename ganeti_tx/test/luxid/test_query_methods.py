@@ -28,7 +28,7 @@ class MethodCase(SynchronousTestCase):
         """Nodes answer nothing; the queue is drained and the watcher paused."""
         self.config = CONFIG
         self.rpc = FakeNodeRpc()
-        info = ClusterInfo(lambda: self.config, lambda: PAUSE, lambda: True, lambda: ["64bit", "x86_64"])
+        info = ClusterInfo(lambda: self.config, lambda: PAUSE, lambda: True, lambda: ["64bits", "x86_64"])
         methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), FakeJobs(dict), info)
         self.dispatch = LuxiDispatch(methods.table())
 
@@ -179,7 +179,7 @@ class ClusterInfoTests(MethodCase):
             "volume_group_name": "xenvg",
             "drbd_usermode_helper": None,
             "enabled_disk_templates": ["drbd", "plain"],
-            "architecture": ["64bit", "x86_64"],
+            "architecture": ["64bits", "x86_64"],
             "enabled_hypervisors": ["kvm", "fake"],
             "default_hypervisor": "kvm",
             "os_hvp": {},
@@ -228,7 +228,7 @@ class ClusterInfoTests(MethodCase):
         self.assertEqual(self.info(master_node="gone-uuid")["master"], "gone-uuid")
 
     def test_machine(self) -> None:
-        """The architecture is the width of a pointer and the kind of machine."""
+        """The architecture is the width of a pointer and the kind of machine, in the packaged daemon's words."""
         bits, kind = machine()
-        self.assertIn(bits, {"32bit", "64bit"})
+        self.assertIn(bits, {"32bits", "64bits"})
         self.assertTrue(kind)

@@ -46,7 +46,7 @@ SHOWN = (
     "gnt-job list -o id,status,summary,opstatus,opresult,received_ts --separator=:",
     "gnt-job list 1 99999",
     "gnt-job list-fields",
-    "gnt-job info 1 2 3",
+    "gnt-job info 1 99999 2 3",
     "gnt-node info",
     "gnt-node list -v -o name,role,group,powered,pinst_list,tags,ndparams",
     "gnt-node list-fields",
