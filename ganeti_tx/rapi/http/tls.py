@@ -19,6 +19,7 @@ from ganeti_tx.runtime.files_errors import reason
 log = Logger()
 
 MAX_FILE = 256 * 1024
+HTTP11 = b"http/1.1"
 
 
 def load_options(files: IFiles, certificate_path: Path, key_path: Path) -> CertificateOptions:
@@ -34,7 +35,7 @@ def load_options(files: IFiles, certificate_path: Path, key_path: Path) -> Certi
     if key.public_key() != chain[0].public_key():
         raise X509CertError(str(certificate_path), f"the key in {key_path} does not belong to it")
     certificates = [crypto.X509.from_cryptography(each) for each in chain]
-    return CertificateOptions(
+    options = CertificateOptions(
         privateKey=crypto.PKey.from_cryptography_key(key),  # type: ignore[arg-type]  # TLS itself says which it takes
         certificate=certificates[0],
         extraCertChain=certificates[1:],
@@ -42,6 +43,13 @@ def load_options(files: IFiles, certificate_path: Path, key_path: Path) -> Certi
         enableSessions=True,
         enableSessionTickets=True,
     )
+    options.getContext().set_alpn_select_callback(application_protocol)
+    return options
+
+
+def application_protocol(connection: SSL.Connection, offered: list[bytes]) -> Any:
+    """HTTP/1.1, or nothing agreed on: what a client that offers something else alone then speaks is seen by its request."""
+    return HTTP11 if HTTP11 in offered else SSL.NO_OVERLAPPING_PROTOCOLS
 
 
 def text(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """Jobs in the queue of a whole cluster: their order, their end, what they may hold."""
 
+from ganeti_tx.errors import OpCodeUnknown
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 
 NODE2 = "node2.example.com"
@@ -179,12 +180,15 @@ class SubmitTests(ClusterCase):
     """What is taken and what is not."""
 
     def test_many(self) -> None:
-        """Of many jobs each is taken or refused by itself, with consecutive ids."""
-        good, bad = [delay(0.0)], [{"OP_ID": "OP_NO_SUCH_THING", "reason": []}]
+        """Of many jobs each is taken or refused by itself, with consecutive ids; what cannot be read spoils all."""
+        good, bad = [delay(0.0)], [{"OP_ID": "OP_INSTANCE_REINSTALL", "instance_name": "web1", "reason": []}]
         answers = self.luxi().submit_many_jobs([good, bad, good])
         self.assertEqual([taken for taken, _ in answers], [True, False, True])
         self.assertEqual(answers[2][1], answers[0][1] + 1)
-        self.assertIn("OP_NO_SUCH_THING", answers[1][1])
+        self.assertIn("OP_INSTANCE_REINSTALL", answers[1][1])
+        none = [{"OP_ID": "OP_NO_SUCH_THING", "reason": []}]
+        self.assertRaises(OpCodeUnknown, self.luxi().submit_many_jobs, [good, none])
+        self.assertEqual(self.luxi().submit_job(good), answers[2][1] + 1)
 
     def test_fails_in_the_middle(self) -> None:
         """When an opcode fails, those after it are not done and say why."""

@@ -1,12 +1,14 @@
 """Which certificates are taken."""
 
+import contextlib
 import datetime
 from pathlib import Path
 
+from OpenSSL import SSL
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import X509CertError
-from ganeti_tx.rapi.http.tls import RapiTls, load_options
+from ganeti_tx.rapi.http.tls import MAX_FILE, RapiTls, load_options
 from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -52,6 +54,29 @@ class TlsTests(SynchronousTestCase):
         self.assertIn("no certificate can be read", self.refusal())
         self.write(PEM, ONE.certificate)
         self.assertIn("no private key can be read", self.refusal())
+
+    def agreed(self, *offered: bytes) -> bytes:
+        """What a client that offers these protocols and the daemon agree on."""
+        self.write(PEM, ONE.bundle)
+        server = RapiTls(self.files, PEM, PEM).serverConnectionForTLS(None)
+        client = SSL.Connection(SSL.Context(SSL.TLS_CLIENT_METHOD), None)
+        if offered:
+            client.set_alpn_protos(list(offered))
+        server.set_accept_state()
+        client.set_connect_state()
+        for _ in range(4):
+            for here, there in ((client, server), (server, client)):
+                with contextlib.suppress(SSL.WantReadError):
+                    here.do_handshake()
+                with contextlib.suppress(SSL.WantReadError):
+                    there.bio_write(here.bio_read(MAX_FILE))
+        return client.get_alpn_proto_negotiated()
+
+    def test_application_protocol(self) -> None:
+        """HTTP/1.1 is agreed on, and who offers only something else is served all the same, as curl --http1.0."""
+        self.assertEqual(self.agreed(b"h2", b"http/1.1"), b"http/1.1")
+        for offered in ((), (b"http/1.0",), (b"h2",)):
+            self.assertEqual(self.agreed(*offered), b"")
 
     def test_changes(self) -> None:
         """A new file is taken; one that is no good is not, nor does any other file matter."""
