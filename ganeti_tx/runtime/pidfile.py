@@ -3,7 +3,9 @@
 import errno
 import fcntl
 import os
+import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ganeti_tx.errors import PidFileLockError
@@ -33,6 +35,7 @@ def _claim(path: Path) -> HeldFile:
             _lock(descriptor, path)
             if _is_still_at(path, descriptor):
                 os.fchmod(descriptor, PID_FILE_MODE)  # the umask may have taken bits away
+                own(descriptor)
                 os.truncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                 return HeldFile(path, descriptor)
@@ -72,7 +75,11 @@ def _is_still_at(path: Path, descriptor: int) -> bool:
 
 
 def holder(path: Path) -> int | None:
-    """The process that holds a pid file; None when nobody does, or it has not said its id yet."""
+    """The process that holds a pid file; None when nobody does, or it has not said its id yet.
+
+    Pid files lie where each of the daemons' users may put any: what belongs to one of them tells of his processes only,
+    as root sends signals to those that are told.
+    """
     try:
         process, held = _look(path)
     except FileNotFoundError:
@@ -90,11 +97,32 @@ def was_abandoned(path: Path) -> bool:
 
 def _look(path: Path) -> tuple[int | None, bool]:
     """The process id in a pid file, and whether the file is held. @raise FileNotFoundError: there is none (any more)."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            return None, False
         held = not _try(descriptor, fcntl.LOCK_SH)
         text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         path.lstat()  # its holder may have removed it and let it go meanwhile, in that order
     finally:
         os.close(descriptor)
-    return (int(text) if text.isdigit() else None), held
+    process = int(text) if text.isdigit() else None
+    if process is not None and found.st_uid not in {0, os.geteuid(), *users_of(process)}:
+        return None, held
+    return process, held
+
+
+def own(descriptor: int) -> None:
+    """Root takes over what an earlier daemon of another user has left; nobody else can."""
+    if os.geteuid() == 0 and os.fstat(descriptor).st_uid != 0:
+        os.fchown(descriptor, 0, 0)
+
+
+def users_of(process: int) -> frozenset[int]:
+    """The user ids that a process has, whichever of its four; none when it is gone (proc(5), "status")."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process:d}/status").read_text("utf-8", "replace").splitlines():
+            if line.startswith("Uid:"):
+                return frozenset(map(int, line.split()[1:]))
+    return frozenset()

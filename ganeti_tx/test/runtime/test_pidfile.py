@@ -2,13 +2,17 @@
 
 import fcntl
 import os
+import subprocess
 import threading
 from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.errors import PidFileLockError
 from ganeti_tx.runtime.pidfile import claim_pid_file, holder, was_abandoned
+
+#: A user id that is not ours.
+NOBODY = 65534
 
 
 class PidFileTests(SynchronousTestCase):
@@ -52,6 +56,30 @@ class PidFileTests(SynchronousTestCase):
         self.addCleanup(held.release)
         timer.join()
         self.assertEqual(holder(self.path), os.getpid())
+
+    def test_of_somebody_else(self) -> None:
+        """A file that another user has put there tells of his own processes only; root takes over what it claims."""
+        if os.geteuid() != 0:
+            raise SkipTest("only root can give a file to somebody else")
+        self.path.write_text(f"{os.getpid()}\n")
+        os.chown(self.path, NOBODY, NOBODY)
+        theirs = os.open(self.path, os.O_RDONLY)
+        fcntl.flock(theirs, fcntl.LOCK_EX)
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (None, False))
+        with subprocess.Popen(["sleep", "60"], user=NOBODY) as sleeper:
+            self.addCleanup(sleeper.kill)
+            self.path.write_text(f"{sleeper.pid}\n")
+            self.assertEqual(holder(self.path), sleeper.pid)
+            sleeper.kill()
+        os.close(theirs)
+        held = claim_pid_file(self.path)
+        self.addCleanup(held.release)
+        self.assertEqual(holder(self.path), os.getpid())
+
+    def test_pipe(self) -> None:
+        """Nobody waits at a pipe that somebody has put there."""
+        os.mkfifo(self.path)
+        self.assertEqual((holder(self.path), was_abandoned(self.path)), (None, True))
 
     def test_questions(self) -> None:
         """Who holds it; abandoned is only what is there and held by nobody."""
