@@ -56,17 +56,19 @@ def init(paths: Paths, settings: InitSettings) -> None:
 
     @raise BootstrapError: every problem that was found; nothing was changed, or what was changed has been taken back.
     """
+    if is_member(paths):  # then nothing else matters: addresses and ports are taken by that cluster
+        raise BootstrapError(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
     problems = Problems()
     check_machine(paths, settings, problems)
     params = check_params(settings, problems)
-    first, master_ip = find_first_node(paths, settings, problems)
+    first, cluster_name, master_ip = find_first_node(paths, settings, problems)
     netdev = choose_netdev(settings, first.primary_ip, problems)
     problems.stop_if_any()
     if not settings.master_netdev:
         print(f"the cluster's address {master_ip} goes on {netdev} (--master-netdev)", flush=True)
-    authority, keys = new_cluster_keys(settings.cluster_name, first.name, [first.primary_ip])
+    authority, keys = new_cluster_keys(cluster_name, first.name, [first.primary_ip])
     config = new_cluster(
-        cluster_name=settings.cluster_name,
+        cluster_name=cluster_name,
         master_ip=master_ip,
         master_netdev=netdev,
         master=attrs.evolve(
@@ -93,8 +95,6 @@ def init(paths: Paths, settings: InitSettings) -> None:
 
 def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> None:
     """What must be true of this machine, whatever its network is."""
-    if is_member(paths):
-        problems.add(f"this node is part of a cluster already ({paths.data_dir}); see gnt-cluster destroy")
     check_storage(paths, settings, problems)
     check_allocator(paths, settings, problems)
     check_ssh(settings, problems)
@@ -127,8 +127,8 @@ def is_member(paths: Paths) -> bool:
     return paths.config_file.exists() or paths.server_pem.exists()
 
 
-def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str]:
-    """This node's names and addresses, and the cluster's address."""
+def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) -> tuple[FirstNode, str, str]:
+    """This node's names and addresses; the cluster's full name and its address."""
     family = family_of_version(settings.primary_ip_version)
     name, primary_ip = try_resolve(paths, problems, "this node's name", own_name(), family)
     cluster_name, master_ip = try_resolve(paths, problems, "the cluster's name", settings.cluster_name, family)
@@ -140,11 +140,10 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
     check_not_loopback(paths, problems, f"the cluster's name {cluster_name!r}", master_ip)
     check_unused(problems, f"cluster {cluster_name}", "" if primary_ip == master_ip else master_ip)
     check_address(problems, f"node {name}", primary_ip)
-    if not is_member(paths):  # its own daemons have them
-        check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
+    check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
     if settings.secondary_ip is not None:
         check_address(problems, "the secondary address", settings.secondary_ip, 0)
-    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), master_ip
+    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), cluster_name, master_ip
 
 
 def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:

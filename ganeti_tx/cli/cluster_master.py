@@ -23,7 +23,7 @@ WITHOUT_ADDRESS = (
 def master_failover(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Make this node the master."""
     if options.no_voting and not options.yes_do_it:
-        confirm(session, NO_VOTING)
+        confirm(session, NO_VOTING, "--yes-do-it")
     document = {"no_voting": options.no_voting, "ignore_offline_nodes": _yes_no(options.ignore_offline_nodes)}
     return run_bootstrap(session, "master-failover", document)
 
@@ -54,7 +54,7 @@ def activate(session: Session, options: Parsed, words: Sequence[str]) -> int:
 def deactivate(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Have the master give up the cluster's address."""
     if not options.confirm:
-        confirm(session, WITHOUT_ADDRESS)
+        confirm(session, WITHOUT_ADDRESS, "--yes")
     run_opcode(session, options, opcode("OP_CLUSTER_DEACTIVATE_MASTER_IP"))
     return ExitCode.SUCCESS
 

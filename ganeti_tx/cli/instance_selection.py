@@ -41,7 +41,7 @@ def chosen_instances(session: Session, options: Parsed, words: Sequence[str], ve
     if not names:
         raise OpPrereqError("Selection filter does not match any instances", ECode.INVAL)
     if not options.force_multi and (mode != INSTANCES or len(names) > 1):
-        confirm_many(session, names, "instances", verb)
+        confirm_many(session, names, "instances", verb, "--force-multiple")
     return names
 
 

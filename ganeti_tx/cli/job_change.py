@@ -51,7 +51,8 @@ def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: 
     rows = session.client.query("job", _SHOWN, of_status(options.status_filter))["data"]
     jobs = [[value for _status, value in row] for row in rows]
     if jobs and not options.force:
-        confirm_many(session, [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs], "jobs", verb)
+        listing = [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs]
+        confirm_many(session, listing, "jobs", verb, "--force")
     return [job[0] for job in jobs]
 
 

@@ -47,9 +47,13 @@ class Machine:
         if enable and shutil.which("systemctl"):
             self._run("systemctl", *self._rooted("--root"), "enable", "--quiet", *ENABLED)
         self._reload()
+        if running := self._running(wanted):
+            self.say(f"these run on as they were started, until 'systemctl restart {' '.join(running)}'")
 
     def take_away(self, wanted: Contents) -> None:
-        """Remove what `set_up` has put there, and nothing else."""
+        """End the daemons, and remove what `set_up` has put there, and nothing else."""
+        if running := self._running(wanted):  # nobody could end them, or start them again, without their units
+            self._run("systemctl", "stop", *running)
         units = [
             Path(name).name
             for name, text in wanted.files.items()
@@ -111,6 +115,19 @@ class Machine:
     def _reload(self) -> None:
         if self.root == Path("/") and SYSTEMD.is_dir():
             self._run("systemctl", "daemon-reload")
+
+    def _running(self, wanted: Contents) -> list[str]:
+        """The daemons that systemd runs on this machine."""
+        if self.root != Path("/") or not SYSTEMD.is_dir():
+            return []
+        daemons = [Path(name).stem for name in wanted.files if name.startswith(UNITS)]
+        argv = ["systemctl", "is-active", *daemons]
+        states = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_LIMIT, check=False).stdout
+        return [
+            daemon
+            for daemon, state in zip(daemons, states.splitlines(), strict=False)
+            if state in ("active", "activating")
+        ]
 
     def _rooted(self, option: str) -> tuple[str, ...]:
         return () if self.root == Path("/") else (f"{option}={self.root}",)

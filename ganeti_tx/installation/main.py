@@ -32,7 +32,9 @@ def program_names() -> list[str]:
 def options(arguments: Sequence[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser("ganeti-setup", description=DESCRIPTION)
-    parser.add_argument("--remove", action="store_true", help="take it away again; users, directories and data stay")
+    parser.add_argument(
+        "--remove", action="store_true", help="take it away again and end the daemons; users, data and machines stay"
+    )
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be done, and change nothing")
     parser.add_argument(
         "--root", type=Path, default=Path("/"), help="the machine's root directory, such as of an image"

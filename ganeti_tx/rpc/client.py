@@ -6,7 +6,8 @@ from typing import Any
 
 from attrs import define
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
-from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.error import ConnectionRefusedError, NoRouteError
+from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -137,6 +138,8 @@ def reason(error: Exception) -> str:
     inner = getattr(error, "reasons", None)
     if isinstance(error, ConnectionRefusedError):
         return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
+    if isinstance(error, ConnectTimeout | NoRouteError):
+        return "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out"
     if isinstance(error, ResponseFailed) or inner:
         for failure in inner or ():
             return reason(failure.value)

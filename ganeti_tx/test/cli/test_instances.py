@@ -196,7 +196,10 @@ class PowerTests(SynchronousTestCase):
             self.assertEqual((sent[0], sent[2]), (resource, chosen), flag)
 
     def test_all(self) -> None:
-        """--all takes no names."""
+        """--all takes no names; where nobody can be asked it is said what answers beforehand."""
+        refused = self.cli("gnt-instance", "startup", "--all")
+        self.assertEqual(refused.status, 13)
+        self.assertIn("--force-multiple answers beforehand", refused.err)
         self.assertEqual(self.cli("gnt-instance", "startup", "--all", "--force-multiple").status, 0)
         self.assertEqual(len(self.cli.client.jobs), 2)
         self.assertEqual(self.cli("gnt-instance", "startup", "--all", "web1").status, 1)

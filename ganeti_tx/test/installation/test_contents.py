@@ -47,12 +47,13 @@ class ContentsTests(SynchronousTestCase):
         self.assertEqual([has_mark(text), has_mark("#!/bin/sh\necho\n" + text), has_mark("x")], [True, False, False])
 
     def test_units(self) -> None:
-        """Each daemon's unit has the user and group of the table."""
+        """Each daemon's unit has the user and group of the table, and its lines in the journal have its name."""
         for daemon in ("master", "luxid", "wconfd", "confd", "rapi", "noded", "mond"):
             part = "masterd" if daemon == "master" else daemon
             lines = shipped(f"systemd/ganeti-{daemon}.service").read_text().splitlines()
             wanted = [] if USERS[part] == "root" else [f"User={USERS[part]}", f"Group={GROUPS[part]}"]
             self.assertEqual([line for line in lines if line.startswith(("User=", "Group="))], wanted, daemon)
+            self.assertIn("SyslogIdentifier=%p", lines, daemon)
 
 
 class AccountTests(SynchronousTestCase):

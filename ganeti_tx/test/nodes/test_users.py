@@ -170,3 +170,13 @@ class SetupTests(NodesCase):
         left = r"find /etc /usr/local/sbin -not -type d \( -name '*ganeti*' -o -name 'gnt-*' \)"
         self.assertEqual(self.run_on(1, left).split(), ["/etc/logrotate.d/ganeti"])
         self.assertIn("gnt-masterd", self.run_on(1, "getent passwd gnt-masterd"))
+
+    def test_in_a_cluster(self) -> None:
+        """After an upgrade it names the daemons that are to be restarted; taken away, it leaves none without its unit."""
+        self.run_on(1, "mkdir -p /etc/ganeti && echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths")
+        self.assertNotIn("systemctl restart", self.run_on(1, "ganeti-setup"))
+        self.run_on(1, INIT)
+        daemons = "ganeti-confd ganeti-master ganeti-mond ganeti-noded ganeti-rapi"
+        self.assertIn(f"'systemctl restart {daemons}'", self.run_on(1, "ganeti-setup"))
+        self.run_on(1, "ganeti-setup --remove")
+        self.assertEqual(self.run_on(1, "pgrep -f 'bin/gan[e]ti-'", 1), "")

@@ -1,6 +1,6 @@
 """Tests of what the client of the node daemons makes of failures."""
 
-from twisted.internet.error import ConnectionLost, ConnectionRefusedError
+from twisted.internet.error import ConnectionLost, ConnectionRefusedError, NoRouteError, TimeoutError
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import RequestTransmissionFailed
@@ -16,6 +16,11 @@ class ReasonTests(SynchronousTestCase):
         """Where nobody listens the node daemon is named, and how to start it."""
         hint = f"start it there with '{DaemonControl.here().command('start', 'ganeti-noded')}'"
         self.assertIn(hint, reason(ConnectionRefusedError(111, "Connection refused")))
+
+    def test_node_is_down(self) -> None:
+        """Where not even a machine answers, so is how to have the cluster go on without the node."""
+        for error in (NoRouteError(113, "No route to host"), TimeoutError()):
+            self.assertIn("gnt-node modify --offline=yes", reason(error))
 
     def test_wrapped(self) -> None:
         """What the HTTP client wraps is unwrapped."""
