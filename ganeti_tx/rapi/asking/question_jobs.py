@@ -1,5 +1,6 @@
 """Jobs that only find something out, which GET submits: equal ones are one job while it is open, and those of nobody in
-particular are few, since everybody may ask for them.
+particular are few, since everybody may ask for them. Who may have no job of his own is answered by one that has just ended, so
+that a program that looks every few seconds misses nothing.
 """
 
 from collections import OrderedDict
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 
 import msgspec
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
@@ -28,8 +29,18 @@ ADDRESS_JOBS, ADDRESS_REFILL = 30, 5.0
 #: The same for all addresses together.
 ALL_JOBS, ALL_REFILL = 100, 2.0
 ALL = ""
+#: Seconds for which a job answers those who may have no newer one.
+RECENT = 60.0
 #: Addresses remembered.
 ADDRESSES = 10_000
+
+
+@frozen
+class Known:
+    """The last job with some question, and when it was submitted."""
+
+    job_id: int
+    submitted: float
 
 
 @define(eq=False)
@@ -37,7 +48,7 @@ class QuestionJobs:
     """What was submitted so, by this daemon."""
 
     clock: IReactorTime
-    _known: OrderedDict[Hashable, int] = field(factory=OrderedDict, init=False)
+    _known: OrderedDict[Hashable, Known] = field(factory=OrderedDict, init=False)
     _nameless: set[int] = field(factory=set, init=False)
     _under_way: int = field(default=0, init=False)
     _turns: Turns = field(factory=Turns, init=False)
@@ -49,18 +60,24 @@ class QuestionJobs:
         self._all = Counts(self.clock, ALL_JOBS, ALL_REFILL, 1)
 
     async def submit(self, luxi: AsyncCalls, caller: Caller, address: str, op: OpCode) -> int:
-        """The id of a job with the opcode that is open, or of a new one.
+        """The id of a job with the opcode that is open, or of a new one; of one of the last minute where no new one may be.
 
         @raise HttpError: 429 or 503 with Retry-After, there are too many for callers without a name.
         """
         key = question_of(caller, op)
         async with self._turns.turn(key):
             known = self._known.get(key)
-            if known is not None and await open_jobs(luxi, [known]):
+            if known is not None and await open_jobs(luxi, [known.job_id]):
                 self._known.move_to_end(key)
-                return known
-            job_id = await self._submit(luxi, caller, address, op)
-            self._remember(key, job_id)
+                return known.job_id
+            now = self.clock.seconds()
+            try:
+                job_id = await self._submit(luxi, caller, address, op)
+            except HttpError:
+                if known is None or now - known.submitted > RECENT:
+                    raise
+                return known.job_id
+            self._remember(key, Known(job_id, now))
         return job_id
 
     async def _submit(self, luxi: AsyncCalls, caller: Caller, address: str, op: OpCode) -> int:
@@ -94,8 +111,8 @@ class QuestionJobs:
         finally:
             self._under_way -= 1
 
-    def _remember(self, key: Hashable, job_id: int) -> None:
-        self._known[key] = job_id
+    def _remember(self, key: Hashable, known: Known) -> None:
+        self._known[key] = known
         self._known.move_to_end(key)
         if len(self._known) > MOST_REMEMBERED:
             self._known.popitem(last=False)

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.errors import JobQueueFull
-from ganeti_tx.rapi.asking.question_jobs import ADDRESS_JOBS, ADDRESS_REFILL, ALL_JOBS, MOST_OPEN
+from ganeti_tx.rapi.asking.question_jobs import ADDRESS_JOBS, ADDRESS_REFILL, ALL_JOBS, MOST_OPEN, RECENT
 from ganeti_tx.rapi.caller import Caller, IGate, Scope
 from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi
 
@@ -172,6 +172,28 @@ class NamelessTests(QuestionCase):
         self.rapi.clock.advance(int(refused.headers["retry-after"]))
         self.assertEqual(self.many(2, 2000), [200, 429])
         self.assertLess(int(refused.headers["retry-after"]), 2 * ADDRESS_REFILL)
+
+    def test_looking_again(self) -> None:
+        """Who asks the same every second is always answered, by a job that is no older than a minute."""
+        submitted: dict[int, float] = {}
+        for _ in range(10 * ADDRESS_JOBS):
+            job_id = self.get(info()).json
+            now = self.rapi.clock.seconds()
+            self.assertLessEqual(now - submitted.setdefault(job_id, now), RECENT)
+            self.end_all()
+            self.rapi.clock.advance(1)
+        self.assertLess(len(submitted), 4 * ADDRESS_JOBS)
+
+    def test_old_jobs(self) -> None:
+        """A job that is older answers nobody."""
+        self.get(info())
+        self.rapi.clock.advance(RECENT + 1)
+        for number in range(2, 3 + ADDRESS_JOBS):
+            self.end_all()
+            self.get(info(number))
+        self.end_all()
+        self.assertEqual(self.get(info()).status, 429)
+        self.assertEqual(self.get(info(2)).json, 2)
 
     def test_many_addresses(self) -> None:
         """All addresses together have a limit, too."""
