@@ -15,7 +15,7 @@ from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.query.jobs import AT_A_TIME, JobRef
 from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges
-from ganeti_tx.queue.fields import HEAD_FIELDS, job_getters
+from ganeti_tx.queue.fields import HEAD_FIELDS, check_count, job_getters
 from ganeti_tx.queue.files.drain import DrainFlag
 from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.scheduler import Scheduler
@@ -144,6 +144,7 @@ class JobMethods:
 
         Without ids (none, or an empty list) it is all jobs, the archived ones only when it is asked who is archived.
         """
+        check_count(fields)
         job_getters([name for name in fields if name != "archived"])
         whole = not set(fields) <= {*HEAD_FIELDS, "archived"}
         refs = await self.rows.find(job_ids or None, "archived" in fields)

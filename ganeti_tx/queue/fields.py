@@ -46,8 +46,19 @@ FIELDS: Mapping[str, Callable[[QueuedJob], Any]] = {
 }
 
 
+#: More fields of a job than this are asked for only to make the answer large.
+MAX_FIELDS = 100
+
+
+def check_count(names: Sequence[str]) -> None:
+    """@raise OpPrereqError: more fields are asked for than anybody needs"""
+    if len(names) > MAX_FIELDS:
+        raise OpPrereqError(f"{len(names)} fields asked for; allowed are {MAX_FIELDS}", ECode.INVAL)
+
+
 def job_getters(names: Sequence[str]) -> list[Callable[[QueuedJob], Any]]:
-    """One function a field. @raise OpPrereqError: a field that no job has."""
+    """One function a field. @raise OpPrereqError: a field that no job has, or too many."""
+    check_count(names)
     unknown = [name for name in names if name not in FIELDS]
     if unknown:
         raise OpPrereqError(

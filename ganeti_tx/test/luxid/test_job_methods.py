@@ -149,6 +149,14 @@ class JobMethodTests(SynchronousTestCase):
         self.assertEqual([row[0] for row in as_json(self.get("QueryJobs", [], ["id"]))], [1, 2])
         self.assertIn("colour", str(self.failureResultOf(self.ask("QueryJobs", None, ["colour"]), OpPrereqError).value))
 
+    def test_too_many_fields(self) -> None:
+        """Nobody makes an answer as large as he likes by asking for a field again and again."""
+        self.get("SubmitJob", [DELAY])
+        for fields in (["ops"] * 101, ["archived"] * 101):
+            failure = self.failureResultOf(self.ask("QueryJobs", None, fields), OpPrereqError)
+            self.assertIn("101 fields asked for; allowed are 100", str(failure.value))
+        self.failureResultOf(self.ask("WaitForJobChange", 1, ["ops"] * 101, None, None, 1), OpPrereqError)
+
     def test_archive(self) -> None:
         """Only a finished job is archived; it can still be asked for by its number."""
         self.get("SubmitJob", [DELAY])
