@@ -1,6 +1,8 @@
 """The keys that a member has while it is set up anew, so that it gets them back when nothing comes of that.
 
-They lie where a reboot removes them. Once the node has been added again they are of no use: nobody is known by them.
+They lie where a reboot removes them, and beside the daemons' own run directory: in that one each of the daemons' users could put
+a link in their place, and root would write what it leads to where everybody may read it. Once the node has been added again
+they are of no use: nobody is known by them.
 """
 
 import shutil
@@ -10,7 +12,7 @@ from ganeti_tx.bootstrap.keys import write_private
 from ganeti_tx.runtime.path_modes import FILE_MODES
 from ganeti_tx.runtime.paths import Paths
 
-NAME = "before-join"
+NAME = "ganeti-before-join"
 DIRECTORY_MODE = 0o700
 KEPT_MODE = 0o400
 #: As `write_node_keys` writes them: the last file makes the node a member.
@@ -19,7 +21,7 @@ KEYS = ("hmac_key", "cluster_domain_secret", "client_pem", "authority_pem", "ser
 
 def directory(paths: Paths) -> Path:
     """Where they are kept."""
-    return paths.run_dir / NAME
+    return paths.run_dir.with_name(NAME)
 
 
 def is_kept(paths: Paths) -> bool:

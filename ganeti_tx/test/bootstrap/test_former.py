@@ -5,6 +5,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.bootstrap import former
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES
 from ganeti_tx.runtime.paths import Paths
 
 
@@ -30,6 +31,12 @@ class FormerTests(SynchronousTestCase):
             self.assertEqual(getattr(self.paths, name).read_text(), f"old {name}")
         self.assertEqual(self.paths.server_pem.stat().st_mode & 0o777, 0o440)
         self.assertFalse(former.directory(self.paths).exists())
+
+    def test_of_a_daemon(self) -> None:
+        """What stands in the directories that are the daemons' users' own is nobody's former keys (they could put it there)."""
+        mine = [Path(path) for path in DIRECTORY_MODES]
+        place = Path("/") / former.directory(self.paths).relative_to(self.paths.root)
+        self.assertEqual([path for path in mine if place.is_relative_to(path)], [])
 
     def test_drop(self) -> None:
         """A node that was no member has none."""
