@@ -21,7 +21,7 @@ from ganeti_tx.rapi.events.event_feed import EventFeed
 from ganeti_tx.rapi.http.answers import JSON, Document, Stream
 from ganeti_tx.rapi.http.etag import ANY, GZIP, listed, quoted
 from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
-from ganeti_tx.rapi.http.negotiation import takes_gzip, takes_type
+from ganeti_tx.rapi.http.negotiation import takes_gzip
 from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.json_body import read_body
 from ganeti_tx.rapi.measures import Measures
@@ -108,7 +108,6 @@ class RapiApp:
         if request.method == b"HEAD":
             raise MethodNotAllowed
         check_own_wish(request)
-        check_json_is_taken(request)
         if_match = request.getHeader("if-match")
         if if_match is not None:
             await self._preconditions.check(if_match, call)
@@ -131,8 +130,6 @@ class RapiApp:
         return await self._represent(request, representation)
 
     async def _represent(self, request: RapiRequest, representation: Representation) -> bytes:
-        if representation.content_type == JSON:
-            check_json_is_taken(request)
         request.setHeader(b"Vary", VARY)
         body, tag = representation.body, representation.tag
         if takes_gzip(request.getHeader("accept-encoding")):
@@ -154,13 +151,6 @@ class RapiApp:
             request.channel.drop()
             return b""
         return request.reply_error(error)
-
-
-def check_json_is_taken(request: RapiRequest) -> None:
-    """@raise HttpError: 406, the client does not take what it would get"""
-    accept = request.getHeader("accept")
-    if not takes_type(accept, JSON):
-        raise HttpError(HTTPStatus.NOT_ACCEPTABLE, f"answers are {JSON}; the Accept header allows {accept!r} only")
 
 
 def check_own_wish(request: RapiRequest) -> None:

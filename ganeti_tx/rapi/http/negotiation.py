@@ -7,15 +7,6 @@ REMEMBERED = 64
 
 
 @lru_cache(REMEMBERED)
-def takes_type(accept: str | None, media_type: str) -> bool:
-    """Whether an Accept header allows a media type; without a header everything is allowed."""
-    if accept is None:
-        return True
-    kind = media_type.partition(";")[0].strip()
-    return _allowed(accept, (kind, kind.partition("/")[0] + "/*", "*/*"))
-
-
-@lru_cache(REMEMBERED)
 def takes_gzip(accept_encoding: str | None) -> bool:
     """Whether an Accept-Encoding header asks for gzip."""
     return accept_encoding is not None and _allowed(accept_encoding, ("gzip", "*"))

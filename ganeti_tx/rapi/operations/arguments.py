@@ -33,9 +33,9 @@ def required_text(call: Call, name: str) -> str:
 
 
 def number(call: Call, name: str) -> int | None:
-    """The first value as an int, None without any. @raise HttpError: it is none (400)."""
+    """The first value as an int, None without any or with a blank one. @raise HttpError: it is none (400)."""
     value = text(call, name)
-    if value is None:
+    if not value:
         return None
     try:
         return int(value)

@@ -22,7 +22,6 @@ ERRORS: Mapping[HTTPStatus, str] = {
     HTTPStatus.UNAUTHORIZED: "Credentials are missing or wrong",
     HTTPStatus.FORBIDDEN: "The caller may not do this",
     HTTPStatus.NOT_FOUND: "There is no such object",
-    HTTPStatus.NOT_ACCEPTABLE: "The answer is in none of the forms that the request accepts",
     HTTPStatus.REQUEST_TIMEOUT: "The request did not come in time",
     HTTPStatus.LENGTH_REQUIRED: "The request does not say how long its body is",
     HTTPStatus.PRECONDITION_FAILED: "The object is not in the state that If-Match names",

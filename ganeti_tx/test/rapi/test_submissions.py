@@ -66,6 +66,12 @@ class RefusalTests(OperationCase):
         self.assertEqual(told, "argument 'force': expected an integer such as 0 or 1, got 'yes'")
         self.refused("PUT", f"{WEB}/startup?force=" + "9" * 5000)
 
+    def test_blank_integers(self) -> None:
+        """An argument without a value is none, as for Ganeti."""
+        for blank in ("?force=", "?force", "?force=&dry-run"):
+            op = self.submitted("PUT", f"{WEB}/startup{blank}")
+            self.assertNotIn(True, (op.get("force"), op.get("dry_run")))
+
     def test_forbidden(self) -> None:
         """Compression tools are programs; they are not set from afar."""
         told = self.refused("PUT", "/2/modify", {"compression_tools": ["sh"]}, status=403)
