@@ -1,12 +1,13 @@
 """Node calls over HTTPS: one POST a call, connections kept warm, every failure one clear error."""
 
+import errno
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from typing import Any
 
 from attrs import define
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
-from twisted.internet.error import ConnectionRefusedError, NoRouteError
+from twisted.internet.error import ConnectionRefusedError
 from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
@@ -32,6 +33,8 @@ from ganeti_tx.runtime.daemon_names import NODE
 
 PORT = 1811
 CONNECT_LIMIT = 5.0
+#: What the system says of an address that nobody has.
+NOBODY_THERE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ETIMEDOUT)
 
 
 class AnswerTooLong(Exception):
@@ -138,7 +141,7 @@ def reason(error: Exception) -> str:
     inner = getattr(error, "reasons", None)
     if isinstance(error, ConnectionRefusedError):
         return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
-    if isinstance(error, ConnectTimeout | NoRouteError):
+    if isinstance(error, ConnectTimeout) or getattr(error, "osError", None) in NOBODY_THERE:
         return "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out"
     if isinstance(error, ResponseFailed) or inner:
         for failure in inner or ():

@@ -31,7 +31,7 @@ SLOWEST = 256 * 1024
 PATIENCE = 5.0
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
-LAST_RETRY = 300.0
+LAST_RETRY = 30.0
 
 
 @attrs.frozen

@@ -40,7 +40,7 @@ async def copy_findings(unit: LogicalUnit[Any]) -> list[Finding]:
         return found
     causes = dict(await unit.config.undistributed())
     return [
-        (code, node, f"{text}; the last try: {causes[node]}" if code is FILES and node in causes else text)
+        (code, node, f"{text}; the last try: {causes[node]}" if text.endswith(AGAIN) and node in causes else text)
         for code, node, text in found
     ]
 

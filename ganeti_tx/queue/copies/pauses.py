@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-#: Seconds until the first try again, doubled each time up to the second number.
+#: Seconds until the first try again, doubled each time up to the second number: so soon is a node that comes back after
+#: hours one that may become the master.
 FIRST_PAUSE = 5.0
-LAST_PAUSE = 300.0
+LAST_PAUSE = 30.0
 
 
 @define

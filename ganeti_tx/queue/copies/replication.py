@@ -182,8 +182,8 @@ class Replicator:
         return bool(taken)
 
     def _judge(self, failed: int, asked: int) -> None:
-        """Say once that most candidates fail, and once that they do not any more."""
-        most = failed * 2 > asked
+        """Say once that most candidates fail, and once that they do not any more; who was only told of it says nothing."""
+        most = failed * 2 > asked and bool(self._down)
         if most and not self._most_down:
             log.error(
                 "{failed} of {all} master candidates do not take copies of jobs ({names}): {why}",

@@ -54,7 +54,7 @@ class CopiesTests(ClusterCase):
         self.assertNotIn("job-1", self.queue_of(3))
         self.cluster.pass_time(3600)
         self.cluster.network.cut_off.clear()
-        self.assert_same(2, 3, after=310)
+        self.assert_same(2, 3, after=45)
         self.assertIn("drain", self.queue_of(3))
 
     def test_missed_archival(self) -> None:
@@ -68,7 +68,7 @@ class CopiesTests(ClusterCase):
         self.cluster.pass_time(120)
         self.assertIn("job-1", self.queue_of(3))
         self.cluster.network.cut_off.clear()
-        self.assert_same(2, 3, after=310)
+        self.assert_same(2, 3, after=45)
         self.assertTrue(self.cluster.node(3).disk.exists(self.cluster.paths.archived_job_file(1)))
 
     def test_lost_last_copy(self) -> None:
@@ -138,7 +138,7 @@ class CopiesTests(ClusterCase):
         self.assertTrue(self.archived(1) >= {"job-1", "job-2"})
         self.assertEqual(self.archived(3), set())
         self.cluster.network.cut_off.clear()
-        self.assert_same(2, 3, after=310)
+        self.assert_same(2, 3, after=120)
         self.assertEqual(self.archived(3), self.archived(1))
 
     def test_archive_and_new_luxid(self) -> None:

@@ -1,6 +1,8 @@
 """Tests of what the client of the node daemons makes of failures."""
 
-from twisted.internet.error import ConnectionLost, ConnectionRefusedError, NoRouteError, TimeoutError
+import errno
+
+from twisted.internet.error import ConnectionLost, ConnectionRefusedError, TimeoutError, getConnectError
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from twisted.web.client import RequestTransmissionFailed
@@ -19,7 +21,7 @@ class ReasonTests(SynchronousTestCase):
 
     def test_node_is_down(self) -> None:
         """Where not even a machine answers, so is how to have the cluster go on without the node."""
-        for error in (NoRouteError(113, "No route to host"), TimeoutError()):
+        for error in (getConnectError((errno.EHOSTUNREACH, "No route to host")), TimeoutError()):
             self.assertIn("gnt-node modify --offline=yes", reason(error))
 
     def test_wrapped(self) -> None:
