@@ -33,6 +33,7 @@ class FileStat:
     mtime: float  # seconds since the epoch
     inode: int
     is_directory: bool = False
+    uid: int = 0
 
 
 class IFiles(Interface):
@@ -197,7 +198,12 @@ class RealFiles:
         """See `IFiles`."""
         found = path.stat()
         return FileStat(
-            found.st_size, stat.S_IMODE(found.st_mode), found.st_mtime, found.st_ino, stat.S_ISDIR(found.st_mode)
+            found.st_size,
+            stat.S_IMODE(found.st_mode),
+            found.st_mtime,
+            found.st_ino,
+            stat.S_ISDIR(found.st_mode),
+            found.st_uid,
         )
 
     def set_mode(self, path: Path, mode: int) -> None:

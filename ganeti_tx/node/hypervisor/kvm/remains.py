@@ -6,6 +6,7 @@ from attrs import frozen
 
 from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.own_directories import check_own
 from ganeti_tx.node.hypervisor.kvm.state import MachineState
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.files import IFiles
@@ -22,8 +23,9 @@ class Remains:
     async def clear(self, machine: MachineFiles, state: MachineState | None) -> None:
         """Leave nothing; the state goes last, so that a failure can be made up for later.
 
-        @raise HypervisorError: a tap cannot be removed.
+        @raise HypervisorError: a tap cannot be removed, or somebody else could have said what is to be.
         """
+        check_own(self.files, machine.paths)
         if state is not None:
             await self.network.release(state.nics)
             if state.uid is not None:

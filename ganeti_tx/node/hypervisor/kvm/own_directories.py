@@ -1,0 +1,37 @@
+"""That nobody else could have put anything where root looks for what machines have left, writes, and removes.
+
+The run directory around them is all the daemons' users': one of them could make ours before we do, or rename it and put his
+own in its place, with links in it to any directory of the system.
+"""
+
+import os
+import stat
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def check_own(files: IFiles, paths: Paths) -> None:
+    """@raise HypervisorError: a directory of ours, if it is there, is somebody else's, or others may write to it."""
+    for path in (
+        paths.kvm_dir,
+        paths.kvm_pid_dir,
+        paths.kvm_control_dir,
+        paths.kvm_conf_dir,
+        paths.kvm_nic_dir,
+        paths.kvm_chroot_dir,
+    ):
+        try:
+            found = files.stat(path)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise HypervisorError(f"cannot look at {path}: {error.strerror}") from None
+        if found.uid not in (0, os.geteuid()) or found.mode & OTHERS_MAY_WRITE:
+            raise HypervisorError(
+                f"{path} is not used: others may have put links into it, as it belongs to user {found.uid} and has mode "
+                f"{found.mode:04o}; move it away"
+            )

@@ -1,0 +1,70 @@
+"""Nothing is removed where others than root say what is there."""
+
+import os
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.entropy import SeededEntropy
+from ganeti_tx.test.fakes.process import FakeProcessRunner
+
+NOBODY = 65534
+
+
+class RemainsTests(SynchronousTestCase):
+    """On the disk."""
+
+    def setUp(self) -> None:
+        self.top = Path(mkdtemp())  # a short name: sockets lie below it
+        self.addCleanup(rmtree, self.top)
+        self.paths = Paths(self.top)
+        files = RealFiles(InlineThreads())
+        self.machine = machine_files(self.paths, "web1")
+        uids = UidPool(self.paths, files, SeededEntropy(), frozenset)
+        self.remains = Remains(files, Network(self.paths, files, FakeProcessRunner()), uids)
+        self.victim = self.top / "victim"
+        self.victim.mkdir(parents=True)
+        (self.victim / "file").touch()
+        self.paths.kvm_nic_dir.mkdir(mode=0o750, parents=True)
+
+    def clear(self) -> "Deferred[None]":
+        """Clear away what web1 has left."""
+        return Deferred.fromCoroutine(self.remains.clear(self.machine, None))
+
+    def test_cleared(self) -> None:
+        """What is ours is removed."""
+        self.machine.nic_dir.mkdir()
+        (self.machine.nic_dir / "0").touch()
+        self.successResultOf(self.clear())
+        self.assertEqual(list(self.paths.kvm_nic_dir.iterdir()), [])
+
+    def test_others_may_write(self) -> None:
+        """Where others could have put a link nothing is removed, and the directory is named."""
+        self.machine.nic_dir.symlink_to(self.victim.absolute())
+        self.paths.kvm_nic_dir.chmod(0o770)
+        self.refused(self.paths.kvm_nic_dir)
+
+    def test_of_another(self) -> None:
+        """The same where the directory is another user's."""
+        if os.geteuid() != 0:
+            raise SkipTest("only root can give a directory to somebody else")
+        self.machine.nic_dir.symlink_to(self.victim.absolute())
+        os.chown(self.paths.kvm_dir, NOBODY, NOBODY)
+        self.refused(self.paths.kvm_dir)
+
+    def refused(self, path: Path) -> None:
+        """Nothing is removed, because of a directory."""
+        error = self.failureResultOf(self.clear(), HypervisorError).value
+        self.assertIn(f"{path} is not used", str(error))
+        self.assertTrue((self.victim / "file").exists())
