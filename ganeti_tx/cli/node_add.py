@@ -5,6 +5,7 @@ from typing import Any
 
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.bootstrap import run_bootstrap
+from ganeti_tx.cli.interrupts import held_back
 from ganeti_tx.cli.options import (
     DISK_STATE,
     DRY_RUN,
@@ -25,7 +26,7 @@ from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, opcode, prepared, run_opcode, unless
-from ganeti_tx.errors import ExitCode, GanetiError, LuxiError
+from ganeti_tx.errors import ExitCode, GanetiError, JobCanceled, LuxiError
 
 
 def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -51,7 +52,8 @@ def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
     try:
         status = run_bootstrap(session, "node-join", request)
     except KeyboardInterrupt:  # it may have come when all was done
-        run_bootstrap(session, "node-unjoin", request)
+        with held_back():
+            run_bootstrap(session, "node-unjoin", request)
         raise
     if status != ExitCode.SUCCESS:
         return status
@@ -74,10 +76,14 @@ def _put_in(session: Session, options: Parsed, op: OpCode, request: dict[str, An
     job_id = None
     try:
         job_id = session.client.submit_job([prepared(session, options, op)])
-        follow(session, job_id)
-    except BaseException:
-        if job_id is None or _came_to_nothing(session, job_id):
-            run_bootstrap(session, "node-unjoin", request)
+        follow(session, job_id, goes_on=False)
+    except (Exception, KeyboardInterrupt) as error:
+        with held_back():
+            nothing = job_id is None or _came_to_nothing(session, job_id)
+            if nothing:
+                run_bootstrap(session, "node-unjoin", request)
+        if nothing and isinstance(error, KeyboardInterrupt):
+            raise JobCanceled("interrupted, so the node was not added") from None
         raise
 
 

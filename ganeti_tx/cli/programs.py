@@ -1,10 +1,10 @@
 """Other programs, run on this terminal; read only by the commands that run one."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 
+from ganeti_tx.cli.interrupts import held_back
 from ganeti_tx.errors import ECode, OpPrereqError
 
 
@@ -27,12 +27,8 @@ def _run_to_its_end(argv: Sequence[str], document: bytes) -> int:
 
     @raise KeyboardInterrupt: it has ended after one.
     """
-    interrupted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: interrupted.append(number))
-    try:
+    with held_back() as interrupts:
         status = subprocess.run(argv, input=document, check=False).returncode
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupted:
+    if interrupts:
         raise KeyboardInterrupt
     return status

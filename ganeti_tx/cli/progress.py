@@ -20,18 +20,20 @@ _STALLED = {
 }
 
 
-def follow(session: Session, job_id: int, *, quiet: bool = False) -> list[Any]:
+def follow(session: Session, job_id: int, *, quiet: bool = False, goes_on: bool = True) -> list[Any]:
     """Print what the job says, unless quiet, until it ends; the results of its opcodes.
 
     @raise GanetiError: the job's own error, or it was cancelled or lost.
-    @raise KeyboardInterrupt: the operator left; the job goes on.
+    @param goes_on: whether the job does when the operator leaves, who is told so.
+    @raise KeyboardInterrupt: the operator left.
     """
     try:
         _watch(session, job_id, quiet)
     except KeyboardInterrupt:
-        session.warn(
-            f"\nJob {job_id} keeps running: 'gnt-job watch {job_id}' shows it, 'gnt-job cancel {job_id}' stops it"
-        )
+        if goes_on:
+            session.warn(
+                f"\nJob {job_id} keeps running: 'gnt-job watch {job_id}' shows it, 'gnt-job cancel {job_id}' stops it"
+            )
         raise
     return results(session, job_id)
 

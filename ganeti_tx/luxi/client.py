@@ -47,9 +47,9 @@ class Client(Calls):
 
     def close(self) -> None:
         """Close the connection, if there is one; the next call opens another."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        connection, self._socket = self._socket, None  # first, since an interrupt may come any time
+        if connection is not None:
+            connection.close()
 
     def call(self, method: str, args: list[Any]) -> Any:
         """Send one request and wait for its result.

@@ -71,6 +71,8 @@ class SshFiles:
         await self._turn.acquire()
         try:
             await self.terms.admit(call.stamp)
+            if not self.files.exists(self.paths.server_pem):
+                raise ConfigurationError(f"node {self.own_name} has left its cluster")
             if version < self._taken:
                 raise ConfigurationError(f"the SSH files here are newer than serial number {call.serial}; kept")
             self._taken = version

@@ -4,10 +4,11 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ECode, LuxiError, OpExecError, OpPrereqError
+from ganeti_tx.errors import ECode, JobCanceled, LuxiError, OpExecError, OpPrereqError
 from ganeti_tx.test.cli.fakes import CommandLine, answer_of
 
 
@@ -88,6 +89,24 @@ class AddTests(SynchronousTestCase):
         outcome = self.cli("gnt-node", "add", "node2")
         self.assertEqual(self.steps(), ["node-join"])
         self.assertIn("stays set up: no answer", outcome.err)
+
+    def test_interrupted(self) -> None:
+        """The job is cancelled, and the node taken back when it has come to nothing; nobody is told that it goes on."""
+        asked: list[int] = []
+
+        def wait(job_id: int, *rest: Any) -> Any:
+            asked.append(job_id)
+            if asked.count(2) == 1:
+                raise KeyboardInterrupt
+            return [[self.cli.client._status(job_id)], []]
+
+        self.cli.error = JobCanceled("stopped")
+        self.cli.client.answers["WaitForJobChange"] = wait
+        outcome = self.cli("gnt-node", "add", "node2")
+        self.assertEqual(self.steps(), ["node-join", "node-unjoin"])
+        self.assertEqual(self.cli.client.sent("CancelJob"), [[2, False]])
+        self.assertIn("interrupted, so the node was not added", outcome.err)
+        self.assertNotIn("keeps running", outcome.err)
 
     def test_readd(self) -> None:
         """Adding again is said to all."""

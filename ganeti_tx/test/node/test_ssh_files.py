@@ -25,7 +25,7 @@ class SshFilesTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.paths = Paths(Path("/node"))
         self.files = MemoryFiles()
-        self.files.mkdir(self.paths.data_dir)
+        self.put(self.paths.server_pem, "a member's")
         self.put(self.paths.ssh_config_dir / "ssh_host_rsa_key.pub", "ssh-rsa HOST root@here\n")
         self.put(self.paths.ssh_config_dir / "ssh_host_odd_key.pub", 'command="x" ssh-rsa HOST\n')
         self.put(self.paths.ssh_config_dir / "ssh_host_rsa_key", "private")
@@ -138,3 +138,6 @@ class SshFilesTests(SynchronousTestCase):
         self.successResultOf(Deferred.fromCoroutine(forget_ssh(self.files, self.paths)))
         self.assertEqual(self.authorized(), "ssh-rsa OTHER me\n")
         self.assertFalse(self.files.exists(self.paths.known_hosts))
+        self.files.remove(self.paths.server_pem)
+        with self.assertRaisesRegex(ConfigurationError, "has left its cluster"):
+            self.successResultOf(self.failing(WriteSshFiles(known_hosts="late", authorized={"node1": KEY}, serial=9)))

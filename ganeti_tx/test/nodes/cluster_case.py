@@ -32,12 +32,16 @@ class SystemdClusterCase(NodesCase):
         for node in self.nodes.numbers:
             self.run_on(node, f"{STORAGE} && {BUSYBOX_OS}")
 
-    def init(self, guest: Path | None = None) -> None:
-        """Make the cluster on the first node. @param guest: the directory of a guest's kernel; without it KVM is not used."""
+    def init(self, guest: Path | None = None, options: str = "") -> None:
+        """Make the cluster on the first node.
+
+        @param guest: the directory of a guest's kernel; without it KVM is not used. @param options: further ones.
+        """
         if guest is not None:
             for name in ("vmlinux", "initrd.img"):
                 copy(guest / name, self.nodes.state / "shared" / name)
-        self.run_on(1, INIT.format(hypervisors="fake" if guest is None else KVM))
+        line = INIT.format(hypervisors="fake" if guest is None else KVM)
+        self.run_on(1, line.replace(" init ", f" init {options} ", 1))
 
     def add_nodes(self) -> None:
         """Add all others."""

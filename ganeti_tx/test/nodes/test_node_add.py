@@ -34,6 +34,31 @@ class NothingLeftTests(SystemdClusterCase):
         self.run_on(1, "gnt-node add node2.example.com")
         self.check_units(master=1)
 
+    def test_interrupted(self) -> None:
+        """An interrupt, while the node is set up or while the job waits, takes everything back."""
+        self.init()
+        slow = "/etc/systemd/system/ganeti-mond.service.d"
+        self.run_on(2, f"mkdir {slow} && printf '[Service]\\nExecStartPre=/bin/sleep 3\\n' > {slow}/slow.conf")
+        self.run_on(2, "systemctl daemon-reload")
+        joining = "until ssh node2.example.com test -e /var/lib/ganeti/server.pem; do sleep 0.1; done"
+        said = self.interrupted(joining)
+        self.assertIn("taking back what was done", said)
+        self.check_untouched(2)
+        self.run_on(2, f"rm -r {slow} && systemctl daemon-reload")
+
+        rule = self.run_on(1, LATE.replace("REJECT", "PAUSE")).strip()
+        queued = "until gnt-job list --no-headers -o status,summary | grep -q '^queued *NODE_ADD'; do sleep 0.1; done"
+        self.assertIn("the node was not added", self.interrupted(queued))
+        self.check_untouched(2)
+        self.run_on(1, f"gnt-filter delete {rule}")
+        self.assertEqual(self.run_on(1, "gnt-node list --no-headers -o name").split(), ["node1.example.com"])
+
+    def interrupted(self, reached: str) -> str:
+        """Type the interrupt when a point is reached. What the command says."""
+        command = "gnt-node add node2.example.com"
+        typed = f"({reached}; printf '\\003'; sleep 2)"
+        return self.run_on(1, f"{typed} | script -qc '{command}' /dev/null")
+
     def test_member(self) -> None:
         """A member that is not added again goes on with its former keys, and can be."""
         self.init()
