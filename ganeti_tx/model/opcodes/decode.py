@@ -1,6 +1,7 @@
 """Plain JSON objects to opcodes; every refusal names the parameter at fault."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -16,7 +17,8 @@ from ganeti_tx.model.opcodes.registry import OPCODES
 def decode(raw: object, *, strict_wire: bool = False) -> OpCode:
     """The opcode that a JSON object describes.
 
-    @param strict_wire: demand the parameters that the queue demands of a submission, such as the reason.
+    @param strict_wire: as the queue reads a submission: it demands some parameters, such as the reason, and takes null for
+        the default of those that cannot be null.
     @raise OpCodeUnknown: OP_ID names no opcode.
     @raise OpPrereqError: a parameter is unknown, missing or of the wrong type (wrong_input).
     """
@@ -25,10 +27,36 @@ def decode(raw: object, *, strict_wire: bool = False) -> OpCode:
         if name not in params:
             raise OpPrereqError(f"{kind.op_id()}: missing parameter '{name}'", ECode.INVAL)
     current = kind.upgrade(params)
+    if strict_wire:
+        current = without_nulls(kind, current)
     try:
         return msgspec.convert(current, kind, dec_hook=make_custom)
     except msgspec.ValidationError as error:
         raise OpPrereqError(describe_fault(kind, current, error, check), ECode.INVAL) from None
+
+
+def without_nulls(kind: type[OpCode], params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters but those that are null and so have their default."""
+    names = [name for name, value in params.items() if value is None and name in never_null(kind)]
+    return {name: value for name, value in params.items() if name not in names} if names else params
+
+
+@cache
+def never_null(kind: type[OpCode]) -> frozenset[str]:
+    """The parameters that have a default and cannot be null."""
+    optional = [each for each in msgspec.structs.fields(kind) if not each.required]
+    return frozenset(
+        each.encode_name for each in optional if each.name not in kind.wire_required and not takes_null(each.type)
+    )
+
+
+def takes_null(kind: Any) -> bool:
+    """Whether null is of a type."""
+    try:
+        check(None, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def opcode_of(raw: object) -> tuple[type[OpCode], Mapping[str, Any]]:

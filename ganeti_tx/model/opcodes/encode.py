@@ -71,11 +71,11 @@ def stored_size(op: OpCode) -> int:
 def encode_as_sent(op: OpCode, sent: Mapping[str, Any], disclosure: Disclosure) -> dict[str, Any]:
     """The same, with each parameter in the spelling in which it was sent: several may stand for one meaning.
 
-    @param sent: the JSON object that the opcode was read from.
+    @param sent: the JSON object that the opcode was read from; what is null there may have a default.
     """
     fixed = not_as_sent(type(op))
     return {
-        name: sent[name] if name in sent and name not in fixed else value
+        name: value if sent.get(name) is None or name in fixed else sent[name]
         for name, value in encode(op, disclosure).items()
     }
 

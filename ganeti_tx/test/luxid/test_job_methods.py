@@ -98,6 +98,15 @@ class JobMethodTests(SynchronousTestCase):
             self.assertIsInstance(op["duration"], int)
         self.assertEqual(self.queue.on_disk(1).ops[0].input["duration"], 2)
 
+    def test_nulls(self) -> None:
+        """Null stands for the default where it is no value, and the default is stored."""
+        self.get("SubmitJob", [{**DELAY, "on_master": None, "repeat": None, "priority": None, "on_node_uuids": None}])
+        ((op,),) = self.get("QueryJobs", [1], ["ops"])[0]
+        self.assertEqual([op[name] for name in ("on_master", "repeat", "priority")], [True, 0, 0])
+        self.assertNotIn("on_node_uuids", op)
+        for name in ("duration", "reason"):
+            self.failureResultOf(self.ask("SubmitJob", [{**DELAY, name: None}]), OpPrereqError)
+
     def test_many_opcodes(self) -> None:
         """A job may have several thousand opcodes; what bounds it is their size, and it spoils no other job."""
         self.assertEqual(self.get("SubmitJob", [DELAY] * 5000), 1)
