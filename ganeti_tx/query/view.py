@@ -171,7 +171,11 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def chosen(all_: Sequence[N], index: NameIndex[N], names: Sequence[object] | None, strict: bool) -> Sequence[N]:
-    """All, or those named, each once and in that order. @raise OpPrereqError: a name is unknown, if strict."""
+    """All, or those named, each once.
+
+    They are in the order of their names if strict, and else in natural order, as the packaged daemon answers new and classic
+    queries. @raise OpPrereqError: a name is unknown, if strict.
+    """
     if names is None:
         return all_
     found: dict[str, N] = {}
@@ -183,4 +187,4 @@ def chosen(all_: Sequence[N], index: NameIndex[N], names: Sequence[object] | Non
                 raise
         else:
             found.setdefault(held.uuid, held)
-    return list(found.values())
+    return list(found.values() if strict else in_order(found.values()))

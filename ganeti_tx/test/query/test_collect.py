@@ -114,11 +114,11 @@ class ClassicTests(QueryCase):
         self.assertEqual(self.classic("instance", [], ["name", "network_port", "oper_ram"]), [[WEB1, None, None]])
 
     def test_items(self) -> None:
-        """Items come in the order asked, each once; unknown and ambiguous ones are left out."""
+        """Items come in natural order, however they are asked for, each once; unknown and ambiguous ones are left out."""
         self.add_instance("app.a")
         self.add_instance("app.b")
         asked = ["nobody", "web1", "app", "app.b", WEB1, "inst-uuid", "app.a"]
-        self.assertEqual(self.classic("instance", asked, ["name"]), [[WEB1], ["app.b"], ["app.a"]])
+        self.assertEqual(self.classic("instance", asked, ["name"]), [["app.a"], ["app.b"], [WEB1]])
 
     def test_nobody_left(self) -> None:
         """When all names are unknown there is no row."""
