@@ -12,10 +12,10 @@ ADD = (
     "gnt-instance add -t file --disk 0:size=64M -n node2.example.com -o busybox+default -B memory=128 "
     "--net 0:link=br0 --ignore-ipolicy web1.example.com"
 )
-#: Types into the console until the guest's shell answers.
+#: Types into the console until the guest's shell answers, then leaves it with Ctrl-].
 CONSOLE = (
-    "(while sleep 2; do echo 'echo I am $(hostname)'; done) | "
-    'timeout 100 script -qec "gnt-instance console web1.example.com" /dev/null | grep -m 1 "^I am web1.example.com"'
+    ": > /tmp/console; (until grep -q '^I am web1.example.com' /tmp/console; do sleep 1; echo 'echo I am $(hostname)'; done; "
+    "printf '\\035'; sleep 1) | timeout 100 script -qefc 'gnt-instance console web1.example.com' /tmp/console"
 )
 
 
