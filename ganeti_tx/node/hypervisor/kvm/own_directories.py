@@ -1,7 +1,7 @@
 """That nobody else could have put anything where root looks for what machines have left, writes, and removes.
 
-The run directory around them is all the daemons' users': one of them could make ours before we do, or rename it and put his
-own in its place, with links in it to any directory of the system.
+The run directory and the log directory around them are all the daemons' users': one of them could make ours before we do, or
+rename it and put his own in its place, with links in it to any directory of the system.
 """
 
 import os
@@ -23,6 +23,7 @@ def check_own(files: IFiles, paths: Paths) -> None:
         paths.kvm_conf_dir,
         paths.kvm_nic_dir,
         paths.kvm_chroot_dir,
+        paths.log_kvm_dir,
     ):
         try:
             found = files.stat(path)

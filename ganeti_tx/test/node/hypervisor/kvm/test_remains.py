@@ -55,6 +55,12 @@ class RemainsTests(SynchronousTestCase):
         self.paths.kvm_nic_dir.chmod(0o770)
         self.refused(self.paths.kvm_nic_dir)
 
+    def test_log(self) -> None:
+        """QEMU writes its log as root, so the logs' directory must be root's as well."""
+        self.paths.log_kvm_dir.mkdir(parents=True)
+        self.paths.log_kvm_dir.chmod(0o777)
+        self.refused(self.paths.log_kvm_dir)
+
     def test_of_another(self) -> None:
         """The same where the directory is another user's."""
         if os.geteuid() != 0:
