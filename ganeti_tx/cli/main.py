@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from ganeti_tx.cli.program import Program, real_surroundings, run
+from ganeti_tx.cli.streams import flushed, open_closed
 
 #: Programs without a command so far, by what they are for.
 EMPTY = {
@@ -24,7 +25,8 @@ def program_named(name: str) -> Program:
 
 
 def _start(name: str) -> int:
-    return int(run(program_named(name), sys.argv[1:], real_surroundings()))
+    open_closed()
+    return flushed(int(run(program_named(name), sys.argv[1:], real_surroundings())))
 
 
 def gnt_backup() -> int:

@@ -14,6 +14,7 @@ from ganeti_tx.cli.failures import Declined, describe
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
 from ganeti_tx.cli.session import Session, connect_to_master, read_name
+from ganeti_tx.cli.streams import lead_nowhere
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
 from ganeti_tx.luxi.client import Client
 
@@ -111,7 +112,8 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
         session.warn(f"{program.name} {name}: {error}")
         return error.status
     except BrokenPipeError:
-        return _reader_gone()
+        lead_nowhere()  # whoever read the output has left
+        return ExitCode.FAILURE
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
         session.warn(text)
@@ -120,12 +122,6 @@ def _run_command(program: Program, name: str, words: Sequence[str], around: Surr
     except KeyboardInterrupt:
         session.warn("Aborted; jobs that were submitted keep running, 'gnt-job list' shows them")
         return ExitCode.FAILURE
-
-
-def _reader_gone() -> int:
-    """Whoever read the output has left; nothing more may be written, not even by the interpreter's last flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.FAILURE
 
 
 def usage(program: Program) -> str:

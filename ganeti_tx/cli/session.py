@@ -64,8 +64,13 @@ class Session:
 
     def print(self, line: str = "") -> None:
         """One line of the result; it goes out at once, since jobs speak slowly."""
-        self._out.write(line + "\n")
-        self._out.flush()
+        try:
+            self._out.write(line + "\n")
+            self._out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, "standard output") from None
 
     def warn(self, line: str) -> None:
         """One line beside the result."""

@@ -69,6 +69,26 @@ class StartTests(SynchronousTestCase):
         outcome, _requests = self.listing("web\udcff")
         self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, b"Instance\nweb\\udcff\n", b""))
 
+    def test_streams(self) -> None:
+        """Where the result cannot go a closed stream is nothing to speak of, a full disk is one line; never a traceback."""
+        code = "from ganeti_tx.cli.main import gnt_cluster; raise SystemExit(gnt_cluster())"
+        with tempfile.TemporaryDirectory() as root:
+            name = Path(root) / "var/lib/ganeti/ssconf_master_node"
+            name.parent.mkdir(parents=True)
+            name.write_text("node1\n")
+            for words, stream, status, said in (
+                ("getmaster", ">&-", 0, b""),
+                ("getmaster", "<&-", 0, b""),
+                ("getmaster", ">/dev/full", 1, b"No space left on device"),
+                ("--help", ">/dev/full", 1, b"No space left on device"),
+            ):
+                start = (
+                    f"import os, sys; os.execv('/bin/sh', ['sh', '-c', 'exec \"$0\" \"$@\" {stream}', *sys.argv[1:]])"
+                )
+                outcome = run_python(start, sys.executable, "-c", code, words, GANETI_ROOTDIR=root)
+                self.assertEqual((outcome.returncode, outcome.stderr.count(b"\n")), (status, int(bool(said))), stream)
+                self.assertIn(said, outcome.stderr)
+
     def test_programs(self) -> None:
         """Another program gets the document on its standard input, and its status comes back."""
         code = (
