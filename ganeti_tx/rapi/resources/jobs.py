@@ -61,7 +61,10 @@ async def cancel(call: Call) -> list[Any]:
 
 
 async def awaited(call: Call) -> dict[str, Any] | None:
-    """The fields of a job and its new log entries once they differ; None when nothing changed in time.
+    """The fields of a job and its new log entries once they differ, or as they are when nothing changed in time.
+
+    Ganeti's daemons answer so, and clients look into the answer without asking whether there is one. None is what is left of
+    masters that say only that nothing changed.
 
     @raise HttpError: the job is gone (404), the body is wrong (400).
     """
@@ -75,7 +78,7 @@ async def awaited(call: Call) -> dict[str, Any] | None:
     if answer in (NO_CHANGE, None):
         return None
     values, entries = answer
-    return None if values == wait.previous_job_info and not entries else {"job_info": values, "log_entries": entries}
+    return {"job_info": values, "log_entries": entries}
 
 
 def schema_of_wait() -> dict[str, Any]:

@@ -170,10 +170,12 @@ class JobTests(QueryCase):
         self.assertEqual(sent, [9, ["id", "status"], [9, "queued"], 0, jobs.LONGEST_WAIT])
 
     def test_no_change(self) -> None:
-        """Nothing new is null, however the master says it."""
-        for answer in ([[9, "queued"], []], "nochange"):
-            self.answer(WaitForJobChange=answer)
-            self.assertIsNone(self.wait(previous_job_info=[9, "queued"]))
+        """Where nothing is new, what is known is told once more; null when the master tells nothing."""
+        self.answer(WaitForJobChange=[[9, "queued"], []])
+        answer = self.wait(previous_job_info=[9, "queued"])
+        self.assertEqual(answer, {"job_info": [9, "queued"], "log_entries": []})
+        self.answer(WaitForJobChange="nochange")
+        self.assertIsNone(self.wait(previous_job_info=[9, "queued"]))
 
     def test_gone(self) -> None:
         """A job that is gone is not found."""
