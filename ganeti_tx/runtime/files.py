@@ -93,7 +93,7 @@ class IFiles(Interface):
         """Change the permission bits."""
 
     def set_owner(path: Path, uid: int, gid: int) -> None:
-        """Change the owner."""
+        """Change the owner; of a link, its own."""
 
 
 @implementer(IFiles)
@@ -212,6 +212,6 @@ class RealFiles:
 
     def set_owner(self, path: Path, uid: int, gid: int) -> None:
         """See `IFiles`."""
-        found = path.stat()
+        found = path.lstat()
         if (found.st_uid, found.st_gid) != (uid, gid):  # to say it once more needs as much right as to change it
-            os.chown(path, uid, gid)
+            os.chown(path, uid, gid, follow_symlinks=False)  # who owns the directory may put a link there at any moment

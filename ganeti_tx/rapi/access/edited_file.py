@@ -46,8 +46,11 @@ class EditedFile:
     owners: Owners
 
     def read(self) -> bytes:
-        """What is in it; nothing if it is not there. @raise ConfigurationError: it has a fault"""
-        data = self.files.read(self.path, MAX_FILE_SIZE) if self.files.exists(self.path) else b""
+        """What is in it; nothing if it is not there. Its directory is the daemon's user's, so no link of his is followed.
+
+        @raise ConfigurationError: it has a fault. @raise OSError: it cannot be read, or is a link
+        """
+        data = self.files.read(self.path, MAX_FILE_SIZE, links=False) if self.files.exists(self.path) else b""
         try:
             self.parse(data)
         except LineError as error:

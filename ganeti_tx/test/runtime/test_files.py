@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SkipTest
 from zope.interface import implementer
 
 from ganeti_tx.runtime.files import RealFiles
@@ -30,6 +31,16 @@ class RealFilesTests(FilesContract):
         """A pipe in a file's place holds nobody up."""
         os.mkfifo(self.top / "file")
         self.assertEqual(self.assertRaises(OSError, self.files.read, self.top / "file", 100).errno, errno.EINVAL)
+
+    def test_owner_of_link(self) -> None:
+        """A link is given away itself, never what it leads to."""
+        if os.geteuid() != 0:
+            raise SkipTest("only root can give a file to somebody else")
+        (self.top / "file").touch()
+        (self.top / "link").symlink_to("file")
+        self.files.set_owner(self.top / "link", 65534, 65534)
+        self.assertEqual((self.top / "file").stat().st_uid, 0)
+        self.assertEqual((self.top / "link").lstat().st_uid, 65534)
 
     def test_crash_leftovers_are_hidden(self) -> None:
         """A temporary file that a crash left is not listed."""

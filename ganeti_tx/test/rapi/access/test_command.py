@@ -103,6 +103,19 @@ class PlaceTests(CommandCase):
         self.assertIn("jack", self.ok("user list"))
 
 
+class LinkTests(CommandCase):
+    """The files lie in a directory of the daemon's user, and the command is root's."""
+
+    def test_link(self) -> None:
+        """What a link in a file's place leads to is not taken for the file, which root would give to the daemon."""
+        self.ok("user add jack", "secret\n")
+        other = self.paths.rapi_dir / "other"
+        self.paths.rapi_users_file.rename(other)
+        self.paths.rapi_users_file.symlink_to(other)
+        self.fails("user remove jack", "users", "")
+        self.assertTrue(self.paths.rapi_users_file.is_symlink())
+
+
 class SpreadTests(CommandCase):
     """Other nodes get what changed before the command ends, or the administrator hears which do not."""
 
