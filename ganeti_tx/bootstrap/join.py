@@ -36,6 +36,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         primary_ip=address,
         secondary_ip=request.secondary_ip,
         force_join=request.force_join or request.readd,
+        readd=request.readd,
         authority=keys.authority,
         server=keys.server.bundle,
         client=keys.client.bundle,

@@ -22,13 +22,17 @@ class JoinRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JoinDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node needs in order to be one; it travels over the remote shell's standard input only."""
+    """What a node needs in order to be one; it travels over the remote shell's standard input only.
+
+    `readd`: the cluster knows the node, which has keys of its then, unless it was installed anew.
+    """
 
     cluster_name: str
     node_name: str
     primary_ip: str
     secondary_ip: str | None
     force_join: bool
+    readd: bool
     authority: bytes
     server: bytes
     client: bytes

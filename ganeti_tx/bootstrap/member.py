@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from ganeti_tx.bootstrap import former
 from ganeti_tx.bootstrap.init import forget, take_back
@@ -44,9 +45,8 @@ def receive(paths: Paths, data: bytes) -> None:
                 problems.add(left)
         try:
             check_network(paths, document, problems)
-        except BootstrapError:
-            start_again(paths, ended)
-            raise
+        except BootstrapError as error:
+            raise BootstrapError(*error.args, *start_again(paths, ended)) from None
         become_member(paths, document)
         print(f"node {document.node_name} is ready", flush=True)
 
@@ -94,12 +94,12 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
     """Write the files and start the daemons; a failure takes it back."""
     server = Identity.from_bundle(document.server, "server.pem")
     client = Identity.from_bundle(document.client, "client.pem")
-    was_member = same_cluster(paths, document.authority) and paths.server_pem.exists()
+    ours = same_cluster(paths, document.authority)
     try:
         former.drop(paths)
-        if was_member:
+        if document.readd and ours and paths.server_pem.exists():
             former.keep(paths)
-        else:
+        if not ours:
             forget(paths)  # what another cluster has left would count as newer than all that this one sends
         prepare_directories(paths)
         for key, text in document.ssconf.items():
@@ -120,10 +120,12 @@ def start_member(paths: Paths) -> None:
     start_outward(paths, ON_ALL_NODES)
 
 
-def start_again(paths: Paths, ended: Sequence[str]) -> None:
-    """Have daemons up again as before."""
+def start_again(paths: Paths, ended: Sequence[str]) -> list[str]:
+    """Have daemons up again as before; why those are not that do not start."""
+    problems = Problems()
     for daemon in ended:
-        start(paths, daemon)
+        problems.attempt(partial(start, paths, daemon))
+    return problems.found
 
 
 def leave(paths: Paths, data: bytes) -> None:
