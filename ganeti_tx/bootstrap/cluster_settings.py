@@ -11,6 +11,7 @@ from ganeti_tx.bootstrap.settings import AVAILABLE_HYPERVISORS, AVAILABLE_TEMPLA
 from ganeti_tx.config.faults import MAC_PREFIX
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.master_network import LONGEST_NETMASK
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
 from ganeti_tx.model.params.ipolicy import InstancePolicy
 from ganeti_tx.runtime.resolver import family_of_version
@@ -42,6 +43,9 @@ def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
     problems.unless(fine, f"--mac-prefix must have the form aa:bb:cc, not {settings.mac_prefix!r}")
     fine = settings.candidate_pool_size >= 1
     problems.unless(fine, f"--candidate-pool-size must be at least 1, not {settings.candidate_pool_size}")
+    given, longest = settings.master_netmask, longest_netmask(settings)
+    fine = given is None or 0 < given <= longest
+    problems.unless(fine, f"--master-netmask must be from 1 to {longest}, not {given}")
     return CheckedParams(
         hvparams=_hvparams(settings, problems),
         beparams=_checked(problems, backend.check_beparams, settings.beparams),
@@ -50,6 +54,11 @@ def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
         diskparams=_checked(problems, disk.check_diskparams, settings.diskparams),
         policy=_policy(settings, problems),
     )
+
+
+def longest_netmask(settings: InitSettings) -> int:
+    """That of one address alone, in bits."""
+    return LONGEST_NETMASK[int(family_of_version(settings.primary_ip_version))]
 
 
 def _checked(problems: Problems, check: Any, given: Mapping[str, Any]) -> Any:
@@ -86,10 +95,9 @@ def _policy(settings: InitSettings, problems: Problems) -> InstancePolicy:
 def cluster_settings(settings: InitSettings, params: CheckedParams) -> dict[str, Any]:
     """The fields of the new cluster object that the settings determine, as on the wire."""
     given = msgspec.structs.asdict(settings)
-    mask = 128 if settings.primary_ip_version == 6 else 32
     return {
         **{name: given[name] for name in SAME_NAME},
-        "master_netmask": settings.master_netmask or mask,
+        "master_netmask": settings.master_netmask or longest_netmask(settings),
         "primary_ip_family": int(family_of_version(settings.primary_ip_version)),
         "ssh_key_bits": settings.ssh_bits,
         "hvparams": params.hvparams,

@@ -3,7 +3,6 @@
 import os
 import shutil
 import time
-from functools import partial
 from pathlib import Path
 
 import attrs
@@ -32,6 +31,7 @@ from ganeti_tx.bootstrap.ssh import check_ssh, forget_authorized, own_host_keys,
 from ganeti_tx.bootstrap.start import start, start_outward, stop_all
 from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.node.storage.allowed_paths import AllowedPaths
@@ -112,7 +112,10 @@ def check_storage(paths: Paths, settings: InitSettings, problems: Problems) -> N
     allowed = AllowedPaths(RealFiles(InlineThreads()), paths)
     for template, name in (("file", "file_storage_dir"), ("sharedfile", "shared_file_storage_dir")):
         if template in settings.enabled_disk_templates:
-            problems.attempt(partial(allowed.check_directory, getattr(settings, name)))
+            try:
+                allowed.check_directory(getattr(settings, name))
+            except GanetiError as error:
+                problems.add(f"{error}; allow it there, or leave {template!r} out of --enabled-disk-templates")
 
 
 def check_allocator(paths: Paths, settings: InitSettings, problems: Problems) -> None:

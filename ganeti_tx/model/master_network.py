@@ -5,6 +5,9 @@ from typing import Literal
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.cluster import Cluster
 
+#: Length of an address in bits, by its family.
+LONGEST_NETMASK = {2: 32, 10: 128}
+
 
 class MasterNetworkParameters(Wire, frozen=True, kw_only=True):
     """The master's uuid, and the cluster's address with the device that carries it; the family is 2 or 10."""

@@ -5,13 +5,11 @@ from collections.abc import Awaitable, Callable
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
-from ganeti_tx.model.master_network import master_network
+from ganeti_tx.model.master_network import LONGEST_NETMASK, master_network
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeCall, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import RpcError
 
-#: Length of an address in bits, by its family.
-LONGEST = {2: 32, 10: 128}
 LATER = "take it with 'gnt-cluster activate-master-ip' when that is mended"
 
 Change = Callable[[], Awaitable[None]]
@@ -19,7 +17,7 @@ Change = Callable[[], Awaitable[None]]
 
 def check_address(after: Cluster) -> None:
     """@raise OpPrereqError: no interface, or a netmask that no address of the cluster's kind has."""
-    longest = LONGEST[after.primary_ip_family]
+    longest = LONGEST_NETMASK[after.primary_ip_family]
     if not after.master_netdev:
         raise OpPrereqError("master_netdev: the cluster's address needs an interface", ECode.INVAL)
     if not 0 < after.master_netmask <= longest:

@@ -21,6 +21,14 @@ class CheckParamsTests(SynchronousTestCase):
             self.assertTrue(any(words in line for line in problems.found), words)
         self.assertEqual(len(problems.found), 4)
 
+    def test_netmask(self) -> None:
+        """The cluster's address has a netmask of its family, or could not be taken."""
+        for version, netmask, allowed in ((4, 33, "32"), (4, 0, "32"), (6, 129, "128")):
+            problems = Problems()
+            settings = InitSettings(cluster_name="c", primary_ip_version=version, master_netmask=netmask)
+            check_params(settings, problems)
+            self.assertEqual(problems.found, [f"--master-netmask must be from 1 to {allowed}, not {netmask}"])
+
     def test_defaults(self) -> None:
         """The settings that nobody changed are fine."""
         problems = Problems()

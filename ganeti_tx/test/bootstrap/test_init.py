@@ -4,7 +4,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.init import find_first_node, init
+from ganeti_tx.bootstrap.init import check_storage, find_first_node, init
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems
 from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.runtime.paths import Paths
@@ -28,6 +28,12 @@ class InitTests(SynchronousTestCase):
             init(self.paths, self.settings)
         self.assertEqual(len(caught.exception.args), 1)
         self.assertIn("part of a cluster already", str(caught.exception))
+
+    def test_storage(self) -> None:
+        """A template that is enabled unasked wants a directory: it is said how to do without."""
+        problems = Problems()
+        check_storage(self.paths, self.settings, problems)
+        self.assertIn("leave 'sharedfile' out of --enabled-disk-templates", problems.found[-1])
 
     def test_full_name(self) -> None:
         """A short name stands for the full one, as a node's does."""
