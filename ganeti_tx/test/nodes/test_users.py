@@ -137,6 +137,10 @@ class OneNodeTests(UsersCase):
         self.assertIn("ganeti-master runs as process", self.run_on(1, "sh /root/ganeti status"))
         self.run_on(1, "sh /root/ganeti restart ganeti-noded && gnt-node list && sh /root/ganeti stop")
         self.assertEqual(self.users(1), {})
+        forged = "/var/run/ganeti/ganeti-master.pid"  # of somebody in the daemons' group, who names a process of root's
+        self.run_on(1, "sleep 1000 > /dev/null 2>&1 & echo $! > /root/victim")
+        self.run_on(1, f"install -o gnt-confd -m 644 /root/victim {forged}; flock {forged} sleep 60 > /dev/null 2>&1 &")
+        self.run_on(1, "sh /root/ganeti stop; kill -0 $(cat /root/victim)")
 
     def test_no_units(self) -> None:
         """Where ganeti-setup was not run, it is named."""
