@@ -135,7 +135,10 @@ class Facts:
     async def bridges(self, call: BridgesExist) -> None:
         """@raise GanetiError: one is missing."""
         if missing := self._missing_bridges(call.bridges):
-            raise GanetiError(f"bridges missing on this node: {', '.join(missing)}")
+            raise GanetiError(
+                f"bridges missing on this node: {', '.join(missing)}; make them there, or name others with "
+                "'--net 0:link=BRIDGE' or, for all instances, 'gnt-cluster modify --nic-parameters link=BRIDGE'"
+            )
 
     def _missing_bridges(self, names: list[str]) -> list[str]:
         if self.files.exists(self.user_mode_marker):

@@ -34,5 +34,7 @@ class InstanceRemove(InstanceUnit[OpInstanceRemove]):
     def _unless_ignored(self, problem: str) -> None:
         """@raise OpExecError: failures are not to be ignored."""
         if not self.op.ignore_failures:
-            raise OpExecError(problem)
+            raise OpExecError(
+                f"{problem}; when that is mended, remove it again, or forget what is there: --ignore-failures"
+            )
         self.warn(f"{problem}; going on, as failures are to be ignored")

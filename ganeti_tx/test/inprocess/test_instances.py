@@ -36,6 +36,11 @@ class CreateTests(ClusterCase):
         self.ok("gnt-instance remove -f web1")
         self.assert_nothing_left(self.cluster)
 
+    def test_no_bridge(self) -> None:
+        """The bridge is named, and how to have another one."""
+        said = self.fails(f"{ADD} --net 0:link=nobridge web1", "bridges missing on this node: nobridge")
+        self.assertIn("gnt-cluster modify --nic-parameters link=BRIDGE", said)
+
     def test_no_start(self) -> None:
         """--no-start installs only; --no-install makes disks only."""
         self.ok(f"{ADD} --no-start web1")

@@ -30,7 +30,9 @@ class RemoveTests(UnitTestCase):
     def test_disks_that_stay(self) -> None:
         """It stays in the configuration, down, so that the removal can be repeated."""
         self.nodes.fail(BlockdevRemove, "busy")
-        self.assertIn("disks", self.refused(OpInstanceRemove(instance_name="web1"), OpExecError))
+        refused = self.refused(OpInstanceRemove(instance_name="web1"), OpExecError)
+        self.assertIn("disks", refused)
+        self.assertIn("--ignore-failures", refused)
         self.assertIs(self.stage.snapshot.instances[INSTANCE.uuid].admin_state, AdminState.DOWN)
         self.assertIn("busy", self.stage.feedback[-1])
 
