@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import IO, Any, cast
 
 from attrs import define, field
 from twisted.internet import epollreactor
@@ -59,7 +59,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.allocators import allocator_fault
-from ganeti_tx.runtime.daemon_log import daemon_log, with_system
+from ganeti_tx.runtime.daemon_log import WhileRead, daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
@@ -112,7 +112,7 @@ def run_forever(paths: Paths) -> int:
 
 def begin_logging(paths: Paths) -> None:
     """Write to the log of all jobs, and warnings and worse also to standard error, which is luxid's log."""
-    observer = FileLogObserver(sys.stderr, formatEventAsClassicLogText)
+    observer = FileLogObserver(cast(IO[str], WhileRead(sys.stderr)), formatEventAsClassicLogText)
     enough = FilteringLogObserver(observer, [LogLevelFilterPredicate(LogLevel.warn)])
     globalLogBeginner.beginLoggingTo([enough, *jobs_log(paths)], redirectStandardIO=False)
 

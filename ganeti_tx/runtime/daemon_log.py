@@ -30,6 +30,25 @@ class LogText(io.TextIOBase):
         return len(text)
 
 
+class WhileRead(io.TextIOBase):
+    """Takes lines for a pipe as long as somebody reads it: a job's process may outlive the daemon that had it started."""
+
+    def __init__(self, pipe: IO[str]) -> None:
+        self._pipe: IO[str] | None = pipe
+
+    def write(self, text: str) -> int:
+        """Called by Twisted with whole lines."""
+        if self._pipe is None:
+            return 0
+        try:
+            self._pipe.write(text)
+            self._pipe.flush()
+        except OSError:
+            self._pipe = None  # nobody will ever read it again
+            return 0
+        return len(text)
+
+
 def is_of_port(event: LogEvent) -> bool:
     """Whether Twisted tells of a port or socket; it does of each, also of those that live for one question."""
     return event.get("log_namespace") == "log_legacy" and _PORT.search(formatEvent(event)) is not None

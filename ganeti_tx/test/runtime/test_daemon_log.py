@@ -11,7 +11,7 @@ from twisted.python import log
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.appended_file import AppendedFile
-from ganeti_tx.runtime.daemon_log import LogText, daemon_log
+from ganeti_tx.runtime.daemon_log import LogText, WhileRead, daemon_log
 
 
 class DaemonLogTests(SynchronousTestCase):
@@ -40,6 +40,17 @@ class DaemonLogTests(SynchronousTestCase):
         log.info("new")
         self.assertEqual(self.lines(), ["new"])
         self.assertTrue(old.read_text().endswith("old\n"))
+
+    def test_nobody_reads(self) -> None:
+        """What goes to a pipe that nobody reads any more is lost without a word, each time."""
+        reading, writing = os.pipe()
+        with os.fdopen(writing, "w") as pipe:
+            out = WhileRead(pipe)
+            self.assertEqual(out.write("read\n"), 5)
+            self.assertEqual(os.read(reading, 99), b"read\n")
+            os.close(reading)
+            self.assertEqual([out.write("not read\n") for _ in range(2)], [0, 0])
+            os.dup2(os.open(os.devnull, os.O_WRONLY), writing)  # what it holds is written once more when it is closed
 
     def test_link_in_wait(self) -> None:
         """A link in the log's place is not followed, neither at the start nor later, and nobody waits at a pipe."""
