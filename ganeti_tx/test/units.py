@@ -1,6 +1,6 @@
 """What one trial process runs: a test package, or one module of the tests that bring up daemons and machines.
 
-The modules of `real` mostly wait, and what they share is a cluster that lives as long as its process: so one is not split.
+These modules mostly wait, and what the tests of one share is a cluster that lives as long as its process: so one is not split.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,11 +8,14 @@ from itertools import chain
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-SPLIT = "real"
+#: The packages whose modules are units.
+SPLIT = ("real", "nodes")
 #: The units that take longest are begun first, so that in the end not all wait for one of them.
 LONGEST = (
     "real.test_bare_machine",
     "inprocess",
+    "nodes.test_users",
+    "nodes.test_cluster",
     "real.test_master_failover",
     "real.test_rapi_hostile",
     "real.test_devcluster",
@@ -24,14 +27,14 @@ LONGEST = (
 def all_units() -> list[str]:
     """Everything, each test in one unit; the long ones first, then those that wait."""
     long = [f"{__package__}.{name}" for name in LONGEST]
-    rest = [*unit_names(TESTS / SPLIT), *unit_names(TESTS, leave_out=SPLIT)]
+    rest = [*chain(*(unit_names(TESTS / name) for name in SPLIT)), *unit_names(TESTS, leave_out=SPLIT)]
     return [*long, *(name for name in rest if name not in long)]
 
 
-def unit_names(directory: Path, leave_out: str = "") -> Iterator[str]:
+def unit_names(directory: Path, leave_out: Sequence[str] = ()) -> Iterator[str]:
     """The dotted names of the test modules and packages in a directory."""
     for path in sorted(directory.iterdir()):
-        if path.name == leave_out:
+        if path.name in leave_out:
             continue
         if path.match("test_*.py") or any(path.rglob("test_*.py")):
             yield ".".join(path.relative_to(TESTS.parents[1]).with_suffix("").parts)
