@@ -192,6 +192,8 @@ class ClusterFiles:
         return (
             paths.config_file,
             paths.master_term_file,
+            paths.locks_file,
+            paths.temporary_reservations_file,
             paths.hmac_key,
             paths.cluster_domain_secret,
             paths.rapi_pem,

@@ -6,6 +6,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.certificates import unknown_nodes
+from ganeti_tx.logic.cluster.verify_address import address_findings
 from ganeti_tx.logic.cluster.verify_copies import Finding, copy_findings, role_notes
 from ganeti_tx.logic.cluster.verify_storage import storage_findings
 from ganeti_tx.logic.wanted_locks import on_all
@@ -38,6 +39,7 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         copies_passed = self._tell_of_nodes(await copy_findings(self))
         self.info("* Verifying the directories of file storage")
         storage_passed = self._tell_of_nodes(await storage_findings(self))
+        self._warn_of_nodes(await address_findings(self))
         self.info("* Verifying cluster config")
         passed = self._tell(VerifyCode.ECLUSTERCFG, await self.config.verify())
         notes = list(role_notes(await self.config.nodes()))
@@ -51,6 +53,11 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
             for note in notes:
                 self.info(note)
         return passed and storage_passed and copies_passed and queue_passed
+
+    def _warn_of_nodes(self, findings: Sequence[Finding]) -> None:
+        """Findings with which the cluster works on."""
+        for code, node, text in findings:
+            self.info(verify_line(self.op.error_codes, True, code, "node", node, text))
 
     def _tell_of_nodes(self, findings: Sequence[Finding]) -> bool:
         """Whether there are no findings that count."""

@@ -33,7 +33,7 @@ from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import PATIENCE, MasterDaemons
 from ganeti_tx.test.inprocess.master_service import MasterService
 from ganeti_tx.test.inprocess.network import Network
-from ganeti_tx.test.inprocess.node import CLUSTER_NAME, SimulatedNode, cluster_keys, keys_of
+from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SimulatedNode, cluster_keys, keys_of
 from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
@@ -41,7 +41,6 @@ from ganeti_tx.wconfd.service import Wconfd
 
 T = TypeVar("T")
 
-MASTER_IP = "192.0.2.100"
 #: Names that resolve besides the nodes' and the cluster's: instances that a test may make.
 INSTANCES = {f"web{number}.example.com": f"192.0.2.{200 + number}" for number in range(1, 10)}
 

@@ -37,6 +37,9 @@ SCRIPT_TIME = 2.0
 MEMORY = "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"
 PROCESSORS = "".join(f"processor : {number}\nphysical id : 0\n\n" for number in range(4))
 
+#: The cluster's own address.
+MASTER_IP = "192.0.2.100"
+
 
 @lru_cache
 def cluster_keys() -> tuple[Identity, NodeKeys]:
@@ -151,7 +154,7 @@ class SimulatedNode:
             clock=process,
             reactor=process,
             now=self.now,
-            owns_address=lambda address: address == self.address,
+            owns_address=lambda address: address in (self.address, MASTER_IP),  # whoever is asked for the latter has it
             leave=self.stop,
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),

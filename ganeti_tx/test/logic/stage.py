@@ -29,6 +29,7 @@ from ganeti_tx.rpc.calls import (
     CopiesState,
     InstanceInfo,
     NodeFacts,
+    NodeHasIpAddress,
     NodeInfo,
     NodeVerify,
     OsValidate,
@@ -184,6 +185,7 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)
     nodes.answer(NodeVerify, {})
+    nodes.answer(NodeHasIpAddress, True)
     nodes.answer(OsValidate, True)
     nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="digest", master="node1.example.com"))
     return nodes

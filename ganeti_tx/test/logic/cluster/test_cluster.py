@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterRedistConf, OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeSshKeys, SshKeys
+from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
 from ganeti_tx.test.model.samples import NODE
 
@@ -74,6 +74,18 @@ class VerifyTests(UnitTestCase):
         ignored = OpClusterVerifyConfig(ignore_errors=frozenset({VerifyCode.ECLUSTERCFG}))
         self.assertIs(self.run_op(ignored), True)
         self.assertIn("  - WARNING: cluster", "\n".join(self.stage.feedback))
+
+    def test_address(self) -> None:
+        """A master without the cluster's address is warned of; nobody but the programs from outside misses it."""
+        self.nodes.answer(NodeHasIpAddress, False)
+        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True)), True)
+        (line,) = (each for each in self.stage.feedback if "WARNING" in each)
+        self.assertIn("WARNING:ENODENET:node:node1.example.com:the master does not have the cluster's address", line)
+        self.assertIn("activate-master-ip", line)
+        self.nodes.fail(NodeHasIpAddress, "no answer")
+        self.stage.feedback.clear()
+        self.run_op(OpClusterVerifyConfig())
+        self.assertEqual([each for each in self.stage.feedback if "WARNING" in each], [])
 
     def test_queue(self) -> None:
         """What is at fault in the job queue's directory is told, and counts unless it is ignored."""
