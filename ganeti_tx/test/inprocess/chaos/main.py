@@ -42,3 +42,7 @@ def command() -> int:
     """The program."""
     globalLogBeginner.beginLoggingTo([Listening(lambda event: None)], redirectStandardIO=False, discardBuffer=True)
     return main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(command())
