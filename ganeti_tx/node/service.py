@@ -43,7 +43,8 @@ from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.membership import not_in_cluster
-from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.path_modes import FILE_MODES
+from ganeti_tx.runtime.paths import DATA, Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -58,15 +59,11 @@ MAX_KEY_FILE = 64 * 1024
 BACKLOG = 1024
 #: A file below /etc/ganeti by which a node says that it may do without bridges.
 USER_MODE_MARKER = "user-mode-network"
-#: The files that a master may send, with their modes (Ganeti 3.0 configuration table, path modes).
+#: The files of the data directory that a master may send.
+SENT = ("config.data", "hmac.key", "cluster-domain-secret", "rapi.pem", "spice.pem", "spice-ca.pem", "ca.key")
+#: All files that it may send, with their modes; the last one is the administrator's.
 UPLOADS = {
-    "/var/lib/ganeti/config.data": 0o640,
-    "/var/lib/ganeti/hmac.key": 0o440,
-    "/var/lib/ganeti/cluster-domain-secret": 0o640,
-    "/var/lib/ganeti/rapi.pem": 0o440,
-    "/var/lib/ganeti/spice.pem": 0o440,
-    "/var/lib/ganeti/spice-ca.pem": 0o440,
-    "/var/lib/ganeti/ca.key": 0o400,
+    **{path: FILE_MODES[path].mode for path in (f"/{DATA}/{name}" for name in SENT)},
     "/etc/ganeti/file-storage-paths": 0o644,
 }
 

@@ -3,21 +3,15 @@
 from random import Random
 from typing import Any
 
-from ganeti_tx.test.inprocess.case import ClusterCase, delay
-from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.case import delay
+from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
 
 TAG: dict[str, Any] = {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "tags": ["one"], "reason": []}
 
 
-class FormerQueueTests(ClusterCase):
+class FormerQueueTests(FailoverCase):
     """Node1 is the master and is cut off; node2 takes over; node1 comes back and is a candidate."""
-
-    def new_cluster(self, seed: int = 0) -> InProcessCluster:
-        """One whose nodes vote."""
-        cluster = InProcessCluster(3, seed, voting=True)
-        self.addCleanup(cluster.end)
-        return cluster
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,8 +1,7 @@
 """What a call does to an instance when it comes again, after others have been done that were sent after it."""
 
 from ganeti_tx.rpc.calls import InstanceReboot, InstanceShutdown, InstanceStart, NodeCall
-from ganeti_tx.test.inprocess.case import ClusterCase
-from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
 from ganeti_tx.test.inprocess.network import Fault, Twice
 
@@ -15,14 +14,8 @@ def again(kind: type[NodeCall], after: float) -> Fault:
     return lambda node, call: Twice(after) if isinstance(call, kind) else None
 
 
-class LateCallTests(ClusterCase):
+class LateCallTests(FailoverCase):
     """An instance that is up, in a cluster whose nodes vote."""
-
-    def new_cluster(self, seed: int = 0) -> InProcessCluster:
-        """One in which another node can become the master."""
-        cluster = InProcessCluster(3, seed, voting=True)
-        self.addCleanup(cluster.end)
-        return cluster
 
     def setUp(self) -> None:
         super().setUp()
