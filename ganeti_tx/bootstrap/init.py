@@ -34,7 +34,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
-from ganeti_tx.node.storage.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI

@@ -19,7 +19,7 @@ def program_named(name: str) -> Program:
     """The table of a gnt-* program."""
     if name in EMPTY:
         return Program(name, EMPTY[name], {})
-    program = importlib.import_module(f"ganeti_tx.cli.{name.replace('-', '_')}").PROGRAM
+    program = importlib.import_module(f"ganeti_tx.cli.{name.removeprefix('gnt-')}.program").PROGRAM
     assert isinstance(program, Program)
     return program
 

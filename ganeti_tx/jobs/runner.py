@@ -69,7 +69,7 @@ from ganeti_tx.runtime.ping import answers
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.wconfd.protocol.client import WconfClient
 
 log = Logger()
 

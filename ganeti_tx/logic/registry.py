@@ -11,7 +11,6 @@ from ganeti_tx.logic.cluster.set_params import SetParams as ClusterSetParams
 from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
 from ganeti_tx.logic.debug.delay import Delay
 from ganeti_tx.logic.debug.jobqueue import Jobqueue
-from ganeti_tx.logic.guest_os.diagnose import Diagnose
 from ganeti_tx.logic.instance.console import InstanceConsole
 from ganeti_tx.logic.instance.create import InstanceCreate
 from ganeti_tx.logic.instance.query_data import QueryData
@@ -22,6 +21,7 @@ from ganeti_tx.logic.instance.startup import InstanceStartup
 from ganeti_tx.logic.node.add import Add
 from ganeti_tx.logic.node.remove import Remove
 from ganeti_tx.logic.node.set_params import SetParams as NodeSetParams
+from ganeti_tx.logic.os.diagnose import Diagnose
 from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
 from ganeti_tx.model import opcodes
 

@@ -19,7 +19,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.client import NOBODY, WCONFD_ALONE, WconfClient
+from ganeti_tx.wconfd.protocol.client import NOBODY, WCONFD_ALONE, WconfClient
 
 #: For so many seconds a query waits for WConfD, which may just be restarting.
 PATIENCE = 0.5

@@ -12,7 +12,7 @@ from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
-from ganeti_tx.node.storage.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import ISpace, IStorage
 from ganeti_tx.rpc.calls import (
     BridgesExist,

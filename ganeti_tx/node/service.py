@@ -31,7 +31,7 @@ from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.ssh_files import SshFiles
-from ganeti_tx.node.storage.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage

@@ -5,7 +5,7 @@ from typing import Any
 
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
-from ganeti_tx.model.params.guest_os import fill_osparams
+from ganeti_tx.model.params.os import fill_osparams
 from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.fields_instance_disks import DISK_FIELDS

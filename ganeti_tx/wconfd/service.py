@@ -41,12 +41,12 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.wconf.methods import server_table
-from ganeti_tx.wconf.server import WconfDispatch
 from ganeti_tx.wconfd.description import Description
 from ganeti_tx.wconfd.distribute import Distributor
 from ganeti_tx.wconfd.mirror import Mirror
 from ganeti_tx.wconfd.owners import Owners
+from ganeti_tx.wconfd.protocol.methods import server_table
+from ganeti_tx.wconfd.protocol.server import WconfDispatch
 from ganeti_tx.wconfd.rapi_files import CountedRapiFiles
 from ganeti_tx.wconfd.unknown_locks import UNKNOWN, UnknownLocks, living_jobs, set_aside
 

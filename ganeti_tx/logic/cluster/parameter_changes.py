@@ -12,9 +12,9 @@ from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
-from ganeti_tx.model.params.guest_os import check_osparams
 from ganeti_tx.model.params.ipolicy import InstancePolicy
 from ganeti_tx.model.params.kinds import DEFAULT, updated
+from ganeti_tx.model.params.os import check_osparams
 
 
 def changed_parameters(cluster: Cluster, op: OpClusterSetParams) -> dict[str, Any]:

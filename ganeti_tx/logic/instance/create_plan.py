@@ -17,9 +17,9 @@ from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.params import ipolicy
 from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_beparams, typed_beparams
-from ganeti_tx.model.params.guest_os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
 from ganeti_tx.model.params.kinds import difference, updated
+from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.tags import check_tag
 
 #: Words separated by dots, as RFC 1123 has host names.

@@ -19,9 +19,9 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.disk import fill_diskparams, with_params
-from ganeti_tx.model.params.guest_os import fill_osparams, fill_private_osparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.model.params.os import fill_osparams, fill_private_osparams
 
 
 @attrs.frozen

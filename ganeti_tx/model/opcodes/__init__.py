@@ -103,7 +103,7 @@ from ganeti_tx.model.opcodes.node_storage import (
     OpNodeQueryvols,
     OpRepairNodeStorage,
 )
-from ganeti_tx.model.opcodes.operating_system import (
+from ganeti_tx.model.opcodes.os import (
     OpOsDiagnose,
 )
 from ganeti_tx.model.opcodes.private import (

@@ -7,9 +7,9 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.params.container import ChrootParams, FakeParams, LxcParams
-from ganeti_tx.model.params.guest_os import os_layers
 from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
 from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.params.os import os_layers
 from ganeti_tx.model.params.xen import XenHvmParams, XenPvmParams
 
 HypervisorParams = ChrootParams | FakeParams | KvmParams | LxcParams | XenHvmParams | XenPvmParams

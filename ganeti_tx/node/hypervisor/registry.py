@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ganeti_tx.node.hypervisor.fake import FakeHypervisor
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor

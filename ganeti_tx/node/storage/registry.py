@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from ganeti_tx.errors import BlockDeviceError
-from ganeti_tx.node.storage.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.diskless import Diskless
-from ganeti_tx.node.storage.file import FileStorage
+from ganeti_tx.node.storage.diskless.driver import Diskless
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.driver import FileStorage
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

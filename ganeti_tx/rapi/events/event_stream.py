@@ -14,8 +14,8 @@ from ganeti_tx.model.events import GAP, Kind
 from ganeti_tx.rapi.events.event_feed import RETRY, EventFeed, place_of
 from ganeti_tx.rapi.events.event_sight import Sight
 from ganeti_tx.rapi.events.event_window import Item, gap_item, item_of
-from ganeti_tx.rapi.events.sse import COMMENT, event_bytes, id_bytes, retry_bytes
 from ganeti_tx.rapi.http.http_errors import HttpError
+from ganeti_tx.sse import COMMENT, event_bytes, id_bytes, retry_bytes
 
 log = Logger()
 

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 from ganeti_tx.model.event_filter import names_of, room_of
 from ganeti_tx.model.event_id import EventId
 from ganeti_tx.model.events import GAP
-from ganeti_tx.rapi.events.sse import event_bytes
+from ganeti_tx.sse import event_bytes
 
 #: So many events are kept, in about so many bytes of memory; who wants older ones asks luxid.
 MOST = 2000

@@ -11,13 +11,13 @@ from ganeti_tx.model.events import AnyEvent, Kind
 from ganeti_tx.rapi.events.event_feed import EventFeed, place_of
 from ganeti_tx.rapi.events.event_sight import sight_of
 from ganeti_tx.rapi.events.event_stream import EventStream
-from ganeti_tx.rapi.events.sse import CONTENT_TYPE
 from ganeti_tx.rapi.http.answers import Stream
 from ganeti_tx.rapi.http.http_errors import HttpError, bad_request, unavailable
 from ganeti_tx.rapi.operations import arguments
 from ganeti_tx.rapi.operations.operation import Argument, Call, Operation
 from ganeti_tx.rapi.operations.schemas import inlined
 from ganeti_tx.rapi.operations.submission import READ_OR_WRITE
+from ganeti_tx.sse import CONTENT_TYPE
 
 LAST_EVENT_ID = "last-event-id"
 #: So many objects may be named.

@@ -24,7 +24,7 @@ from ganeti_tx.rapi.resources import (
     node_role,
     node_storage,
     nodes,
-    operating_systems,
+    os,
     query,
     tags,
 )
@@ -44,7 +44,7 @@ _DECLARED: tuple[Operation, ...] = (
     *node_storage.OPERATIONS,
     *groups.OPERATIONS,
     *networks.OPERATIONS,
-    *operating_systems.OPERATIONS,
+    *os.OPERATIONS,
     *tags.OPERATIONS,
     *jobs.OPERATIONS,
     *filters.OPERATIONS,

@@ -62,7 +62,7 @@ from ganeti_tx.rpc.calls.node import (
     TestDelay,
     Version,
 )
-from ganeti_tx.rpc.calls.operating_system import OsDiagnose, OsReport, OsValidate
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport, OsValidate
 from ganeti_tx.rpc.calls.queue import (
     JobqueueDigests,
     JobqueuePurge,

@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.job_archive import parse_age
+from ganeti_tx.cli.job.archive import parse_age
 from ganeti_tx.cli.parsing import UsageError
 from ganeti_tx.cli.progress import follow, log_lines
 from ganeti_tx.cli.session import Session

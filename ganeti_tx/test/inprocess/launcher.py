@@ -14,7 +14,7 @@ from ganeti_tx.test.inprocess.disk import ProcessFiles
 from ganeti_tx.test.inprocess.network import Network, NetworkRpc, Origin
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process
-from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.wconfd.protocol.client import WconfClient
 
 #: Seconds from the order to fork to the runner's first step.
 FORK_TIME = 0.01

@@ -25,7 +25,7 @@ from ganeti_tx.test.inprocess.network import Network, NetworkRpc, Origin
 from ganeti_tx.test.inprocess.node import SimulatedNode
 from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
-from ganeti_tx.wconf.client import NOBODY, WconfClient
+from ganeti_tx.wconfd.protocol.client import NOBODY, WconfClient
 from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd, master_role
 
 #: Simulated seconds after which what has not ended never will.

@@ -14,8 +14,8 @@ from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
-from ganeti_tx.node.storage.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.diskless import Diskless
+from ganeti_tx.node.storage.diskless.driver import Diskless
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.gnt_node import PROGRAM
+from ganeti_tx.cli.node.program import PROGRAM
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.installation.completion import bash_completion
 from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, contents, has_mark

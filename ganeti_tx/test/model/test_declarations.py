@@ -12,13 +12,13 @@ from ganeti_tx.model.console import InstanceConsole
 from ganeti_tx.model.disk import LOGICAL_ID_SHAPES, Disk
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.model.guest_os import OS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.os import OS
 from ganeti_tx.model.status import BlockDevStatus, MigrationStatus
 from ganeti_tx.test.model.facts_table import FACTS
 from ganeti_tx.test.model.samples import CLUSTER, CONFIG, DISK, FILTER, GROUP, INSTANCE, NETWORK, NIC, NODE

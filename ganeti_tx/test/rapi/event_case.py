@@ -20,10 +20,10 @@ from ganeti_tx.model.events import ClusterEvent, Event, InstanceEvent
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.events.event_feed import RETRY, EventFeed
 from ganeti_tx.rapi.events.event_window import EventWindow
-from ganeti_tx.rapi.events.sse import SseEvent, SseParser
 from ganeti_tx.rapi.http.answers import Stream
 from ganeti_tx.rapi.operations.operation import Call
 from ganeti_tx.rapi.resources.events import followed
+from ganeti_tx.sse import SseEvent, SseParser
 from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.requests import FakeLuxi
 

@@ -2,7 +2,7 @@
 
 from ganeti_tx.rapi.channel import READ_LIMIT
 from ganeti_tx.rapi.events.event_stream import HEARTBEAT
-from ganeti_tx.rapi.events.sse import SseParser
+from ganeti_tx.sse import SseParser
 from ganeti_tx.test.rapi.event_case import EventStreamCase, instance
 from ganeti_tx.test.rapi.requests import Connection, Rapi, unchunked
 

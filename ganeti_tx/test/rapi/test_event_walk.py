@@ -21,8 +21,8 @@ from ganeti_tx.luxid.events.methods import WAKE_DELAY
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.events.event_feed import RETRY, EventFeed
 from ganeti_tx.rapi.events.event_window import EventWindow
-from ganeti_tx.rapi.events.sse import SseParser
 from ganeti_tx.rapi.resources.events import followed
+from ganeti_tx.sse import SseParser
 from ganeti_tx.test.rapi.event_case import Luxid, Reader, call_for, instance
 from ganeti_tx.test.rapi.requests import FakeLuxi
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ganeti_tx.errors import ECode, JobLost, OpPrereqError, QueryFilterParseError
 from ganeti_tx.rapi.resources import jobs
-from ganeti_tx.rapi.resources.operating_systems import MOST_WAITS
+from ganeti_tx.rapi.resources.os import MOST_WAITS
 from ganeti_tx.test.rapi.calls import request
 from ganeti_tx.test.rapi.case import JOB_ID, OperationCase
 from ganeti_tx.test.rapi.facts_table import FACTS

@@ -10,8 +10,8 @@ from twisted.internet import reactor as global_reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from ganeti_tx.rapi.client import Client, on_asyncio, on_twisted
-from ganeti_tx.rapi.client.server import Server
+from ganeti_tx.rapi_client import Client, on_asyncio, on_twisted
+from ganeti_tx.rapi_client.server import Server
 
 reactor: Any = global_reactor
 

@@ -8,7 +8,7 @@ import ssl
 import threading
 from typing import Any
 
-from ganeti_tx.rapi.events.sse import SseEvent, SseParser
+from ganeti_tx.sse import SseEvent, SseParser
 from ganeti_tx.test.real.programs import until
 
 LIMIT = 60.0

@@ -3,8 +3,8 @@
 import atexit
 from pathlib import Path
 
-from ganeti_tx.rapi.client import Client, Login, NoAnswerError, RapiError, Server, authority_file
-from ganeti_tx.rapi.client.server import Credentials
+from ganeti_tx.rapi_client import Client, Login, NoAnswerError, RapiError, Server, authority_file
+from ganeti_tx.rapi_client.server import Credentials
 from ganeti_tx.test.real.programs import SmallCluster, until
 
 PORT = 5080

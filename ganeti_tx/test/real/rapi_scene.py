@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
-from ganeti_tx.rapi.client import Client
+from ganeti_tx.rapi_client import Client
 from ganeti_tx.test.real.rapi_cluster import RapiCluster, rapi_cluster
 
 INSTANCE = "walk.example.com"

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ganeti_tx.rapi.client.errors import shortened
+from ganeti_tx.rapi_client.errors import shortened
 from ganeti_tx.runtime.certificates import Identity, create_authority, issue_server
 
 #: Makes the server's certificate, signed by an authority.

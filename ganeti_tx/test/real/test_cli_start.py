@@ -22,7 +22,7 @@ _HEAVY = {
     "subprocess",
     "ganeti_tx.model",
     "zope",
-    "ganeti_tx.cli.instance_add",
+    "ganeti_tx.cli.instance.add",
 }
 
 

@@ -13,7 +13,7 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from ganeti_tx.rapi.client import (
+from ganeti_tx.rapi_client import (
     AnswerError,
     CertificateError,
     Client,
@@ -26,8 +26,8 @@ from ganeti_tx.rapi.client import (
     on_asyncio,
     pin,
 )
-from ganeti_tx.rapi.client.trust import SYSTEM, Trust
-from ganeti_tx.rapi.events.sse import event_bytes, retry_bytes
+from ganeti_tx.rapi_client.trust import SYSTEM, Trust
+from ganeti_tx.sse import event_bytes, retry_bytes
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
 from ganeti_tx.test.real.scripted_server import LIMIT, ScriptedServer, ok

@@ -15,8 +15,8 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from ganeti_tx.rapi.client import CertificateError, NoAnswerError, Server, on_twisted
-from ganeti_tx.rapi.client.trust import Authorities
+from ganeti_tx.rapi_client import CertificateError, NoAnswerError, Server, on_twisted
+from ganeti_tx.rapi_client.trust import Authorities
 from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.test.real import client_styles
 

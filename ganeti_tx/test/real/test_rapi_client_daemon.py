@@ -8,9 +8,9 @@ from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import JobLost, OpPrereqError
 from ganeti_tx.model.events import GapEvent, JobEvent
-from ganeti_tx.rapi.client import UNKNOWN, Login, RapiError
-from ganeti_tx.rapi.client.actions.tags import add_group_tags
-from ganeti_tx.rapi.client.server import Credentials
+from ganeti_tx.rapi_client import UNKNOWN, Login, RapiError
+from ganeti_tx.rapi_client.actions.tags import add_group_tags
+from ganeti_tx.rapi_client.server import Credentials
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.client_styles import Use
 from ganeti_tx.test.real.rapi_cluster import READER, WRITER, rapi_cluster

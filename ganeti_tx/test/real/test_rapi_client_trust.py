@@ -12,7 +12,7 @@ from cryptography.x509.oid import NameOID
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
-from ganeti_tx.rapi.client import CertificateError, Server, Token, authority_file
+from ganeti_tx.rapi_client import CertificateError, Server, Token, authority_file
 from ganeti_tx.runtime.certificates import Identity, issue_client, issue_server
 from ganeti_tx.test.real import client_styles
 from ganeti_tx.test.real.scripted_server import Issue, ScriptedServer, ok

@@ -8,9 +8,9 @@ import jsonschema_rs
 from attrs import frozen
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.client import Client
-from ganeti_tx.rapi.client.message import Message, Reply
-from ganeti_tx.rapi.client.server import Credentials
+from ganeti_tx.rapi_client import Client
+from ganeti_tx.rapi_client.message import Message, Reply
+from ganeti_tx.rapi_client.server import Credentials
 from ganeti_tx.test.real.rapi_cluster import READER, WRITER
 from ganeti_tx.test.real.rapi_scene import scene
 

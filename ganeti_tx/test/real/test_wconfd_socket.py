@@ -24,8 +24,8 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import NODE
-from ganeti_tx.test.wconf.loopback import MASTER, RecordingRpc
-from ganeti_tx.wconf.client import WconfClient
+from ganeti_tx.test.wconfd.protocol.loopback import MASTER, RecordingRpc
+from ganeti_tx.wconfd.protocol.client import WconfClient
 from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd, listen
 
 A = Lock(Level.INSTANCE, "a")

@@ -13,7 +13,7 @@ from ganeti_tx.rpc.calls import UploadFile
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
-from ganeti_tx.test.wconf.loopback import MASTER, Cluster
+from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster
 from ganeti_tx.wconfd.distribute import PATIENCE
 
 PLAIN = replace(

@@ -7,10 +7,10 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rpc.calls import WriteRapiFiles
-from ganeti_tx.test.wconf.loopback import Cluster
+from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 from ganeti_tx.test.wconfd.test_distribute import FOUR
-from ganeti_tx.wconf.client import NOBODY
-from ganeti_tx.wconf.methods import SPREAD_RAPI_FILES
+from ganeti_tx.wconfd.protocol.client import NOBODY
+from ganeti_tx.wconfd.protocol.methods import SPREAD_RAPI_FILES
 
 CANDIDATE, PLAIN = "node2.example.com", "node3"
 

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ConfigurationError, LockError, ReservationError
 from ganeti_tx.locking.interfaces import Level, Lock, LockRequest, Mode, Owner
 from ganeti_tx.locking.levels import BGL
-from ganeti_tx.test.wconf.loopback import MASTER, Cluster
+from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster
 from ganeti_tx.wconfd.service import build_wconfd
 from ganeti_tx.wconfd.tap import Options, make_service
 

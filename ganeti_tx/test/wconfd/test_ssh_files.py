@@ -9,7 +9,7 @@ from ganeti_tx.model.enums import TagKind
 from ganeti_tx.rpc.calls import WriteSshFiles
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import NODE, NODE2
-from ganeti_tx.test.wconf.loopback import Cluster
+from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 
 FACTS = {f"ssh-{kind}:{node.uuid}": "ssh-rsa AAAA" for kind in ("host", "root") for node in (NODE, NODE2)}
 KNOWN = replace(CONFIG, cluster=replace(CONFIG.cluster, candidate_certs=FACTS, modify_ssh_setup=True))

@@ -23,7 +23,7 @@ from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
-from ganeti_tx.node.hypervisor.fake import FakeHypervisor
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.terms import Terms

@@ -4,7 +4,7 @@ import json
 
 from msgspec.structs import replace
 
-from ganeti_tx.cli.instance_info import described
+from ganeti_tx.cli.instance.info import described
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY

@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError, TypeEnforcementError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
-from ganeti_tx.model.params import backend, disk, guest_os, hypervisor, nic, node
+from ganeti_tx.model.params import backend, disk, hypervisor, nic, node, os
 from ganeti_tx.model.params.ipolicy import InstancePolicy, InstanceSpecs, check_ipolicy, fill, violations
 from ganeti_tx.model.params.kinds import check_complete, defaults_of, difference, updated
 from ganeti_tx.model.params.kvm import KvmParams
@@ -43,7 +43,7 @@ class FillTests(SynchronousTestCase):
     def test_os(self) -> None:
         """OS parameters have no built-in values, only layers."""
         self.assertEqual(
-            guest_os.fill_osparams(LAYERED, "debian+default", {"c": "own"}), {"a": "os", "b": "variant", "c": "own"}
+            os.fill_osparams(LAYERED, "debian+default", {"c": "own"}), {"a": "os", "b": "variant", "c": "own"}
         )
 
     def test_node(self) -> None:
@@ -133,7 +133,7 @@ class CheckTests(SynchronousTestCase):
 
     def test_osparams(self) -> None:
         """OS parameters are text, and an error does not show them."""
-        error = self.assertRaises(ParameterError, guest_os.check_osparams, {"pin": 4711})
+        error = self.assertRaises(ParameterError, os.check_osparams, {"pin": 4711})
         self.assertNotIn("4711", str(error))
 
     def test_disk_templates(self) -> None:

@@ -1,0 +1,27 @@
+"""The program gnt-cluster."""
+
+from ganeti_tx.cli.program import Entry, Program
+
+PROGRAM = Program(
+    "gnt-cluster",
+    "Manages the cluster as a whole",
+    {
+        "activate-master-ip": Entry("cluster.master", "ACTIVATE", "have the master take the cluster's address"),
+        "add-tags": Entry("tags", "ADD_TO_CLUSTER", "add tags to the cluster"),
+        "deactivate-master-ip": Entry("cluster.master", "DEACTIVATE", "have the master give up the cluster's address"),
+        "destroy": Entry("cluster.destroy", "DESTROY", "take the empty cluster apart"),
+        "getmaster": Entry("cluster.info", "GETMASTER", "show which node is the master"),
+        "info": Entry("cluster.info", "INFO", "show the cluster's settings"),
+        "init": Entry("cluster.init", "INIT", "make this node the first of a new cluster"),
+        "list-tags": Entry("tags", "LIST_OF_CLUSTER", "list the tags of the cluster"),
+        "master-failover": Entry("cluster.master", "FAILOVER", "make this node the master"),
+        "master-ping": Entry("cluster.master", "PING", "check whether the master daemon answers"),
+        "modify": Entry("cluster.modify", "MODIFY", "change the cluster's settings"),
+        "queue": Entry("cluster.queue", "QUEUE", "close the job queue to new jobs, open it, or show which it is"),
+        "redist-conf": Entry("cluster.modify", "REDIST_CONF", "send the configuration and the keys to all nodes again"),
+        "remove-tags": Entry("tags", "REMOVE_FROM_CLUSTER", "remove tags from the cluster"),
+        "verify": Entry("cluster.verify", "VERIFY", "check the whole cluster"),
+        "version": Entry("cluster.info", "VERSION", "show the versions of the cluster"),
+    },
+    {"masterfailover": "master-failover", "show": "info"},
+)

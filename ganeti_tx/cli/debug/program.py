@@ -1,0 +1,15 @@
+"""The program gnt-debug."""
+
+from ganeti_tx.cli.program import Entry, Program
+
+PROGRAM = Program(
+    "gnt-debug",
+    "Tests parts of the cluster",
+    {
+        "delay": Entry("debug.delay", "DELAY", "run a job that only takes time"),
+        "locks": Entry("debug.locks", "LOCKS", "show the locks, who holds them and who waits"),
+        "submit-job": Entry("debug.submit", "SUBMIT_JOB", "submit jobs from files with opcodes in JSON"),
+        "test-jobqueue": Entry("debug.jobqueue", "TEST_JOBQUEUE", "test the job queue with jobs that change nothing"),
+    },
+    {"allocator": "iallocator"},
+)

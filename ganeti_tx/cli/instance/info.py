@@ -1,0 +1,109 @@
+"""gnt-instance info."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.instance.disk_info import disk_lines
+from ganeti_tx.cli.options import MANY_INSTANCES, PRIORITY, ROMAN, Command, switch
+from ganeti_tx.cli.output import format_time
+from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.roman import roman
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.errors import ExitCode
+
+Instance = Mapping[str, Any]
+_NIC_KEYS = ("MAC", "IP", "mode", "link", "vlan", "network", "UUID", "name")
+
+
+def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """All about the instances named, or with --all about every one."""
+    if not names and not options.show_all:
+        raise UsageError("no instance was given; --all shows all, and reads much from the nodes")
+    if names and options.show_all:
+        raise UsageError("give either instances or --all, not both")
+    op = opcode("OP_INSTANCE_QUERY_DATA", instances=list(names) or None, static=unless(False, options.static))
+    found = run_opcode(session, options, op)
+    if not found:
+        session.warn("No instances")
+        return ExitCode.FAILURE
+    for line in tree_lines([described(found[name], options.roman_integers) for name in sorted(found)]):
+        session.print(line)
+    return ExitCode.SUCCESS
+
+
+def described(instance: Instance, in_roman: bool) -> Labelled:
+    """One instance, as OP_INSTANCE_QUERY_DATA answers, with the labels of the info command."""
+    number = roman if in_roman else str
+    return [
+        ("Instance name", instance["name"]),
+        ("UUID", instance["uuid"]),
+        ("Serial number", number(instance["serial_no"])),
+        ("Creation time", format_time(instance["ctime"])),
+        ("Modification time", format_time(instance["mtime"])),
+        ("State", _state(instance)),
+        ("Nodes", _nodes(instance)),
+        ("Operating system", instance["os"]),
+        ("Operating system parameters", filled(instance.get("os_instance"), instance.get("os_actual"))),
+        ("Allocated network port", number(instance.get("network_port"))),
+        ("Hypervisor", instance["hypervisor"]),
+        ("Hypervisor parameters", filled(instance.get("hv_instance"), instance.get("hv_actual"))),
+        ("Back-end parameters", _backend(instance)),
+        ("NICs", [[(f"nic/{index}", ""), *_nic(nic)] for index, nic in enumerate(instance.get("nics") or ())]),
+        ("Disk template", instance["disk_template"]),
+        ("Disks", [disk_lines(f"disk/{index}", disk) for index, disk in enumerate(instance.get("disks") or ())]),
+    ]
+
+
+def _state(instance: Instance) -> str:
+    state = f"configured to be {instance['config_state']}"
+    if instance.get("run_state"):
+        state += f", actual state is {instance['run_state']}"
+    return state
+
+
+def _nodes(instance: Instance) -> list[Labelled]:
+    groups = zip(instance.get("snodes_group_names") or (), instance.get("snodes_group_uuids") or (), strict=False)
+    secondaries = [
+        f"{node} (group {group}, group UUID {uuid})"
+        for node, (group, uuid) in zip(instance["snodes"], groups, strict=False)
+    ] or list(instance["snodes"])
+    group = f"{instance.get('pnode_group_name')} (UUID {instance.get('pnode_group_uuid')})"
+    return [
+        [("primary", instance["pnode"]), ("group", group)],
+        [("secondaries", ", ".join(secondaries))],
+    ]
+
+
+def _backend(instance: Instance) -> Labelled:
+    """With the old name of the most memory among them, as Ganeti shows it."""
+    actual = dict(instance.get("be_actual") or {})
+    if "maxmem" in actual:
+        actual["memory"] = actual["maxmem"]
+    return filled(instance.get("be_instance"), actual)
+
+
+def filled(own: Mapping[str, Any] | None, actual: Mapping[str, Any] | None) -> Labelled:
+    """Parameters in force; those that are not the instance's own stand in parentheses behind the word default."""
+    own = own or {}
+    return [(key, own.get(key, f"default ({value})")) for key, value in sorted((actual or own).items())]
+
+
+def _nic(nic: Sequence[Any]) -> Labelled:
+    """[name, uuid, ip, mac, mode, link, vlan, network, network information] as the nodes' hooks see it."""
+    name, uuid, ip, mac, mode, link, vlan, network = [*nic, *[None] * 8][:8]
+    values = (mac, ip, mode, link, vlan, network, uuid, name)
+    return list(zip(_NIC_KEYS, values, strict=True))
+
+
+INFO = Command(
+    info,
+    MANY_INSTANCES,
+    (
+        switch("-s --static", "static", "only what the configuration says, without asking the nodes"),
+        switch("--all", "show_all", "show all instances"),
+        ROMAN,
+        PRIORITY,
+    ),
+)

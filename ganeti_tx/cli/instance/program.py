@@ -1,0 +1,23 @@
+"""The program gnt-instance."""
+
+from ganeti_tx.cli.program import Entry, Program
+
+PROGRAM = Program(
+    "gnt-instance",
+    "Manages the instances (virtual machines) of the cluster",
+    {
+        "add": Entry("instance.add", "ADD", "create an instance"),
+        "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to an instance"),
+        "console": Entry("instance.console", "CONSOLE", "connect to the console of an instance"),
+        "info": Entry("instance.info", "INFO", "show all about instances"),
+        "list": Entry("instance.list", "LIST", "list instances"),
+        "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),
+        "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of an instance"),
+        "reboot": Entry("instance.power", "REBOOT", "restart instances"),
+        "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),
+        "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from an instance"),
+        "shutdown": Entry("instance.power", "SHUTDOWN", "stop instances"),
+        "startup": Entry("instance.power", "STARTUP", "start instances"),
+    },
+    {"show": "info", "start": "startup", "stop": "shutdown"},
+)

@@ -1,0 +1,71 @@
+"""gnt-job cancel and change-priority: of the jobs given, or of all in a status."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ganeti_tx.cli.job.list import PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS, of_status
+from ganeti_tx.cli.options import FORCE, MANY_JOBS, PRIORITY, YES_DO_IT, Command, switch
+from ganeti_tx.cli.output import format_list
+from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
+from ganeti_tx.cli.prompt import confirm_many
+from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ExitCode
+
+_SHOWN = ("id", "status", "summary")
+
+
+def cancel(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Cancel jobs; failure when one could not be cancelled."""
+    if options.kill and not options.yes_do_it:
+        raise UsageError("--kill ends running jobs wherever they are; it needs --yes-do-it too")
+    return _change_each(session, options, words, "cancellation", lambda id: session.client.cancel_job(id, options.kill))
+
+
+def change_priority(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Change the priority of jobs; failure when one could not be changed."""
+    if options.priority is None:
+        raise UsageError("--priority is missing: give low, normal or high")
+    change = session.client.change_job_priority
+    return _change_each(session, options, words, "change of priority", lambda id: change(id, options.priority))
+
+
+def _change_each(
+    session: Session, options: Parsed, words: Sequence[str], verb: str, change: Callable[[int], list[Any]]
+) -> int:
+    failed = False
+    for job_id in _chosen_jobs(session, options, words, verb):
+        done, message = change(job_id)
+        failed = failed or not done
+        session.print(message)
+    return ExitCode.FAILURE if failed else ExitCode.SUCCESS
+
+
+def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: str) -> list[int]:
+    """By id or by status, the latter after a question."""
+    if options.status_filter is None:
+        if not words:
+            raise UsageError("no job was given: give job ids, or --pending, --queued or --waiting")
+        return job_ids(words)
+    if words:
+        raise UsageError(f"give either job ids or a status, not both; got {words[0]!r}")
+    rows = session.client.query("job", _SHOWN, of_status(options.status_filter))["data"]
+    jobs = [[value for _status, value in row] for row in rows]
+    if jobs and not options.force:
+        listing = [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs]
+        confirm_many(session, listing, "jobs", verb, "--force")
+    return [job[0] for job in jobs]
+
+
+CANCEL = Command(
+    cancel,
+    MANY_JOBS,
+    (
+        FORCE,
+        switch("--kill", "kill", "end running jobs too, by force"),
+        PENDING_JOBS,
+        QUEUED_JOBS,
+        WAITING_JOBS,
+        YES_DO_IT,
+    ),
+)
+CHANGE_PRIORITY = Command(change_priority, MANY_JOBS, (PRIORITY, FORCE, PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS))

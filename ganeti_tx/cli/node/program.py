@@ -1,0 +1,20 @@
+"""The program gnt-node."""
+
+from ganeti_tx.cli.program import Entry, Program
+
+PROGRAM = Program(
+    "gnt-node",
+    "Manages the nodes of the cluster",
+    {
+        "add": Entry("node.add", "ADD", "join a node to the cluster"),
+        "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to a node"),
+        "info": Entry("node.list", "INFO", "show all about nodes"),
+        "list": Entry("node.list", "LIST", "list nodes"),
+        "list-fields": Entry("node.list", "LIST_FIELDS", "list the fields that list can show"),
+        "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of a node"),
+        "modify": Entry("node.modify", "MODIFY", "change the role and the settings of a node"),
+        "remove": Entry("node.add", "REMOVE", "remove a node from the cluster"),
+        "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from a node"),
+    },
+    {"show": "info"},
+)

@@ -1,0 +1,1 @@
+"""A hypervisor that only remembers what it was told."""

@@ -1,0 +1,1 @@
+"""No disks at all."""

@@ -1,0 +1,60 @@
+"""The fake hypervisor keeps the contract, and its own particulars."""
+
+from pathlib import Path
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
+from ganeti_tx.node.hypervisor.host import CPUINFO, MEMINFO
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.contracts.hypervisor import HypervisorContract
+from ganeti_tx.test.fakes.files import MemoryFiles
+
+
+class FakeHypervisorTests(HypervisorContract):
+    """Files in memory, a clock that stands still."""
+
+    async def prepare(self) -> None:
+        """See `HypervisorContract`."""
+        self.files, self.clock, self.paths = MemoryFiles(), Clock(), Paths(Path("/n1"))
+        for path, text in (
+            (MEMINFO, b"MemTotal: 8192000 kB\nMemAvailable: 4096000 kB\n"),
+            (CPUINFO, b"processor: 0\n"),
+        ):
+            self.files.mkdir(path.parent)
+            await self.files.write_atomic(path, text)
+        self.before = set(self.files.contents())
+
+    def new_driver(self) -> FakeHypervisor:
+        """See `HypervisorContract`."""
+        return FakeHypervisor(self.files, self.paths, self.clock.seconds)
+
+    def remains(self) -> list[str]:
+        """See `HypervisorContract`."""
+        return sorted(str(path) for path in set(self.files.contents()) - self.before)
+
+    async def test_memory(self) -> None:
+        """What runs takes its memory from what is free."""
+        before = (await self.driver.node_info())["memory_free"]
+        await self.start()
+        self.assertEqual((await self.driver.node_info())["memory_free"], before - 64)
+
+    async def test_time(self) -> None:
+        """Its instances use one processor all the time."""
+        await self.start()
+        self.clock.advance(7)
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual(info.cpu_seconds, 7.0)
+
+    async def test_corrupt(self) -> None:
+        """A file that cannot be read is an error that names it, and a stop makes up for it."""
+        await self.start()
+        (path,) = set(self.files.contents()) - self.before
+        await self.files.write_atomic(path, b"{")
+        failure = self.failureResultOf(Deferred.fromCoroutine(self.driver.info(self.name)), HypervisorError)
+        self.assertIn(str(path), str(failure.value))
+        await self.driver.stop(self.name, 1.0)
+        self.assertEqual(self.remains(), [])

@@ -1,1 +1,0 @@
-"""Tests of ganeti_tx.wconf."""
