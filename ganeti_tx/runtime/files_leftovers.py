@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from ganeti_tx.runtime.process_usage import is_over
+
 TEMPORARY_SUFFIX = ".tmp"
 #: Tells the writes of this process from those of an earlier one with the same process id.
 _THIS_PROCESS = os.urandom(4).hex()
@@ -44,14 +46,4 @@ def _is_leftover(name: str) -> bool:
     writer = int(match[1])
     if writer == os.getpid():
         return bool(match[2]) and match[2] != _THIS_PROCESS
-    return not _lives(writer)
-
-
-def _lives(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+    return is_over(writer)

@@ -11,6 +11,10 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 #: Positions in /proc/PID/stat behind the name: user time, system time, start after boot (ticks), size (bytes), resident (pages).
 UTIME, STIME, START, VSIZE, RSS = 11, 12, 19, 20, 21
+#: The states of a process that is over (proc(5)); the position of its flags behind the state, and the flag of one that exits.
+OVER = ("Z", "X", "x")
+FLAGS = 5
+EXITING = 0x4
 
 
 def read_usage(process: Path = OWN, boot: float | None = None) -> Usage:
@@ -44,6 +48,27 @@ def stat_fields(text: str) -> list[int]:
     if len(fields) <= RSS:
         raise ValueError(f"only {len(fields)} fields")
     return [0, *map(int, fields[1 : RSS + 1])]
+
+
+def is_over(process_id: int) -> bool:
+    """Whether a process runs no more code: it is gone, it is on its way out, or only its exit status waits to be collected.
+
+    Its locks are free a moment before it is gone, and whoever got them may take that for its death.
+    """
+    try:
+        os.kill(process_id, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False  # another user's, whose state may be hidden from us
+    try:
+        text = Path(f"/proc/{process_id:d}/stat").read_text("utf-8", "replace")
+        state, *numbers = text[text.rindex(")") + 1 :].split()
+        return state in OVER or bool(int(numbers[FLAGS]) & EXITING)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def boot_time(stat: Path = Path("/proc/stat")) -> float | None:

@@ -43,6 +43,14 @@ class LeftoverTests(SynchronousTestCase):
         )
         self.assertEqual(self.left(), set())
 
+    def test_not_collected(self) -> None:
+        """Those of a process go of which only the exit status is left: a machine's first process may collect it late."""
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        self.addCleanup(ended.wait)
+        self.make(f".locks.data.{ended.pid}-0123abcd-7.tmp")
+        self.assertEqual(self.left(), set())
+
     def test_living(self) -> None:
         """Those of living processes stay, and whatever is called otherwise."""
         names = {
