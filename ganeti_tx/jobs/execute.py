@@ -18,8 +18,8 @@ from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.stoppable import StoppableNodes, stoppable_config
 from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
-from ganeti_tx.logic.base import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc

@@ -12,7 +12,7 @@ from ganeti_tx.jobs.cancellation import NOT_BEGUN
 from ganeti_tx.jobs.turns import patience
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.queue.job import QueuedOp
 
 

@@ -30,8 +30,8 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
-from ganeti_tx.logic.base import Ping, Resolve, UnitTable
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.unit import Ping, Resolve, UnitTable
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import Replicator

@@ -1,56 +1,43 @@
-"""Which logical unit does which opcode. An opcode that is not here is not available in this version: a job with it is refused
-when it is submitted, and the Remote API neither describes nor takes requests for it.
+"""Which logical unit does which opcode, read off the units themselves: every class in this package that names its opcode.
+
+An opcode that is not here is not available in this version: a job with it is refused when it is submitted, and the Remote API
+neither describes nor takes requests for it.
 """
 
-from ganeti_tx.logic.base import UnitTable
-from ganeti_tx.logic.cluster.destroy import Destroy
-from ganeti_tx.logic.cluster.distribute import PostInit, Redistribute
-from ganeti_tx.logic.cluster.master_ip import ActivateMasterIp, DeactivateMasterIp
-from ganeti_tx.logic.cluster.query import ConfigQuery, Query
-from ganeti_tx.logic.cluster.set_params import SetParams as ClusterSetParams
-from ganeti_tx.logic.cluster.verify_config import Verify, VerifyConfig
-from ganeti_tx.logic.debug.delay import Delay
-from ganeti_tx.logic.debug.jobqueue import Jobqueue
-from ganeti_tx.logic.instance.console import InstanceConsole
-from ganeti_tx.logic.instance.create import InstanceCreate
-from ganeti_tx.logic.instance.query_data import QueryData
-from ganeti_tx.logic.instance.reboot import InstanceReboot
-from ganeti_tx.logic.instance.remove import InstanceRemove
-from ganeti_tx.logic.instance.shutdown import InstanceShutdown
-from ganeti_tx.logic.instance.startup import InstanceStartup
-from ganeti_tx.logic.node.add import Add
-from ganeti_tx.logic.node.remove import Remove
-from ganeti_tx.logic.node.set_params import SetParams as NodeSetParams
-from ganeti_tx.logic.os.diagnose import Diagnose
-from ganeti_tx.logic.tags.tags import Delete, Get, Search, Set
-from ganeti_tx.model import opcodes
+import pkgutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
-UNITS: UnitTable = {
-    opcodes.OpClusterActivateMasterIp: ActivateMasterIp,
-    opcodes.OpClusterConfigQuery: ConfigQuery,
-    opcodes.OpClusterDeactivateMasterIp: DeactivateMasterIp,
-    opcodes.OpClusterDestroy: Destroy,
-    opcodes.OpClusterPostInit: PostInit,
-    opcodes.OpClusterQuery: Query,
-    opcodes.OpClusterRedistConf: Redistribute,
-    opcodes.OpClusterSetParams: ClusterSetParams,
-    opcodes.OpClusterVerify: Verify,
-    opcodes.OpClusterVerifyConfig: VerifyConfig,
-    opcodes.OpInstanceConsole: InstanceConsole,
-    opcodes.OpInstanceCreate: InstanceCreate,
-    opcodes.OpInstanceQueryData: QueryData,
-    opcodes.OpInstanceReboot: InstanceReboot,
-    opcodes.OpInstanceRemove: InstanceRemove,
-    opcodes.OpInstanceShutdown: InstanceShutdown,
-    opcodes.OpInstanceStartup: InstanceStartup,
-    opcodes.OpNodeAdd: Add,
-    opcodes.OpNodeRemove: Remove,
-    opcodes.OpNodeSetParams: NodeSetParams,
-    opcodes.OpOsDiagnose: Diagnose,
-    opcodes.OpTagsDel: Delete,
-    opcodes.OpTagsGet: Get,
-    opcodes.OpTagsSearch: Search,
-    opcodes.OpTagsSet: Set,
-    opcodes.OpTestDelay: Delay,
-    opcodes.OpTestJqueue: Jobqueue,
-}
+from ganeti_tx import logic
+from ganeti_tx.logic.unit import LogicalUnit, UnitTable
+from ganeti_tx.model.opcodes.base import OpCode
+
+Unit = type[LogicalUnit[Any]]
+
+
+def modules(package: ModuleType) -> Iterator[ModuleType]:
+    """Every module below a package, but this one."""
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if found.name != __name__:
+            yield import_module(found.name)
+
+
+def units_in(module: ModuleType) -> Iterator[Unit]:
+    """The classes that a module defines, not those it imports, and whose type says an opcode."""
+    classes = (value for value in vars(module).values() if isinstance(value, type))
+    own = (kind for kind in classes if kind.__module__ == module.__name__ and issubclass(kind, LogicalUnit))
+    return (kind for kind in own if "opcode" in vars(kind))
+
+
+def by_opcode(units: Iterable[Unit]) -> UnitTable:
+    """@raise TypeError: two units do the same opcode."""
+    table: dict[type[OpCode], Unit] = {}
+    for unit in units:
+        if (first := table.setdefault(unit.opcode, unit)) is not unit:
+            raise TypeError(f"{unit.opcode.op_id()} has two logical units: {first.__qualname__}, {unit.__qualname__}")
+    return table
+
+
+UNITS: UnitTable = by_opcode(unit for module in modules(logic) for unit in units_in(module))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.pool import certificate_digests
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_certificates import server_key, servers
 from ganeti_tx.rpc.interfaces import RpcError

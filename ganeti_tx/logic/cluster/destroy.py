@@ -1,11 +1,11 @@
 """The last step before a cluster ends."""
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpClusterDestroy
 
 
-class Destroy(LogicalUnit[OpClusterDestroy]):
+class LUClusterDestroy(LogicalUnit[OpClusterDestroy]):
     """Make sure that nothing is left in the cluster but its master; the command then takes that apart."""
 
     exclusive_cluster = True

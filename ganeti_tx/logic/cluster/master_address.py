@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.master_network import LONGEST_NETMASK, master_network
 from ganeti_tx.model.opcodes import OpClusterSetParams

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.master_network import master_network
-from ganeti_tx.model.opcodes import OpClusterActivateMasterIp, OpClusterDeactivateMasterIp
 from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
 
 
@@ -14,19 +13,3 @@ async def ask_master(unit: LogicalUnit[Any], call: type[NodeActivateMasterIp] | 
     master = await unit.config.node(cluster.master_node)
     external = cluster.use_external_mip_script
     await unit.nodes.call(master, call(master_params=master_network(cluster), use_external_mip_script=external))
-
-
-class ActivateMasterIp(LogicalUnit[OpClusterActivateMasterIp]):
-    """Take the address."""
-
-    async def execute(self) -> None:
-        """To have it already is fine."""
-        await ask_master(self, NodeActivateMasterIp)
-
-
-class DeactivateMasterIp(LogicalUnit[OpClusterDeactivateMasterIp]):
-    """Give the address up, until somebody takes it or the master daemons start again."""
-
-    async def execute(self) -> None:
-        """Not to have it is fine."""
-        await ask_master(self, NodeDeactivateMasterIp)

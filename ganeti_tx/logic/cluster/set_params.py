@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.master_address import check_address, with_address
 from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
 from ganeti_tx.logic.cluster.setting_changes import changed_settings
 from ganeti_tx.logic.instance.disks import MADE
 from ganeti_tx.logic.node.pool import fill_pool
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
@@ -32,7 +32,7 @@ def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
     return {disk.dev_type for disk in disks} or {DiskTemplate.DISKLESS}
 
 
-class SetParams(LogicalUnit[OpClusterSetParams]):
+class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     """Change settings of the cluster. A larger pool of master candidates is filled by the same job."""
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:

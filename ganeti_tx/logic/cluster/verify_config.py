@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.certificates import unknown_nodes
 from ganeti_tx.logic.cluster.verify_address import address_findings
 from ganeti_tx.logic.cluster.verify_copies import Finding, copy_findings, role_notes
 from ganeti_tx.logic.cluster.verify_storage import storage_findings
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
-from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
+from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
 
 
@@ -22,7 +22,7 @@ def verify_line(error_codes: bool, warning: bool, code: VerifyCode, kind: str, n
     return f"  - {severity}: {kind}{' ' + name if name else ''}: {text}"
 
 
-class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
+class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
     """Tell every inconsistency of the configuration and what is at fault in the job queue; true when there is none that counts."""
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
@@ -72,19 +72,3 @@ class VerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         for fault in faults:
             self.info(verify_line(self.op.error_codes, ignored, code, "cluster", "", fault))
         return ignored or not faults
-
-
-class Verify(LogicalUnit[OpClusterVerify]):
-    """Submit the jobs that check the cluster: so far the one that checks its configuration."""
-
-    async def execute(self) -> dict[str, object]:
-        """Their ids."""
-        op = self.op
-        config = OpClusterVerifyConfig(
-            debug_simulate_errors=op.debug_simulate_errors,
-            error_codes=op.error_codes,
-            ignore_errors=op.ignore_errors,
-            verbose=op.verbose,
-        )
-        self.info("* Instances and disks are not checked in this version; the configuration and its copies are")
-        return {"jobs": await self.around.submit_jobs([[config]])}

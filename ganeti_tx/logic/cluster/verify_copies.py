@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls import ClusterCopies, CopiesState

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.verify_copies import Finding
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.verify_codes import VerifyCode

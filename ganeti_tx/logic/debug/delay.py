@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.test import OpTestDelay
 from ganeti_tx.rpc.calls import TestDelay
 
 
-class Delay(LogicalUnit[OpTestDelay]):
+class LUTestDelay(LogicalUnit[OpTestDelay]):
     """Wait on the master, then on all the nodes at the same time; with `repeat` so many times."""
 
     _targets: list[Node]

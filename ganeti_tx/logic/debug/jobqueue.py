@@ -1,11 +1,11 @@
 """A job that does nothing but talk or fail, to test the queue."""
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes.test import OpTestJqueue
 
 
-class Jobqueue(LogicalUnit[OpTestJqueue]):
+class LUTestJqueue(LogicalUnit[OpTestJqueue]):
     """Say the messages in their order, then fail or not, as asked."""
 
     async def check(self) -> None:

@@ -4,15 +4,15 @@ from typing import Any, ClassVar
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Mode
-from ganeti_tx.logic.instance.base import InstanceUnit
 from ganeti_tx.logic.instance.presence import is_running, seen_running
+from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes.instance import OpInstanceConsole
 from ganeti_tx.rpc.calls import InstanceConsole as ConsoleCall
 
 
-class InstanceConsole(InstanceUnit[OpInstanceConsole]):
+class LUInstanceConsole(InstanceUnit[OpInstanceConsole]):
     """Ask the primary node, which knows sockets and ports."""
 
     instance_mode: ClassVar[Mode] = Mode.SHARED

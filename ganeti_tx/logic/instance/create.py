@@ -7,7 +7,6 @@ import attrs
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.instance.create_plan import (
     WITH_PORT,
     CreatePlan,
@@ -23,6 +22,7 @@ from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.spec import Surrounded, surround_with
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
 from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState, AdminStateSource
@@ -40,7 +40,7 @@ from ganeti_tx.rpc.calls import (
 from ganeti_tx.rpc.interfaces import RpcError
 
 
-class InstanceCreate(LogicalUnit[OpInstanceCreate]):
+class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     """Create disks, put the instance into the configuration, install and start it; a failure takes all of it back."""
 
     _name: str

@@ -7,10 +7,10 @@ import msgspec
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.instance.disk_data import disk_data
 from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
 from ganeti_tx.logic.instance.spec import Surrounded, surround
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -23,7 +23,7 @@ from ganeti_tx.rpc.interfaces import RpcError
 Running = Mapping[str, Mapping[str, RunningInstance]]
 
 
-class QueryData(LogicalUnit[OpInstanceQueryData]):
+class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
     """Static data are the configuration's; the others are asked of the nodes, under locks."""
 
     _named: list[Instance]

@@ -1,9 +1,9 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.instance.base import InstanceUnit
 from ganeti_tx.logic.instance.devices import shutdown_disks
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
@@ -13,7 +13,7 @@ from ganeti_tx.rpc.calls import InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
 
-class InstanceReboot(InstanceUnit[OpInstanceReboot]):
+class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
     """Soft and hard restarts are the node's work; a full one takes the disks down in between. One that is down starts."""
 
     async def check(self) -> None:

@@ -2,14 +2,14 @@
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Level, Lock
-from ganeti_tx.logic.instance.base import InstanceUnit
 from ganeti_tx.logic.instance.devices import remove_disks
 from ganeti_tx.logic.instance.presence import stop
+from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.opcodes.instance import OpInstanceRemove
 
 
-class InstanceRemove(InstanceUnit[OpInstanceRemove]):
+class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
     """Stop the instance, remove its disks, forget it. What cannot be done stops the rest, unless failures are ignored."""
 
     async def execute(self) -> None:

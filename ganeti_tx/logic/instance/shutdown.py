@@ -1,15 +1,15 @@
 """Stopping an instance."""
 
-from ganeti_tx.logic.instance.base import InstanceUnit
 from ganeti_tx.logic.instance.devices import shutdown_disks
 from ganeti_tx.logic.instance.presence import stop
+from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.opcodes.instance_state import OpInstanceShutdown
 
 
-class InstanceShutdown(InstanceUnit[OpInstanceShutdown]):
+class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
     """Stop the instance and take its disks down; one that does not run is only marked."""
 
     async def check(self) -> None:

@@ -1,8 +1,8 @@
 """Starting an instance."""
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
-from ganeti_tx.logic.instance.base import InstanceUnit
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.enums import AdminState, AdminStateSource
@@ -14,7 +14,7 @@ from ganeti_tx.rpc.calls import HypervisorValidateParams, InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
 
-class InstanceStartup(InstanceUnit[OpInstanceStartup]):
+class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
     """Start the instance on its primary node; extra parameters hold for this run only."""
 
     _spec: InstanceSpec

@@ -8,11 +8,11 @@ import msgspec
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.demotion import take_copies
 from ganeti_tx.logic.node.pool import certificate_digests, fill_pool
 from ganeti_tx.logic.node.ssh_keys import learn_from
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.node_certificates import server_key
@@ -24,7 +24,7 @@ from ganeti_tx.rpc.calls import NodeHasIpAddress, Version
 from ganeti_tx.rpc.interfaces import RpcError
 
 
-class Add(LogicalUnit[OpNodeAdd]):
+class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     """Put a node into the configuration once its daemon answers; as a master candidate while the pool has room."""
 
     exclusive_cluster = True

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import JobqueuePurge, NodeDemoteFromMc
 from ganeti_tx.rpc.interfaces import RpcError

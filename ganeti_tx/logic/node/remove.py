@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.pool import find_promotions, tell
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeRemove
@@ -14,7 +14,7 @@ from ganeti_tx.rpc.calls import NodeLeaveCluster
 from ganeti_tx.rpc.interfaces import RpcError
 
 
-class Remove(LogicalUnit[OpNodeRemove]):
+class LUNodeRemove(LogicalUnit[OpNodeRemove]):
     """Remove a node that has no instances; one that does not answer is removed all the same."""
 
     exclusive_cluster = True

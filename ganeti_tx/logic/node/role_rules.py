@@ -2,9 +2,9 @@
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.roles import FLAGS, Role, role_of
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams

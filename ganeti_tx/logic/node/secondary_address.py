@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress

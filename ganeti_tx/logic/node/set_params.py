@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.node.demotion import take_copies
 from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
 from ganeti_tx.logic.node.role_rules import (
@@ -19,6 +18,7 @@ from ganeti_tx.logic.node.role_rules import (
 )
 from ganeti_tx.logic.node.roles import FLAGS, Role, asked_role, lacking, may_be_promoted, role_of, with_role
 from ganeti_tx.logic.node.secondary_address import check_secondary
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
@@ -31,7 +31,7 @@ from ganeti_tx.rpc.interfaces import RpcError
 Changed = tuple[str, object]
 
 
-class SetParams(LogicalUnit[OpNodeSetParams]):
+class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     """Change one node. When it leaves the pool of master candidates, others are promoted in the same change."""
 
     _node: Node

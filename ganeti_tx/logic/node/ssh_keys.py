@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_keys import MAX_HOST_KEYS, host_key, public_key, root_key
 from ganeti_tx.rpc.calls import NodeSshKeys, SshKeys

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.opcodes import OpOsDiagnose
 from ganeti_tx.rpc.calls import OsDiagnose, OsReport
@@ -69,7 +69,7 @@ def as_row(report: OsReport) -> list[Any]:
     ]
 
 
-class Diagnose(LogicalUnit[OpOsDiagnose]):
+class LUOsDiagnose(LogicalUnit[OpOsDiagnose]):
     """Ask all nodes that run instances; definitions that cannot be used are left out unless their state is asked for."""
 
     async def check(self) -> None:

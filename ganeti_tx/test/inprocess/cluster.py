@@ -17,8 +17,8 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ResolverError
 from ganeti_tx.locking.interfaces import LockStatus
-from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.unit import UnitTable
 from ganeti_tx.luxid.service import Luxid
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node

@@ -6,7 +6,7 @@ from pathlib import Path
 from attrs import define, field
 
 from ganeti_tx.jobs.runner import Runner, RunnerParts
-from ganeti_tx.logic.base import UnitTable
+from ganeti_tx.logic.unit import UnitTable
 from ganeti_tx.luxid.zygote_process import RESTART_DELAY
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.livelock import FakeLiveness

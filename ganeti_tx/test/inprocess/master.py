@@ -6,8 +6,8 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
-from ganeti_tx.logic.base import UnitTable
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.unit import UnitTable
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
 from ganeti_tx.mastership.loyalty import LoyalRpc
 from ganeti_tx.mastership.role import MasterRole

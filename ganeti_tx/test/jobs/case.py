@@ -20,7 +20,7 @@ from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
-from ganeti_tx.logic.base import LogicalUnit
+from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, decode_job
 from ganeti_tx.runtime.paths import Paths

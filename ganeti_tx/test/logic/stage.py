@@ -17,9 +17,9 @@ from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
-from ganeti_tx.logic.base import Surroundings
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.unit import Surroundings
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, DiskTemplate

@@ -7,8 +7,8 @@ from attrs import define, field
 
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Lock, Mode
-from ganeti_tx.logic.base import LogicalUnit, Surroundings
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.unit import LogicalUnit, Surroundings
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.test.inprocess.chaos.record import Record
 

@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import attrs
 from twisted.internet.interfaces import IReactorTime
@@ -60,6 +60,16 @@ class LogicalUnit(ABC, Generic[Op]):
 
     #: Whether the unit needs the cluster for itself; all others hold the big lock shared.
     exclusive_cluster: ClassVar[bool] = False
+    #: What it does: the argument of its type; a class for several units has none.
+    opcode: ClassVar[type[OpCode]]
+
+    def __init_subclass__(cls) -> None:
+        """Reads the opcode off `LogicalUnit[OpInstanceReboot]` or the like."""
+        super().__init_subclass__()
+        for base in vars(cls).get("__orig_bases__", ()):
+            for argument in get_args(base):
+                if isinstance(argument, type) and issubclass(argument, OpCode):
+                    cls.opcode = argument
 
     def __init__(self, op: Op, around: Surroundings) -> None:
         self.op = op

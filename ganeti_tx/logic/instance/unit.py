@@ -6,8 +6,8 @@ from typing import ClassVar, TypeVar
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.base import LogicalUnit, Surroundings
 from ganeti_tx.logic.instance.spec import Surrounded, surround
+from ganeti_tx.logic.unit import LogicalUnit, Surroundings
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance

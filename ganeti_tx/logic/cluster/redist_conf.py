@@ -1,12 +1,12 @@
 """Sending the configuration round."""
 
-from ganeti_tx.logic.base import LogicalUnit
 from ganeti_tx.logic.cluster.certificates import learn_certificates
 from ganeti_tx.logic.node.ssh_keys import learn_ssh_keys
-from ganeti_tx.model.opcodes import OpClusterPostInit, OpClusterRedistConf
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.opcodes import OpClusterRedistConf
 
 
-class Redistribute(LogicalUnit[OpClusterRedistConf]):
+class LUClusterRedistConf(LogicalUnit[OpClusterRedistConf]):
     """Send configuration, simple configuration and key files to all nodes once more, whatever they are known to have."""
 
     async def execute(self) -> None:
@@ -17,12 +17,3 @@ class Redistribute(LogicalUnit[OpClusterRedistConf]):
         await self.config.when_distributed()
         for node, why in await self.config.undistributed():
             self.warn(f"node {node} does not get it for now, and is tried again: {why}")
-
-
-class PostInit(LogicalUnit[OpClusterPostInit]):
-    """The job that a new cluster runs first: it shows that jobs run."""
-
-    async def execute(self) -> bool:
-        """True."""
-        await self.config.cluster()
-        return True

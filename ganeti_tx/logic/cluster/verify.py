@@ -1,0 +1,20 @@
+"""Checking the whole cluster, by jobs of its own."""
+
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
+
+
+class LUClusterVerify(LogicalUnit[OpClusterVerify]):
+    """Submit the jobs that check the cluster: so far the one that checks its configuration."""
+
+    async def execute(self) -> dict[str, object]:
+        """Their ids."""
+        op = self.op
+        config = OpClusterVerifyConfig(
+            debug_simulate_errors=op.debug_simulate_errors,
+            error_codes=op.error_codes,
+            ignore_errors=op.ignore_errors,
+            verbose=op.verbose,
+        )
+        self.info("* Instances and disks are not checked in this version; the configuration and its copies are")
+        return {"jobs": await self.around.submit_jobs([[config]])}

@@ -1,0 +1,28 @@
+"""Taking tags from one object."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.tags.locks import tag_locks
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.opcodes import OpTagsDel
+
+
+class LUTagsDel(LogicalUnit[OpTagsDel]):
+    """Remove tags from one object."""
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The object's lock."""
+        return await tag_locks(self, level)
+
+    async def check(self) -> None:
+        """Each is there."""
+        present = set(await self.config.tags(self.op.kind, self.op.name or None))
+        if missing := [tag for tag in self.op.tags if tag not in present]:
+            raise OpPrereqError(f"tags not found: {', '.join(repr(tag) for tag in missing)}", ECode.NOENT)
+
+    async def execute(self) -> None:
+        """Remove them."""
+        await self.config.change_tags(self.op.kind, self.op.name or None, [], list(self.op.tags))

@@ -1,0 +1,31 @@
+"""Giving tags to one object."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError, TagError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.tags.locks import tag_locks
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.opcodes import OpTagsSet
+from ganeti_tx.model.tags import check_tag
+
+
+class LUTagsSet(LogicalUnit[OpTagsSet]):
+    """Add tags to one object."""
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The object's lock."""
+        return await tag_locks(self, level)
+
+    async def check(self) -> None:
+        """Each is a tag."""
+        try:
+            for tag in self.op.tags:
+                check_tag(tag)
+        except TagError as error:
+            raise OpPrereqError(str(error), ECode.INVAL)
+
+    async def execute(self) -> None:
+        """Add them."""
+        await self.config.change_tags(self.op.kind, self.op.name or None, list(self.op.tags), [])
