@@ -41,6 +41,8 @@ setup(
         "cryptography>=42",
         "txaio>=23.1",
         "klein>=24.8",
+        "werkzeug>=3",
+        "h11>=0.14",
         "ldap3>=2.9",
         "msgspec>=0.19",
         "attrs>=23.2",

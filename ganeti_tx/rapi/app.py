@@ -165,7 +165,7 @@ def is_known(if_none_match: str | None, tag: str) -> bool:
     if if_none_match is None:
         return False
     tags = listed(if_none_match)
-    return tags == [ANY] or tag in tags
+    return ANY in tags or tag in tags
 
 
 def route(path: str) -> str:

@@ -31,7 +31,7 @@ class Preconditions:
         """@raise HttpError: 412, none of the tags is that of the present state"""
         tags = listed(if_match)
         version = await version_now(call)
-        if tags == [ANY] or (version is not None and version in map(version_in, tags)):
+        if ANY in tags or (version is not None and version in map(version_in, tags)):
             return
         if any(version_in(tag) is None for tag in tags) and await self._tag_now(call, version) in tags:
             return

@@ -1,30 +1,29 @@
-"""HTTP/1.1 as bytes, without any I/O: writing a request, reading its response as the bytes come (RFC 9112)."""
+"""HTTP/1.1 as bytes, without any I/O: writing a request, reading its response as the bytes come. h11 knows the protocol."""
 
-import re
-from collections.abc import Callable
+from typing import Final
+
+import h11
 
 from ganeti_tx.rapi_client.errors import AnswerError, NoAnswerError, shortened
 from ganeti_tx.rapi_client.message import Message
 from ganeti_tx.rapi_client.server import Server
 
-#: Bytes of the status line with all headers.
-LARGEST_HEAD = 64 * 1024
-_LONGEST_LINE = 1024
-_STATUS = re.compile(r"HTTP/1\.([01]) ([1-5][0-9][0-9])(?: .*)?")
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-#: What no value may have.
-_CONTROL = re.compile(r"[\0\r\n]")
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
-_NO_BODY = (204, 304)
+#: Bytes of the status line with all headers, and of any other line.
+LARGEST_HEAD: Final = 64 * 1024
+
+#: What h11 takes a response for the answer to: how it is read is the same for all methods that clients use.
+_ASKED: Final = (h11.Request(method="GET", target="/", headers=[("Host", "server")]), h11.EndOfMessage())
 
 
 def request_bytes(server: Server, message: Message) -> bytes:
     """A request as it is sent."""
-    lines = [f"{message.method} {message.target} HTTP/1.1", f"Host: {server.netloc}"]
-    lines += [f"{name}: {value}" for name, value in server.headers(message)]
+    headers = [("Host", server.netloc), *server.headers(message)]
     if message.body is not None or message.method in ("PUT", "POST"):
-        lines.append(f"Content-Length: {len(message.body or b'')}")
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + (message.body or b"")
+        headers.append(("Content-Length", str(len(message.body or b""))))
+    writing = h11.Connection(h11.CLIENT)
+    request = h11.Request(method=message.method, target=message.target, headers=headers)
+    events = [request, *([h11.Data(data=message.body)] if message.body else []), h11.EndOfMessage()]
+    return b"".join(writing.send(event) or b"" for event in events)
 
 
 class Response:
@@ -40,133 +39,63 @@ class Response:
         self.headers: dict[str, str] = {}
         self.started = False
         self.ended = False
-        #: Whether the connection can be used again.
-        self.reusable = False
-        #: Bytes, which leave it at its front without the rest being copied.
-        self._buffer = bytearray()
-        self._step: Callable[[], bytes | None] = self._head
-        #: Bytes of the body, or of the chunk with the line end after it, that have not come yet.
-        self._left = 0
+        self._reading = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD)
+        for event in _ASKED:
+            self._reading.send(event)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the connection can be used again."""
+        return self._reading.their_state is h11.DONE
 
     def feed(self, data: bytes) -> bytes:
         """Take in what came; the bytes of the body among it. @raise AnswerError: it is no HTTP response."""
-        self._buffer += data
-        body = []
-        while not self.ended:
-            found = self._step()
-            if found is None:
-                break
-            body.append(found)
-        if self.ended and self._buffer:
+        if self.ended and data:
             raise AnswerError("The server sent more than one answer to one request")
-        return b"".join(body)
+        if not data:
+            return b""  # to h11 that would be the end of the connection
+        try:
+            self._reading.receive_data(data)
+            body = self._events()
+        except h11.RemoteProtocolError as error:
+            raise AnswerError(f"The server does not speak HTTP/1.1: {shortened(str(error))}") from None
+        if self.ended and self._reading.trailing_data[0]:
+            raise AnswerError("The server sent more than one answer to one request")
+        return body
 
     def closed(self) -> None:
         """The server has closed the connection. @raise NoAnswerError: the response was not complete."""
-        if self.started and self._step == self._until_closed:
-            self.ended = True
+        if not self.ended:
+            try:
+                self._reading.receive_data(b"")
+                self._events()
+            except h11.RemoteProtocolError:
+                pass  # it breaks off
         if not self.ended:
             raise NoAnswerError("The server closed the connection before its answer was complete")
 
-    def _head(self) -> bytes | None:
-        head = self._until(b"\r\n\r\n", LARGEST_HEAD)
-        if head is None:
-            return None
-        status, *lines = head.decode("latin-1").split("\r\n")
-        parts = _STATUS.fullmatch(status)
-        if parts is None:
-            raise AnswerError(f"The server does not speak HTTP/1.1: {shortened(status)}")
-        self.status = int(parts[2])
-        self.headers = _headers(lines)
-        if self.status >= 200:  # others only announce the real one
-            self.started = True
-            self.reusable = parts[1] == "1" and "close" not in self.headers.get("connection", "").lower()
-            self._choose_body()
-        return b""
+    def _events(self) -> bytes:
+        body = []
+        while not self.ended:
+            match self._reading.next_event():
+                case h11.Response() as head:
+                    self._begin(head)
+                case h11.Data() as part:
+                    body.append(bytes(part.data))
+                case h11.EndOfMessage():
+                    self.ended = True
+                case h11.InformationalResponse():
+                    continue  # only announces the real one
+                case _:
+                    break
+        return b"".join(body)
 
-    def _choose_body(self) -> None:
-        encoding, length = self.headers.get("transfer-encoding"), self.headers.get("content-length")
-        if self.status in _NO_BODY:
-            self.ended = True
-        elif encoding is not None:
-            if encoding.lower() != "chunked" or length is not None:
-                raise AnswerError(f"The length of the answer is not clear: Transfer-Encoding {shortened(encoding)}")
-            self._step = self._chunk_size
-        elif length is not None:
-            if not (length.isascii() and length.isdigit() and len(length) < 16):
-                raise AnswerError(f"The length of the answer is not a number: {shortened(length)}")
-            self._left = int(length)
-            self.ended = self._left == 0
-            self._step = self._counted
-        else:
-            self.reusable = False
-            self._step = self._until_closed
-
-    def _take(self, size: int) -> bytes:
-        found = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        self._left -= len(found)
-        return found
-
-    def _until(self, mark: bytes, most: int) -> bytes | None:
-        """What is before the mark, which goes too; None when it has not come yet. @raise AnswerError"""
-        end = self._buffer.find(mark)
-        if (end if end >= 0 else len(self._buffer)) > most:
-            raise AnswerError(f"The answer has more than {most} bytes before a line end where one is due")
-        if end < 0:
-            return None
-        found = bytes(self._buffer[:end])
-        del self._buffer[: end + len(mark)]
-        return found
-
-    def _counted(self) -> bytes | None:
-        found = self._take(self._left)
-        self.ended = self._left == 0
-        return found or None
-
-    def _until_closed(self) -> bytes | None:
-        return self._take(len(self._buffer)) or None
-
-    def _line(self) -> bytes | None:
-        return self._until(b"\r\n", _LONGEST_LINE)
-
-    def _chunk_size(self) -> bytes | None:
-        line = self._line()
-        if line is None:
-            return None
-        size = _SIZE.fullmatch(line)
-        if size is None:
-            raise AnswerError(f"The answer has a part of no clear size: {shortened(line)}")
-        self._left = int(size[1], 16)
-        self._step = self._chunk if self._left else self._trailer
-        return b""
-
-    def _chunk(self) -> bytes | None:
-        if self._left:
-            return self._take(self._left) or None
-        line = self._line()
-        if line is None:
-            return None
-        if line:
-            raise AnswerError("A part of the answer is longer than was announced")
-        self._step = self._chunk_size
-        return b""
-
-    def _trailer(self) -> bytes | None:
-        line = self._line()
-        if line is None:
-            return None
-        self.ended = not line
-        return b""
-
-
-def _headers(lines: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in lines:
-        # no pattern for all of it: one that skips spaces at both ends takes hours for a line full of them
-        name, colon, value = line.partition(":")
-        if not colon or not _NAME.fullmatch(name) or _CONTROL.search(value):
-            raise AnswerError(f"The answer has a header that cannot be read: {shortened(line)}")
-        name, value = name.lower(), value.strip(" \t")
-        found[name] = f"{found[name]}, {value}" if name in found else value
-    return found
+    def _begin(self, head: h11.Response) -> None:
+        self.started = True
+        self.status = head.status_code
+        for raw, value in head.headers:
+            name, text = raw.decode("ascii"), value.decode("latin-1")
+            self.headers[name] = f"{self.headers[name]}, {text}" if name in self.headers else text
+        # h11 would take the first; somebody on the way may mean the other
+        if {"transfer-encoding", "content-length"} <= self.headers.keys():
+            raise AnswerError("The length of the answer is not clear: it has Transfer-Encoding and Content-Length")

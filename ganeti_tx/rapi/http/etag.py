@@ -8,11 +8,12 @@ import re
 from hashlib import blake2b
 from typing import NamedTuple
 
+from werkzeug.http import parse_etags, quote_etag
+
 #: What is compressed differs byte by byte, so it must have a tag of its own.
 GZIP = "-gzip"
 ANY = "*"
 _DIGEST_SIZE = 12
-_QUOTED = re.compile(r'(?:W/)?"([\x21\x23-\x7e]*)"')
 _OBJECT = re.compile(r"([0-9a-f-]{1,64})\.([0-9]{1,18})\.[0-9a-f]+")
 
 
@@ -38,14 +39,16 @@ def tag_of(value: object, body: bytes) -> str:
 
 def quoted(tag: str) -> str:
     """As it stands in a header."""
-    return f'"{tag}"'
+    return quote_etag(tag)
 
 
-def listed(header: str) -> list[str]:
+def listed(header: str) -> frozenset[str]:
     """The tags of an If-Match or If-None-Match header, whichever way they were encoded; `ANY` for any."""
-    if header.strip() == ANY:
-        return [ANY]
-    return [tag.removesuffix(GZIP) for tag in _QUOTED.findall(header)]
+    tags = parse_etags(header.strip())
+    if tags.star_tag:
+        return frozenset({ANY})
+    # an empty tag comes as None; one that is quoted and looks like "any" is none of ours
+    return frozenset(tag.removesuffix(GZIP) for tag in tags.as_set(include_weak=True) if tag and tag != ANY)
 
 
 def version_in(tag: str) -> Version | None:

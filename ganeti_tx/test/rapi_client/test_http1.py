@@ -84,8 +84,7 @@ class ResponseTests(SynchronousTestCase):
         spaces = b" " * (LARGEST_HEAD - 100)
         response, _ = read(b"HTTP/1.1 204 X\r\na: x" + spaces + b"\r\n\r\n")
         self.assertEqual(response.headers, {"a": "x"})
-        for value in (spaces + b"\n", b"x" + spaces + b"\0"):
-            self.assertRaises(AnswerError, read, b"HTTP/1.1 200 OK\r\na:" + value + b"\r\n\r\n")
+        self.assertRaises(AnswerError, read, b"HTTP/1.1 200 OK\r\na:x" + spaces + b"\0\r\n\r\n")
 
     def test_refused(self) -> None:
         """What is no clear response is refused."""
@@ -96,12 +95,12 @@ class ResponseTests(SynchronousTestCase):
             head + b"no header\r\n\r\n",
             head + b"a b: c\r\n\r\n",
             head + b"Content-Length: -1\r\n\r\n",
-            head + b"Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
+            head + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
             head + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
             head + b"Transfer-Encoding: gzip, chunked\r\n\r\n",
             head + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\n",
             head + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n",
-            head + b"Transfer-Encoding: chunked\r\n\r\n" + b"0" * 2000,
+            head + b"Transfer-Encoding: chunked\r\n\r\n" + b"0" * (2 * LARGEST_HEAD),
             head + b"a: b\r\n" * LARGEST_HEAD,
             COUNTED + b"!",
         ):
