@@ -1,13 +1,14 @@
-"""The one table of LUXI methods: each with its arguments, as servers check and clients send them.
+# mypy: disable-error-code="empty-body"
+"""The one table of LUXI methods: what each is called with, on the wire and by clients, and what it answers.
 
-The names and the argument texts are those of the Ganeti 3.0 LUXI table. The same kind of table serves any protocol that
-shares LUXI's framing and messages; give it to the server and to the clients.
+The names and the argument texts are those of the Ganeti 3.0 LUXI table.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.luxi.declared import method, table_of
+from ganeti_tx.luxi.method_table import Param
 from ganeti_tx.luxi.shapes import (
     ANYTHING,
     BOOL,
@@ -20,138 +21,171 @@ from ganeti_tx.luxi.shapes import (
     OBJECTS,
     STRING,
     STRINGS,
-    Shape,
-    ShapeError,
     list_of,
     nullable,
     one_of,
-    wrong,
 )
+from ganeti_tx.luxi.timeouts import AUTO_ARCHIVE, CLIENT_POLL, WAIT_FOR_JOB_CHANGE_CAP
 
-
-class Param(NamedTuple):
-    """One argument in its place; optional ones stand last."""
-
-    meaning: str
-    shape: Shape
-    optional: bool = False
-
-
-class Method(NamedTuple):
-    """One method; `any_args` marks those that look at no arguments at all, whatever is sent.
-
-    A client that waits for one that `gives_way` loses its connection when others need the place; it can ask again.
-    """
-
-    name: str
-    params: tuple[Param, ...]
-    any_args: bool = False
-    gives_way: bool = False
-
-    def read(self, args: object) -> list[object]:
-        """The arguments, checked, job ids as ints; absent optional ones stay absent.
-
-        @raise OpPrereqError: the wrong number of arguments, or one of another shape (wrong_input).
-        """
-        if self.any_args:
-            return []
-        if not isinstance(args, list):
-            raise self._refusal(str(wrong("a list of arguments", args)))
-        required = sum(not param.optional for param in self.params)
-        if not required <= len(args) <= len(self.params):
-            raise self._refusal(f"got {len(args)} arguments, expected {self._signature()}")
-        return [self._read_one(*pair) for pair in zip(self.params, args, strict=False)]
-
-    def _read_one(self, param: Param, value: object) -> object:
-        try:
-            return param.shape.read(value)
-        except ShapeError as error:
-            raise self._refusal(f"{param.meaning}: {error}") from None
-
-    def _signature(self) -> str:
-        return "(" + "; ".join(param.meaning for param in self.params) + ")"
-
-    def _refusal(self, text: str) -> OpPrereqError:
-        return OpPrereqError(f"{self.name}: {text}", ECode.INVAL)
-
-
-class MethodTable:
-    """The methods of one protocol by name."""
-
-    def __init__(self, methods: Iterable[Method]) -> None:
-        self._methods = {method.name: method for method in methods}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all methods, in the order of the table."""
-        return tuple(self._methods)
-
-    def __getitem__(self, name: str) -> Method:
-        """The method of a name. @raise OpPrereqError: there is none (wrong_input)."""
-        method = self._methods.get(name)
-        if method is None:
-            raise OpPrereqError(f"Unknown method {name[:100]!r}; known are {', '.join(self._methods)}", ECode.INVAL)
-        return method
-
-
-_JOB = Param("job id", JOB_ID)
-_OPS = Param("list of opcode objects", OBJECTS)
-_RESOURCE = Param("resource name", STRING)
-_FIELDS = Param("list of fields", STRINGS)
-_NO_LOCK = Param("lock bool, must be false", FALSE)
-_CLASSIC = (Param("list of names", STRINGS), _FIELDS, _NO_LOCK)
 TAG_KINDS = ("cluster", "nodegroup", "node", "instance", "network")
 
-METHODS = MethodTable(
-    [
-        Method("SubmitJob", (_OPS,)),
-        Method("SubmitJobToDrainedQueue", (_OPS,)),
-        Method("SubmitManyJobs", (Param("list of lists of opcode objects", list_of(OBJECTS)),)),
-        Method(
-            "WaitForJobChange",
-            (
-                _JOB,
-                Param("list of field names", STRINGS),
-                Param("previous job info: list or null", nullable(LIST)),
-                Param("previous log serial: int or null", nullable(INT)),
-                Param("timeout: int seconds", INT),
-            ),
-        ),
-        Method("PickupJob", (_JOB,)),
-        Method("CancelJob", (_JOB, Param("kill bool (optional, default false)", BOOL, optional=True))),
-        Method("ChangeJobPriority", (_JOB, Param("priority int", INT))),
-        Method("ArchiveJob", (_JOB,)),
-        Method("AutoArchiveJobs", (Param("age int seconds; -1 for all", INT), Param("timeout int seconds", INT))),
-        Method("Query", (_RESOURCE, _FIELDS, Param("filter or null", nullable(LIST)))),
-        Method("QueryFields", (_RESOURCE, Param("list of fields or null", nullable(STRINGS)))),
-        Method("QueryJobs", (Param("list of job ids or null", nullable(list_of(JOB_ID))), _FIELDS)),
-        Method("QueryFilters", (Param("list of uuids or null", nullable(STRINGS)), _FIELDS)),
-        Method("QueryInstances", _CLASSIC),
-        Method("QueryNodes", _CLASSIC),
-        Method("QueryGroups", _CLASSIC),
-        Method("QueryNetworks", _CLASSIC),
-        Method("QueryExports", (Param("list of node names", STRINGS), _NO_LOCK)),
-        Method("QueryConfigValues", (Param("list of names", STRINGS),)),
-        Method("QueryClusterInfo", (), any_args=True),
-        Method(
-            "QueryTags",
-            (
-                Param("kind: cluster, nodegroup, node, instance or network", one_of(*TAG_KINDS)),
-                Param("name (empty string for cluster)", STRING),
-            ),
-        ),
-        Method("SetDrainFlag", (Param("bool", BOOL),)),
-        Method("SetWatcherPause", (Param("end time as float seconds, or null to unpause", nullable(NUMBER)),)),
-        Method(
-            "ReplaceFilter",
-            (
-                Param("uuid or null", nullable(STRING)),
-                Param("priority int >= 0", NATURAL),
-                Param("list of predicates", LIST),
-                Param("action", ANYTHING),
-                Param("reason trail list of [source, text, nanoseconds]", list_of(LIST)),
-            ),
-        ),
-        Method("DeleteFilter", (Param("uuid", STRING),)),
-    ]
-)
+#: Opcodes in wire form, each an object with its OP_ID.
+Ops = Sequence[dict[str, Any]]
+JobId = int | str
+
+Job = Annotated[JobId, Param("job id", JOB_ID)]
+OpsOfJob = Annotated[Ops, Param("list of opcode objects", OBJECTS)]
+Fields = Annotated[Sequence[str], Param("list of fields", STRINGS)]
+Names = Annotated[Sequence[str], Param("list of names", STRINGS)]
+Resource = Annotated[str, Param("resource name", STRING)]
+Uuids = Annotated[Sequence[str] | None, Param("list of uuids or null", nullable(STRINGS))]
+NoLock = Annotated[Literal[False], Param("lock bool, must be false", FALSE)]
+TagKind = Annotated[str, Param("kind: cluster, nodegroup, node, instance or network", one_of(*TAG_KINDS))]
+Until = Annotated[float | None, Param("end time as float seconds, or null to unpause", nullable(NUMBER))]
+Kill = Annotated[bool, Param("kill bool (optional, default false)", BOOL, optional=True)]
+
+
+class Methods:
+    """Ganeti's methods; clients have them by inheriting from it. Errors of the server are raised as Ganeti's classes."""
+
+    @method()
+    def submit_job(self, ops: OpsOfJob) -> int:
+        """Queue one job of opcodes in wire form; its id. @raise GenericError: the queue is drained."""
+
+    @method()
+    def submit_job_to_drained_queue(self, ops: OpsOfJob) -> int:
+        """Queue one job even while the queue is drained; its id."""
+
+    @method()
+    def submit_many_jobs(
+        self, jobs: Annotated[Sequence[Ops], Param("list of lists of opcode objects", list_of(OBJECTS))]
+    ) -> list[Any]:
+        """Queue jobs; for each [True, id] or [False, message], in order."""
+
+    @method()
+    def wait_for_job_change(
+        self,
+        job_id: Job,
+        fields: Annotated[Sequence[str], Param("list of field names", STRINGS)],
+        previous_info: Annotated[list[Any] | None, Param("previous job info: list or null", nullable(LIST))],
+        previous_serial: Annotated[int | None, Param("previous log serial: int or null", nullable(INT))],
+        timeout: Annotated[int, Param("timeout: int seconds", INT, most=WAIT_FOR_JOB_CHANGE_CAP)] = CLIENT_POLL,
+    ) -> Any:
+        """[field values, new log entries] once they differ, or after the time-out in seconds the unchanged ones; old
+        masters answer "nochange" then. @raise JobLost: no such job.
+        """
+
+    @method()
+    def pickup_job(self, job_id: Job) -> Any:
+        """Internal to the queue: servers refuse it."""
+
+    @method()
+    def cancel_job(self, job_id: Job, kill: Kill = False) -> list[Any]:
+        """[whether it was cancelled, message]; kill ends a running job by force."""
+
+    @method()
+    def change_job_priority(self, job_id: Job, priority: Annotated[int, Param("priority int", INT)]) -> list[Any]:
+        """[whether it was changed, message]."""
+
+    @method()
+    def archive_job(self, job_id: Job) -> bool:
+        """Whether the job was moved to the archive."""
+
+    @method()
+    def auto_archive_jobs(
+        self,
+        age: Annotated[int, Param("age int seconds; -1 for all", INT)],
+        timeout: Annotated[int, Param("timeout int seconds", INT)] = AUTO_ARCHIVE,
+    ) -> list[Any]:
+        """Archive jobs ended more than `age` seconds ago (-1: all); [archived, not looked at in time]."""
+
+    @method()
+    def query(
+        self,
+        resource: Resource,
+        fields: Fields,
+        query_filter: Annotated[list[Any] | None, Param("filter or null", nullable(LIST))] = None,
+    ) -> dict[str, Any]:
+        """{"fields": definitions, "data": rows of [status, value]}."""
+
+    @method()
+    def query_fields(
+        self,
+        resource: Resource,
+        fields: Annotated[Sequence[str] | None, Param("list of fields or null", nullable(STRINGS))] = None,
+    ) -> dict[str, Any]:
+        """{"fields": definitions}; of all fields without a list."""
+
+    @method()
+    def query_jobs(
+        self,
+        job_ids: Annotated[Sequence[JobId] | None, Param("list of job ids or null", nullable(list_of(JOB_ID)))],
+        fields: Fields,
+    ) -> list[Any]:
+        """One row a job, all jobs without a list; a missing job gives nulls."""
+
+    @method()
+    def query_filters(self, uuids: Uuids, fields: Fields) -> list[Any]:
+        """One row a job filter rule."""
+
+    @method()
+    def query_instances(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
+        """One row an instance; all without names, unknown names left out."""
+
+    @method()
+    def query_nodes(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
+        """One row a node; all without names, unknown names left out."""
+
+    @method()
+    def query_groups(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
+        """One row a node group; all without names, unknown names left out."""
+
+    @method()
+    def query_networks(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
+        """One row a network; all without names, unknown names left out."""
+
+    @method()
+    def query_exports(
+        self, nodes: Annotated[Sequence[str], Param("list of node names", STRINGS)], locking: NoLock = False
+    ) -> list[Any]:
+        """[node, export] of each export found."""
+
+    @method()
+    def query_config_values(self, names: Names) -> list[Any]:
+        """The values of some settings, None for unknown names."""
+
+    @method(any_args=True)
+    def query_cluster_info(self) -> dict[str, Any]:
+        """What gnt-cluster info shows."""
+
+    @method()
+    def query_tags(
+        self, kind: TagKind, name: Annotated[str, Param("name (empty string for cluster)", STRING)] = ""
+    ) -> list[str]:
+        """The tags of an object; the cluster has no name."""
+
+    @method()
+    def set_drain_flag(self, drain: Annotated[bool, Param("bool", BOOL)]) -> bool:
+        """Refuse new jobs, or take them again."""
+
+    @method()
+    def set_watcher_pause(self, until: Until) -> Any:
+        """Pause the watcher until a time in seconds since the epoch, None to go on; the same is returned."""
+
+    @method()
+    def replace_filter(
+        self,
+        uuid: Annotated[str | None, Param("uuid or null", nullable(STRING))],
+        priority: Annotated[int, Param("priority int >= 0", NATURAL)],
+        predicates: Annotated[list[Any], Param("list of predicates", LIST)],
+        action: Annotated[Any, Param("action", ANYTHING)],
+        reason: Annotated[list[Any], Param("reason trail list of [source, text, nanoseconds]", list_of(LIST))],
+    ) -> str:
+        """Set a job filter rule, a new one without uuid; its uuid."""
+
+    @method()
+    def delete_filter(self, uuid: Annotated[str, Param("uuid", STRING)]) -> Any:
+        """Remove a job filter rule."""
+
+
+METHODS = table_of(Methods)

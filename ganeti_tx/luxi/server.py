@@ -20,7 +20,8 @@ from zope.interface import implementer
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.framing import FrameBuffer, FrameTooLong, Message, frame
 from ganeti_tx.luxi.limits import Limits
-from ganeti_tx.luxi.methods import METHODS, MethodTable
+from ganeti_tx.luxi.method_table import MethodTable
+from ganeti_tx.luxi.methods import METHODS
 from ganeti_tx.luxi.peer import Peer, peer_of
 from ganeti_tx.luxi.places import Places
 from ganeti_tx.luxi.request_bounds import weight

@@ -56,7 +56,7 @@ class EventMethods:
     async def wait(
         self, after: str | None, kinds: Sequence[str] | None, objects: Sequence[str] | None, timeout: int, limit: int
     ) -> Found:
-        """As `luxi.own_calls.wait_for_events` says. @raise OpPrereqError: an unknown kind, or too many objects."""
+        """As `luxi.own_methods.OwnMethods.wait_for_events` says. @raise OpPrereqError: an unknown kind, or too many objects."""
         wanted = event_filter(kinds, objects)
         place = self.log.end if after is None else read_id(after)
         deadline = self.clock.seconds() + min(max(timeout, 0), WAIT_FOR_JOB_CHANGE_CAP)

@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Protocol
 
 from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
@@ -14,7 +13,8 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.luxi import transport_errors
-from ganeti_tx.luxi.own_calls import Caller, Events, wait_for_events
+from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.luxi.own_methods import Events
 from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.rapi.events.event_window import EventWindow
@@ -35,12 +35,6 @@ MOST_STREAMS = 200
 MOST_OF_ONE = 50
 
 
-class ClosableCaller(Caller, Protocol):
-    """A LUXI client with a connection of its own."""
-
-    def close(self) -> None: ...
-
-
 @define(eq=False)
 class EventFeed:
     """Follows luxid as long as there are streams.
@@ -48,8 +42,8 @@ class EventFeed:
     @ivar follower: for the calls that wait. @ivar asker: for calls that are answered at once.
     """
 
-    follower: ClosableCaller
-    asker: ClosableCaller
+    follower: AsyncClient
+    asker: AsyncClient
     clock: IReactorTime
     #: Seconds since the epoch.
     now: Callable[[], float] = time.time
@@ -105,7 +99,7 @@ class EventFeed:
 
     async def ask(self, after: str | None) -> Events:
         """The events after an id, as far as they have happened. @raise GanetiError: luxid does not answer, or not soon."""
-        asking = Deferred.fromCoroutine(wait_for_events(self.asker, after, timeout=0, limit=ASK_LIMIT))
+        asking = Deferred.fromCoroutine(self.asker.wait_for_events(after, timeout=0, limit=ASK_LIMIT))
         try:
             return await asking.addTimeout(ASK_WAIT, self.clock)
         except TimeoutError:
@@ -119,8 +113,8 @@ class EventFeed:
         while turn == self._turn:
             try:
                 place = self.window.place
-                found = await wait_for_events(
-                    self.follower, None if place is None else str(place), timeout=POLL, limit=LIMIT
+                found = await self.follower.wait_for_events(
+                    None if place is None else str(place), timeout=POLL, limit=LIMIT
                 )
                 self._take(found)
             except GanetiError as error:

@@ -4,7 +4,6 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, error_text
-from ganeti_tx.luxi.own_calls import query_metrics
 from ganeti_tx.metrics.page import page
 from ganeti_tx.metrics.rapi import UP
 from ganeti_tx.metrics.readings import Readings
@@ -35,7 +34,7 @@ async def metrics(call: Call) -> Document:
 
 async def of_cluster(call: Call) -> Readings | None:
     """What luxid tells; None while it does not answer, or not in a way that is understood."""
-    asking = Deferred.fromCoroutine(query_metrics(call.luxi)).addTimeout(ANSWER_LIMIT, call.measures.clock)
+    asking = Deferred.fromCoroutine(call.luxi.query_metrics()).addTimeout(ANSWER_LIMIT, call.measures.clock)
     try:
         readings: Readings = await asking
     except (GanetiError, TimeoutError) as error:

@@ -1,6 +1,5 @@
 """The table of methods against the table of facts, and the checks of arguments."""
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -112,13 +111,15 @@ class ClientCallTests(SynchronousTestCase):
     """The typed functions of both clients."""
 
     def test_each_method_has_its_function(self) -> None:
-        """Both clients have one function a method, with the same parameters."""
-        for kind in (Calls, AsyncCalls):
-            functions = {name for name in vars(kind) if not name.startswith("_") and name != "call"}
-            self.assertEqual({wire_name(name) for name in functions}, set(METHODS.names))
-            self.assertEqual(functions, set(CALLS))
+        """Both clients have one function a method, whose description can be read there."""
+        self.assertEqual([wire_name(name) for name in CALLS], list(METHODS.names))
         for name in CALLS:
-            self.assertEqual(inspect.signature(getattr(Calls, name)), inspect.signature(getattr(AsyncCalls, name)))
+            declared = getattr(Calls, name)
+            self.assertIs(declared, getattr(AsyncCalls, name))
+            self.assertEqual(declared.method, METHODS[wire_name(name)])
+            for client in (RecordingCalls(None), RecordingAsyncCalls(None)):
+                function = getattr(client, name)
+                self.assertEqual((function.__name__, function.__doc__), (name, declared.__doc__))
 
     def test_what_clients_send_is_what_servers_take(self) -> None:
         """The arguments each function sends pass the server's check, and the result comes back."""
@@ -137,6 +138,17 @@ class ClientCallTests(SynchronousTestCase):
         """A server that answers something else than promised is an error, not a surprise later."""
         error = self.assertRaises(transport_errors.ProtocolError, RecordingCalls(True).submit_job, [])
         self.assertEqual(str(error), "SubmitJob answered True, expected int")
+
+    def test_ways_of_calling(self) -> None:
+        """Arguments go by place or by name, sequences of any kind as lists; other calls are refused as by any function."""
+        calls = RecordingCalls([True, "done"])
+        calls.cancel_job(3, kill=True)
+        calls.submit_many_jobs(jobs=(({"OP_ID": "OP_TEST_DELAY"},), ()))
+        sent = [args for _method, args in calls.calls]
+        self.assertEqual(sent, [[3, True], [[[{"OP_ID": "OP_TEST_DELAY"}], []]]])
+        for args, named in (((), {}), ((1,), {"now": True}), ((1, True, 2), {})):
+            self.assertRaises(TypeError, calls.cancel_job, *args, **named)
+        self.assertEqual(len(calls.calls), 2)
 
     def test_wait_is_capped(self) -> None:
         """No more time is asked for than the server gives."""

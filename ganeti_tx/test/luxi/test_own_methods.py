@@ -7,8 +7,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.limits import Limits
 from ganeti_tx.luxi.methods import METHODS
-from ganeti_tx.luxi.own_calls import Events, query_metrics, wait_for_events
-from ganeti_tx.luxi.own_methods import ALL_METHODS, OWN_METHODS
+from ganeti_tx.luxi.own_methods import ALL_METHODS, OWN_METHODS, Events
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.metrics.readings import Readings, Value
@@ -21,7 +20,7 @@ class TableTests(ServerTestCase):
 
     def test_ganetis_methods_are_the_same(self) -> None:
         """Ours come after Ganeti's, under other names; not one of Ganeti's gives way."""
-        own = tuple(method.name for method in OWN_METHODS)
+        own = OWN_METHODS.names
         self.assertEqual(ALL_METHODS.names, METHODS.names + own)
         self.assertEqual(set(METHODS.names) & set(own), set())
         self.assertEqual([METHODS[name] for name in METHODS.names], [ALL_METHODS[name] for name in METHODS.names])
@@ -34,7 +33,7 @@ class WaitForEventsTests(ServerTestCase):
     def test_call(self) -> None:
         """What the client sends passes the server's check, and the answer gets its types."""
         luxi = RecordingAsyncCalls([[["e-1", {"kind": "job"}]], "e-2", None])
-        got = self.successResultOf(Deferred.fromCoroutine(wait_for_events(luxi, "e-0", ["job"], None, 5, 10)))
+        got = self.successResultOf(Deferred.fromCoroutine(luxi.wait_for_events("e-0", ["job"], None, 5, 10)))
         self.assertEqual(got, Events([("e-1", {"kind": "job"})], "e-2", None))
         ((method, sent),) = luxi.calls
         self.assertEqual(ALL_METHODS[method].read(json.loads(json.dumps(sent))), ["e-0", ["job"], None, 5, 10])
@@ -43,7 +42,7 @@ class WaitForEventsTests(ServerTestCase):
         """What is no such answer is an error."""
         wrong: list[object] = [None, [], [[["e-1"]], "e-1", None], [[], None, None]]
         for answer in wrong:
-            work = Deferred.fromCoroutine(wait_for_events(RecordingAsyncCalls(answer), None))
+            work = Deferred.fromCoroutine(RecordingAsyncCalls(answer).wait_for_events(None))
             self.failureResultOf(work, ProtocolError)
 
     def test_wrong_arguments(self) -> None:
@@ -85,7 +84,7 @@ class QueryMetricsTests(ServerTestCase):
     def test_call(self) -> None:
         """What the client sends passes the server's check, and the answer gets its types."""
         luxi = RecordingAsyncCalls({"values": {"ganeti_config_serial": [[[], 3]]}})
-        got = self.successResultOf(Deferred.fromCoroutine(query_metrics(luxi)))
+        got = self.successResultOf(Deferred.fromCoroutine(luxi.query_metrics()))
         self.assertEqual(got, Readings(values={"ganeti_config_serial": [Value((), 3.0)]}))
         self.assertEqual([ALL_METHODS[method].read(sent) for method, sent in luxi.calls], [[]])
 
@@ -93,5 +92,5 @@ class QueryMetricsTests(ServerTestCase):
         """What is no such answer, or one whose form is not known here, is an error."""
         wrong: list[object] = [None, [], {"values": {"ganeti_config_serial": [[3, []]]}}, {"version": 2}]
         for answer in wrong:
-            work = Deferred.fromCoroutine(query_metrics(RecordingAsyncCalls(answer)))
+            work = Deferred.fromCoroutine(RecordingAsyncCalls(answer).query_metrics())
             self.failureResultOf(work, ProtocolError)

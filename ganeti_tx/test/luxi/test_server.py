@@ -1,6 +1,6 @@
 """The server protocol on a transport in memory and a clock that is turned by hand."""
 
-from ganeti_tx.luxi.methods import Method, MethodTable, Param
+from ganeti_tx.luxi.method_table import Method, MethodTable, Param
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.luxi.shapes import INT
 from ganeti_tx.test.luxi.server_case import TAGS, WAIT, Connection, ServerTestCase, request

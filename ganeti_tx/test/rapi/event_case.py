@@ -11,6 +11,7 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.luxi.server_messages import encode_result
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError
 from ganeti_tx.luxid.dispatch import LuxiDispatch
@@ -85,7 +86,7 @@ class Luxid:
 
 
 @define(eq=False)
-class LuxidClient:
+class LuxidClient(AsyncClient):
     """What is asked goes through luxid's dispatch, and comes back as JSON."""
 
     luxid: Luxid

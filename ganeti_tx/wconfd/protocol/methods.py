@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, get_args
 import attrs
 import msgspec
 
-from ganeti_tx.luxi.methods import Method, MethodTable, Param
+from ganeti_tx.luxi.method_table import Method, MethodTable, Param
 from ganeti_tx.luxi.shapes import Shape, ShapeError
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.model.cluster import Cluster
