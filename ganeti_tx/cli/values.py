@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ganeti_tx.model import sizes
+
 KeyValues = dict[str, Any]
 Identified = tuple[str, Any]
 
 #: Patterns are compiled when first used: most commands need none.
-_SIZE = r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)"
-_MEBIBYTES = {"m": 1, "g": 1024, "t": 1024 * 1024}
-_SIZE_STEP = 4
 _ESCAPED = r"(?s)\\(.)"
 _MAX_DIGITS = 18
+_MAX_SHOWN = 40
 _FILTER_ACTIONS = ("ACCEPT", "CONTINUE", "PAUSE", "REJECT")
 _RATE_LIMIT = "RATE_LIMIT"
 _TRUE = ("yes", "true")
@@ -32,17 +32,11 @@ def is_natural(text: str) -> bool:
 
 def parse_size(text: str) -> int:
     """Mebibytes, rounded up to a multiple of 4."""
-    match = re.fullmatch(_SIZE, text.strip())
-    unit = match[2].lower() if match else ""
-    for suffix in ("ib", "b"):
-        unit = unit.removesuffix(suffix) if len(unit) > len(suffix) else unit
-    if match is None or unit not in ("", *_MEBIBYTES):
-        raise InvalidValue(f"invalid size {text!r}: give a number with an optional unit m, g or t, such as 512m or 10g")
-    mebibytes = float(match[1]) * _MEBIBYTES.get(unit, 1)
-    if mebibytes >= 10**_MAX_DIGITS:
-        raise InvalidValue(f"invalid size {text[:_MAX_DIGITS]}...: it is too large")
-    whole = int(mebibytes) + (mebibytes > int(mebibytes))
-    return -(-whole // _SIZE_STEP) * _SIZE_STEP
+    mebibytes = sizes.parse_size(text)
+    if mebibytes is None:
+        shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+        raise InvalidValue(f"invalid size {shown!r}: give {sizes.WANTED}")
+    return mebibytes
 
 
 def parse_bool(text: str) -> bool:

@@ -10,6 +10,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
@@ -124,9 +125,7 @@ def disk_size(what: str, asked: Mapping[str, Any]) -> int:
         raise OpPrereqError(f"{what}: size is missing", ECode.INVAL)
     size = to_size(asked["size"])
     if not size:
-        raise OpPrereqError(
-            f"{what}: not a size: {asked['size']!r}; allowed are MiB, or a number with M, G or T", ECode.INVAL
-        )
+        raise OpPrereqError(f"{what}: not a size: {asked['size']!r}; give {sizes.WANTED}", ECode.INVAL)
     return size
 
 

@@ -11,8 +11,9 @@ from msgspec.structs import asdict, fields
 
 from ganeti_tx.errors import ParameterError, TypeEnforcementError
 from ganeti_tx.model.base import Params
+from ganeti_tx.model.sizes import parse_size
 
-#: Mebibytes; text may carry a unit: "512", "512M", "4g", "1.5T".
+#: Mebibytes, exact as a number; as text it is what `sizes.parse_size` reads.
 Size = Annotated[int, "size"]
 #: As a value: take the override away.
 DEFAULT = "default"
@@ -21,8 +22,6 @@ NONE = "none"
 
 TRUE_WORDS = frozenset({"true", "yes", "on", "1", "y"})
 FALSE_WORDS = frozenset({"false", "no", "off", "0", "n"})
-SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([mgt]?)(?:i?b)?", re.IGNORECASE)
-MIB = {"": 1, "m": 1, "g": 1024, "t": 1024 * 1024}
 INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 P = TypeVar("P", bound=msgspec.Struct)
@@ -143,12 +142,11 @@ def to_float(value: object) -> float | None:
 
 
 def to_size(value: object) -> int | None:
-    """MiB of a number or of text with a unit; None when it is none or negative."""
-    if not isinstance(value, str):
-        number = to_int(value)
-        return number if number is not None and number >= 0 else None
-    match = SIZE.fullmatch(value.strip())
-    return round(float(match.group(1)) * MIB[match.group(2).lower()]) if match else None
+    """MiB: a number as it is, or what a text says; None when it is none or negative."""
+    if isinstance(value, str):
+        return parse_size(value)
+    number = to_int(value)
+    return number if number is not None and number >= 0 else None
 
 
 def to_text(value: object) -> str | None:
