@@ -9,6 +9,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -44,6 +45,12 @@ class IConfigReader(Interface):
 
     async def instance_names() -> list[str]:
         """The names alone, in order."""
+
+    async def instance_view(identifier: str) -> InstanceView:
+        """One instance with its disks, nodes, groups, networks and the cluster, all from one state."""
+
+    async def instance_views(identifiers: Sequence[str] | None = None) -> InstanceViews:
+        """The same of the instances named, in that order; of every instance, by name, without an argument."""
 
     async def instances_of_node(identifier: str) -> tuple[list[Instance], list[Instance]]:
         """The instances that have the node as primary, and those that have a disk on it as secondary."""

@@ -12,10 +12,12 @@ from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews, together, view_of
 from ganeti_tx.model.lookup import Named
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
@@ -72,6 +74,15 @@ class LocalReader:
         """See IConfigReader."""
         return sorted(instance.name for instance in self._store.snapshot.instances.values())
 
+    async def instance_view(self, identifier: str) -> InstanceView:
+        """See IConfigReader."""
+        return viewed(self._store.snapshot, await self.instance(identifier))
+
+    async def instance_views(self, identifiers: Sequence[str] | None = None) -> InstanceViews:
+        """See IConfigReader."""
+        config = self._store.snapshot
+        return together(config.cluster, [viewed(config, each) for each in await self.instances(identifiers)])
+
     async def instances_of_node(self, identifier: str) -> tuple[list[Instance], list[Instance]]:
         """See IConfigReader."""
         node = await self.node(identifier)
@@ -120,3 +131,15 @@ class LocalReader:
         if kind is TagKind.CLUSTER:
             return None
         return (await named[kind](name or "")).uuid
+
+
+def viewed(config: ConfigData, instance: Instance) -> InstanceView:
+    """An instance of the configuration with what belongs to it. @raise ConfigurationError: something of it is not there."""
+    return view_of(
+        instance,
+        cluster=config.cluster,
+        disks=config.disks,
+        nodes=config.nodes,
+        groups=config.nodegroups,
+        networks=config.networks,
+    )

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import attrs
-
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
@@ -19,7 +17,6 @@ from ganeti_tx.logic.instance.devices import shutdown_disks
 from ganeti_tx.logic.instance.disks import create_disks, make_disks, space_wanted
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
 from ganeti_tx.logic.instance.presence import stop
-from ganeti_tx.logic.instance.spec import Surrounded, surround_with
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.logic.unit import LogicalUnit
@@ -27,7 +24,9 @@ from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.rpc.calls import (
     BridgesExist,
@@ -46,6 +45,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _name: str
     _address: str | None = None
     _node: Node
+    _group: NodeGroup
     _cluster: Cluster
     _plan: CreatePlan
 
@@ -100,11 +100,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._cluster = await self.config.cluster()
         self._plan = make_plan(self.op, self._cluster, self._name, self._address)
         self._node = await self.config.node(self._node.uuid)
+        self._group = await self.config.group(self._node.group)
         await self._check_group()
         check_takes_instances(self._node)
         if self.op.ip_check:
             await self._check_address()
-        await self._check_policy()
+        self._check_policy()
         await self._check_node()
         await reserve_macs(self.config, self._plan.nics)
         if self.op.no_install and self.op.start:
@@ -116,8 +117,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             return
         wanted = await self.config.group(self.op.group_name)
         if wanted.uuid != self._node.group:
-            group = await self.config.group(self._node.group)
-            raise OpPrereqError(f"node {self._node.name} is in group {group.name}, not in {wanted.name}", ECode.INVAL)
+            raise OpPrereqError(
+                f"node {self._node.name} is in group {self._group.name}, not in {wanted.name}", ECode.INVAL
+            )
 
     async def _check_address(self) -> None:
         """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own, or another host's."""
@@ -136,8 +138,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
                 ECode.NOTUNIQUE,
             )
 
-    async def _check_policy(self) -> None:
-        fault = policy_faults(self._plan, self._cluster, await self.config.group(self._node.group))
+    def _check_policy(self) -> None:
+        fault = policy_faults(self._plan, self._cluster, self._group)
         if fault is None:
             return
         if not self.op.ignore_ipolicy:
@@ -190,15 +192,14 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             self.info(f"adding instance {self._name} to cluster config")
             await self.config.add_instance(target.instance, target.disks)
             rollback.undo(self.config.remove_instance, target.instance.uuid)
-            made = await self.config.instance(target.instance.uuid)  # it has its times from there
-            target = attrs.evolve(target, instance=made)
+            target = await self.config.instance_view(target.instance.uuid)  # it has its times from there
             if self._plan.install:
                 await self._install(target, rollback)
             if self._plan.start:
                 await self._start(target, rollback)
         return [target.primary.name]
 
-    async def _make_target(self) -> Surrounded:
+    async def _make_target(self) -> InstanceView:
         plan = self._plan
         disks = await make_disks(self.config, plan.disks, self._node.uuid)
         instance = Instance(
@@ -220,9 +221,16 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             tags=plan.tags,
             network_port=await self.config.allocate_port() if plan.hypervisor in WITH_PORT else None,
         )
-        return await surround_with(self.config, instance, disks)
+        return view_of(
+            instance,
+            cluster=self._cluster,
+            disks={disk.uuid: disk for disk in disks},
+            nodes={self._node.uuid: self._node},
+            groups={self._group.uuid: self._group},
+            networks={},
+        )
 
-    async def _install(self, target: Surrounded, rollback: Rollback) -> None:
+    async def _install(self, target: InstanceView, rollback: Rollback) -> None:
         self.info("* running the instance OS create scripts...")
         rollback.undo(shutdown_disks, self.nodes, target, self.warn)
         try:
@@ -233,7 +241,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if not self._plan.start:
             await shutdown_disks(self.nodes, target, self.warn)
 
-    async def _start(self, target: Surrounded, rollback: Rollback) -> None:
+    async def _start(self, target: InstanceView, rollback: Rollback) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
         rollback.undo(self._stop_again, target, rollback)  # an answer that got lost may mean that it runs
@@ -243,7 +251,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         except GanetiError as error:
             raise OpExecError(f"could not start instance {self._name}: {error}") from None
 
-    async def _stop_again(self, target: Surrounded, rollback: Rollback) -> None:
+    async def _stop_again(self, target: InstanceView, rollback: Rollback) -> None:
         """Nothing runs that is not configured: what may run stays where it can be found. @raise OpExecError: it may run."""
         try:
             await stop(self.nodes, target, 0, True)

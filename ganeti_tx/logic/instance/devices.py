@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import BlockdevRemove, BlockdevShutdown, NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
@@ -13,19 +13,19 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 Warn = Callable[[str], None]
 
 
-async def shutdown_disks(nodes: INodeRpc, target: Surrounded, warn: Warn) -> bool:
+async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Take the disks down on all their nodes; False, with a warning each, when some stay up."""
     owner = target.instance.name
     return await on_each(nodes, target, lambda disk: BlockdevShutdown(disk=disk, owner=owner), "shut down", warn)
 
 
-async def remove_disks(nodes: INodeRpc, target: Surrounded, warn: Warn) -> bool:
+async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Remove the disks from all their nodes; False, with a warning each, when some stay."""
     return await on_each(nodes, target, lambda disk: BlockdevRemove(disk=disk), "remove", warn)
 
 
 async def on_each(
-    nodes: INodeRpc, target: Surrounded, call: Callable[[DiskSpec], NodeCall], verb: str, warn: Warn
+    nodes: INodeRpc, target: InstanceView, call: Callable[[DiskSpec], NodeCall], verb: str, warn: Warn
 ) -> bool:
     """One call for each disk and node, in order; an offline secondary does not count as a failure."""
     well = True
@@ -40,12 +40,12 @@ async def on_each(
     return well
 
 
-def homes(target: Surrounded, disk: Disk) -> Sequence[Node]:
+def homes(target: InstanceView, disk: Disk) -> Sequence[Node]:
     """The nodes that hold a disk; shared storage, which names none, is reached from the primary node."""
     return [target.nodes[uuid] for uuid in disk.nodes] or [target.primary]
 
 
-def bridges(target: Surrounded) -> list[str]:
+def bridges(target: InstanceView) -> list[str]:
     """The bridges that the network interfaces need on their node."""
     nics: list[Any] = [target.nic_spec(nic) for nic in target.instance.nics]
     return sorted({nic.link for nic in nics if nic.mode == "bridged"})

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.model.disk import Disk, drbd_id
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import BlockdevFind, DiskState
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
-async def disk_data(nodes: INodeRpc, target: Surrounded, index: int, static: bool) -> dict[str, Any]:
+async def disk_data(nodes: INodeRpc, target: InstanceView, index: int, static: bool) -> dict[str, Any]:
     """The disk, with its state on the primary node and the secondary one unless only static data are wanted."""
     disk, spec = target.disks[index], target.disk_specs()[index]
     secondary = [node for node in target.secondaries if node.uuid in disk.nodes]
@@ -22,7 +22,7 @@ async def disk_data(nodes: INodeRpc, target: Surrounded, index: int, static: boo
     }
 
 
-def described(target: Surrounded, disk: Disk) -> dict[str, Any]:
+def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
     """What the configuration says of a disk and of those it is made of."""
     return {
         "iv_name": disk.iv_name,
@@ -37,7 +37,7 @@ def described(target: Surrounded, disk: Disk) -> dict[str, Any]:
     }
 
 
-def shown_id(target: Surrounded, disk: Disk) -> list[str | int]:
+def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     """The logical id; that of a mirror with its nodes' names and without its secret, for job files keep results."""
     if disk.dev_type is not DiskTemplate.DRBD:
         return list(disk.logical_id or ())

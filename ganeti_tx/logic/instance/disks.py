@@ -8,12 +8,12 @@ import attrs
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
-from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.params.kinds import NONE, to_int, to_size
 from ganeti_tx.rpc.calls import BlockdevCreate, BlockdevRemove, StorageUnit
@@ -165,7 +165,7 @@ def make_disk(plan: DiskPlan, index: int, uuid: str, node_uuid: str) -> Disk:
     )
 
 
-async def create_disks(nodes: INodeRpc, target: Surrounded, rollback: Rollback) -> None:
+async def create_disks(nodes: INodeRpc, target: InstanceView, rollback: Rollback) -> None:
     """Create every disk on the primary node; each is removed again if something fails later. @raise OpExecError."""
     for spec in target.disk_specs():
         removal = BlockdevRemove(disk=spec)

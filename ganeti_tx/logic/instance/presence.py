@@ -2,8 +2,8 @@
 
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.instance.devices import bridges
-from ganeti_tx.logic.instance.spec import Surrounded
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.rpc.calls import BridgesExist, InstanceInfo, InstanceShutdown, RunningInstance
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
@@ -11,7 +11,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 SHUT_DOWN_BY_USER = 1
 
 
-async def seen_running(nodes: INodeRpc, target: Surrounded) -> RunningInstance | None:
+async def seen_running(nodes: INodeRpc, target: InstanceView) -> RunningInstance | None:
     """What the hypervisor has of the instance. @raise OpPrereqError: its node does not tell."""
     instance = target.instance
     call = InstanceInfo(instance_name=instance.name, hypervisor=instance.hypervisor.value)
@@ -24,13 +24,13 @@ def is_running(seen: RunningInstance | None) -> bool:
     return seen is not None and seen.state != SHUT_DOWN_BY_USER
 
 
-async def check_bridges(nodes: INodeRpc, target: Surrounded) -> None:
+async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
     """@raise OpPrereqError: a bridge that the instance needs is not there."""
     if wanted := bridges(target):
         await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
 
 
-async def stop(nodes: INodeRpc, target: Surrounded, timeout: float, force: bool = False) -> None:
+async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, force: bool = False) -> None:
     """Stop it on its node. @raise OpExecError: it may still run."""
     instance = target.instance
     call = InstanceShutdown(

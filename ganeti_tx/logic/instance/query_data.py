@@ -9,11 +9,10 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.instance.disk_data import disk_data
 from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
-from ganeti_tx.logic.instance.spec import Surrounded, surround
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.instance import Instance
-from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
@@ -43,18 +42,16 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
         if level is Level.INSTANCE:
             return [on_instance(instance.name, Mode.SHARED) for instance in self._named]
         if level is Level.NODE:
-            targets = [await surround(self.config, instance.uuid) for instance in self._named]
-            return on_nodes((uuid for target in targets for uuid in target.nodes), Mode.SHARED)
+            return on_nodes((await self._views()).nodes, Mode.SHARED)
         return ()
 
     async def execute(self) -> dict[str, dict[str, Any]]:
         """The data, by instance name."""
-        targets = [await surround(self.config, instance.uuid) for instance in self._named]
-        groups = {group.uuid: group for group in await self.config.groups()}
+        targets = (await self._views()).each()
         running = {} if self.op.static else await self._running(targets)
         return {
             target.instance.name: {
-                **self._settings(target, groups),
+                **self._settings(target),
                 "run_state": None if self.op.static else run_state(target, running),
                 "disks": [
                     await disk_data(self.nodes, target, index, self.op.static) for index in range(len(target.disks))
@@ -63,7 +60,10 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
             for target in targets
         }
 
-    async def _running(self, targets: Sequence[Surrounded]) -> Running:
+    async def _views(self) -> InstanceViews:
+        return await self.config.instance_views([instance.uuid for instance in self._named])
+
+    async def _running(self, targets: Sequence[InstanceView]) -> Running:
         """What the primary nodes run; one that does not answer is left out, with a warning."""
         found: dict[str, Mapping[str, RunningInstance]] = {}
         hypervisors: dict[str, set[str]] = {}
@@ -77,10 +77,10 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
                 self.warn(f"cannot tell what runs on node {node.name}: {error}")
         return found
 
-    def _settings(self, target: Surrounded, groups: Mapping[str, NodeGroup]) -> dict[str, Any]:
+    def _settings(self, target: InstanceView) -> dict[str, Any]:
         """What the configuration says; private OS parameters stay out, for results are kept in job files."""
         instance, spec = target.instance, target.spec()
-        secondary_groups = [groups[node.group] for node in target.secondaries]
+        secondary_groups = [target.groups[node.group] for node in target.secondaries]
         return {
             "name": instance.name,
             "uuid": instance.uuid,
@@ -111,7 +111,7 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
         }
 
 
-def run_state(target: Surrounded, running: Running) -> str | None:
+def run_state(target: InstanceView, running: Running) -> str | None:
     """ "up", "down", or "user down"; None when the node did not tell."""
     on_node = running.get(target.primary.uuid)
     if on_node is None:

@@ -6,11 +6,11 @@ from typing import ClassVar, TypeVar
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.instance.spec import Surrounded, surround
 from ganeti_tx.logic.unit import LogicalUnit, Surroundings
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance import OpInstanceConsole, OpInstanceRemove
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 
@@ -26,7 +26,7 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
     #: Whether free memory or disk of nodes changes, which an allocator counts on while it chooses.
     changes_room: ClassVar[bool] = True
 
-    target: Surrounded
+    target: InstanceView
 
     def __init__(self, op: InstanceOp, around: Surroundings) -> None:
         super().__init__(op, around)
@@ -48,12 +48,12 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
         if level is Level.NODE_ALLOC and self.changes_room:
             return [on_allocation()]
         if level is Level.NODE:
-            return on_nodes((await surround(self.config, self._named.uuid)).nodes, Mode.SHARED)
+            return on_nodes((await self.config.instance_view(self._named.uuid)).nodes, Mode.SHARED)
         return ()
 
     async def check(self) -> None:
         """The instance is still there, by the name whose lock is held."""
-        self.target = await surround(self.config, self._named.uuid)
+        self.target = await self.config.instance_view(self._named.uuid)
         if self.instance.name != self._named.name:
             raise OpPrereqError(
                 f"instance {self._named.name} was renamed to {self.instance.name} meanwhile; ask again", ECode.STATE

@@ -15,6 +15,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -60,6 +61,8 @@ GET_GROUPS = Call("GetGroups", "groups", (NAMES,), list[NodeGroup])
 GET_INSTANCE = Call("GetInstance", "instance", (str,), Instance)
 GET_INSTANCES = Call("GetInstances", "instances", (NAMES,), list[Instance])
 GET_INSTANCE_LIST = Call("GetInstanceList", "instance_names", (), list[str])
+GET_INSTANCE_VIEW = Call("GetInstanceView", "instance_view", (str,), InstanceView)
+GET_INSTANCE_VIEWS = Call("GetInstanceViews", "instance_views", (NAMES,), InstanceViews)
 GET_NODE_INSTANCES = Call("GetNodeInstances", "instances_of_node", (str,), tuple[list[Instance], list[Instance]])
 GET_INSTANCE_DISKS = Call("GetInstanceDisks", "disks", (str,), list[Disk])
 GET_NETWORK = Call("GetNetwork", "network", (str,), Network)

@@ -12,6 +12,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -39,6 +40,8 @@ from ganeti_tx.wconfd.protocol.methods import (
     GET_INSTANCE,
     GET_INSTANCE_DISKS,
     GET_INSTANCE_LIST,
+    GET_INSTANCE_VIEW,
+    GET_INSTANCE_VIEWS,
     GET_INSTANCES,
     GET_NETWORK,
     GET_NETWORKS,
@@ -108,6 +111,14 @@ class RemoteConfig:
     async def instance_names(self) -> list[str]:
         """See IConfig."""
         return await self._link.ask(GET_INSTANCE_LIST, self._owner)
+
+    async def instance_view(self, identifier: str) -> InstanceView:
+        """See IConfig."""
+        return await self._link.ask(GET_INSTANCE_VIEW, self._owner, identifier)
+
+    async def instance_views(self, identifiers: Sequence[str] | None = None) -> InstanceViews:
+        """See IConfig."""
+        return await self._link.ask(GET_INSTANCE_VIEWS, self._owner, identifiers)
 
     async def instances_of_node(self, identifier: str) -> tuple[list[Instance], list[Instance]]:
         """See IConfig."""

@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import connectionDone
 from twisted.internet.task import Clock
@@ -15,6 +16,7 @@ from zope.interface import implementer
 from ganeti_tx.config.upgrade import with_members
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.luxi.conversation import Conversation, Link
+from ganeti_tx.luxi.framing import TERMINATOR
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome
@@ -100,6 +102,8 @@ class Cluster:
         self.liveness = FakeLiveness()
         self.wconfd: Wconfd | None = None
         self.pipes: list[_Pipe] = []
+        #: The methods of all requests that came, in their order.
+        self.requests: list[str] = []
         self.files.mkdir(self.paths.data_dir)
         Deferred.fromCoroutine(self.files.write_atomic(self.paths.config_file, encode(with_members(config)), 0o640))
 
@@ -156,6 +160,7 @@ class Cluster:
     def receive(self, pipe: _Pipe, data: bytes) -> None:
         """Hand what a client wrote to the server, if that still is there."""
         if pipe.conversation is not None:
+            self.requests.append(msgspec.json.decode(data.removesuffix(TERMINATOR))["method"])
             pipe.protocol.dataReceived(data)
 
     def settle(self) -> None:

@@ -83,6 +83,19 @@ class ConfigTests(ProtocolCase):
         self.assertEqual(self.done(self.config.tags(TagKind.CLUSTER, None)), ["a", "b", "x"])
         self.assertEqual(self.done(self.config.verify()), [])
 
+    def test_views(self) -> None:
+        """An instance arrives with all that belongs to it: by one request, from one state, be it one instance or many."""
+        asked = len(self.cluster.requests)
+        view = self.done(self.config.instance_view("web1"))
+        self.assertEqual(self.cluster.requests[asked:], ["GetInstanceView"])
+        self.assertEqual((view.instance, view.disks, view.primary), (INSTANCE, (DISK,), NODE))
+        self.assertEqual(view.nodes.keys(), set(DISK.nodes))
+        for asked_for in (None, ["web1"]):
+            self.assertEqual(self.done(self.config.instance_views(asked_for)).each(), [view])
+        self.assertEqual(self.done(self.config.instance_views([])).each(), [])
+        self.refused(self.config.instance_view("ghost"), OpPrereqError, "instance 'ghost' not known")
+        self.refused(self.config.instance_views(["web1", "ghost"]), OpPrereqError, "instance 'ghost' not known")
+
     def test_errors(self) -> None:
         """Errors arrive as their classes, with their codes."""
         error = self.failureResultOf(self.cluster.begin(self.config.node("ghost")), OpPrereqError).value

@@ -1,15 +1,15 @@
-"""Instances as a node must know them: everything filled in from the cluster, the group and the instance itself."""
+"""An instance with all that its parameters and its place depend on, as one state of the configuration has them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
-import attrs
 import msgspec
 
-from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import disk_specs
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
@@ -18,27 +18,32 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.backend import fill_beparams
-from ganeti_tx.model.params.disk import fill_diskparams, with_params
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.params.nic import fill_nicparams
 from ganeti_tx.model.params.os import fill_osparams, fill_private_osparams
 
+V = TypeVar("V")
 
-@attrs.frozen
-class Surrounded:
-    """An instance with all that its parameters and its place depend on; `nodes` holds every node it touches, by uuid."""
+
+class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
+    """One instance; its disks in their order; every node it touches, their groups, and its networks, by uuid."""
 
     cluster: Cluster
     instance: Instance
     disks: tuple[Disk, ...]
-    group: NodeGroup
     nodes: Mapping[str, Node]
+    groups: Mapping[str, NodeGroup]
     networks: Mapping[str, Network]
 
     @property
     def primary(self) -> Node:
         """Where it runs."""
         return self.nodes[self.instance.primary_node]
+
+    @property
+    def group(self) -> NodeGroup:
+        """The group of its primary node."""
+        return self.groups[self.primary.group]
 
     @property
     def secondaries(self) -> list[Node]:
@@ -48,8 +53,8 @@ class Surrounded:
 
     @property
     def disk_template(self) -> DiskTemplate:
-        """The template of its disks."""
-        return template_of(self.disks)
+        """The template of its disks; without disks it is diskless."""
+        return self.disks[0].dev_type if self.disks else DiskTemplate.DISKLESS
 
     def spec(
         self, hvparams: Params | None = None, beparams: Params | None = None, osparams_secret: Params | None = None
@@ -100,52 +105,74 @@ class Surrounded:
         )
 
 
-async def surround(config: IConfig, identifier: str) -> Surrounded:
-    """Read an instance with what belongs to it. @raise OpPrereqError: it is not there."""
-    instance = await config.instance(identifier)
-    disks = await config.disks(instance.uuid)
-    return await surround_with(config, instance, disks)
+class InstanceViews(msgspec.Struct, frozen=True, kw_only=True):
+    """Several at once, from one state: what they share stands here once. The maps are by uuid."""
+
+    cluster: Cluster
+    instances: tuple[Instance, ...]
+    disks: Mapping[str, Disk]
+    nodes: Mapping[str, Node]
+    groups: Mapping[str, NodeGroup]
+    networks: Mapping[str, Network]
+
+    def each(self) -> list[InstanceView]:
+        """The views, in the order that was asked for."""
+        return [
+            view_of(
+                instance,
+                cluster=self.cluster,
+                disks=self.disks,
+                nodes=self.nodes,
+                groups=self.groups,
+                networks=self.networks,
+            )
+            for instance in self.instances
+        ]
 
 
-async def surround_with(config: IConfig, instance: Instance, disks: Sequence[Disk]) -> Surrounded:
-    """The same for an instance that the configuration does not have yet."""
-    uuids = dict.fromkeys((instance.primary_node, *(uuid for disk in disks for uuid in disk.nodes)))
-    nodes = {node.uuid: node for node in await config.nodes(list(uuids))}
-    wanted = {nic.network for nic in instance.nics if nic.network is not None}
-    return Surrounded(
-        cluster=await config.cluster(),
+def view_of(
+    instance: Instance,
+    *,
+    cluster: Cluster,
+    disks: Mapping[str, Disk],
+    nodes: Mapping[str, Node],
+    groups: Mapping[str, NodeGroup],
+    networks: Mapping[str, Network],
+) -> InstanceView:
+    """The view of an instance, also of one that no configuration has yet; the maps, by uuid, may hold more than it needs.
+
+    @raise ConfigurationError: something that the instance names is not in them.
+    """
+    whose = f"instance {instance.name}"
+    own = tuple(picked(whose, "disk", disks, instance.disks).values())
+    touched = (instance.primary_node, *(uuid for disk in own for uuid in disk.nodes))
+    around = picked(whose, "node", nodes, touched)
+    return InstanceView(
+        cluster=cluster,
         instance=instance,
-        disks=tuple(disks),
-        group=await config.group(nodes[instance.primary_node].group),
-        nodes=nodes,
-        networks={uuid: await config.network(uuid) for uuid in sorted(wanted)},
+        disks=own,
+        nodes=around,
+        groups=picked(whose, "node group", groups, (node.group for node in around.values())),
+        networks=picked(whose, "network", networks, (nic.network for nic in instance.nics if nic.network is not None)),
     )
 
 
-def template_of(disks: Sequence[Disk]) -> DiskTemplate:
-    """The template of an instance's disks; without disks it is diskless."""
-    return disks[0].dev_type if disks else DiskTemplate.DISKLESS
-
-
-def disk_specs(disks: Sequence[Disk], cluster: Cluster, group: NodeGroup) -> list[DiskSpec]:
-    """Disks as nodes must know them."""
-    filled = fill_diskparams(cluster, group)
-    return [disk_spec(with_params(disk, filled), index) for index, disk in enumerate(disks)]
-
-
-def disk_spec(disk: Disk, index: int = -1) -> DiskSpec:
-    """One disk that carries its filled parameters."""
-    own: dict[str, Any] = dict(disk.params or {})
-    return DiskSpec(
-        uuid=disk.uuid,
-        dev_type=disk.dev_type.value,
-        size=disk.size,
-        logical_id=None if disk.logical_id is None else list(disk.logical_id),
-        index=index,
-        mode=disk.mode,
-        name=disk.name,
-        iv_name=disk.iv_name,
-        spindles=disk.spindles,
-        params=own,
-        children=[disk_spec(child) for child in disk.children],
+def together(cluster: Cluster, views: Sequence[InstanceView]) -> InstanceViews:
+    """Several views of one state, without saying twice what they share."""
+    return InstanceViews(
+        cluster=cluster,
+        instances=tuple(view.instance for view in views),
+        disks={disk.uuid: disk for view in views for disk in view.disks},
+        nodes={uuid: node for view in views for uuid, node in view.nodes.items()},
+        groups={uuid: group for view in views for uuid, group in view.groups.items()},
+        networks={uuid: network for view in views for uuid, network in view.networks.items()},
     )
+
+
+def picked(whose: str, kind: str, among: Mapping[str, V], uuids: Iterable[str]) -> dict[str, V]:
+    """The named ones, in that order. @raise ConfigurationError: one is not there."""
+    wanted = list(dict.fromkeys(uuids))
+    for uuid in wanted:
+        if uuid not in among:
+            raise ConfigurationError(f"{whose}: its {kind} {uuid} is not in the configuration")
+    return {uuid: among[uuid] for uuid in wanted}
