@@ -1,15 +1,17 @@
 """The nodes and the configuration as a unit sees them: it can be stopped before each thing that it does to them."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast
 
 from attrs import frozen
 from zope.interface import implementer
 
 from ganeti_tx.config.interfaces import IConfig, IConfigReader
 from ganeti_tx.logic.safe_points import SafePoints
-from ganeti_tx.rpc.calls import TestDelay
-from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, Target
+from ganeti_tx.rpc.calls import NodeCall, TestDelay
+from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
+
+T = TypeVar("T")
 
 #: Calls that change nothing on the node and may take long: they are given up in their midst.
 ABANDONABLE = (TestDelay,)
@@ -30,23 +32,19 @@ class StoppableNodes:
     _nodes: INodeRpc
     _points: SafePoints
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         return await self._do(f"{call.name} on {node.name}", call, lambda: self._nodes.call(node, call, timeout))
 
     async def call_many(
-        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         targets = list(nodes)
         where = ", ".join(node.name for node in targets[:3]) + (" and others" if len(targets) > 3 else "")
-        what = f"{call.name} on {where}"
-        return cast(
-            Mapping[str, Outcome[Any]],
-            await self._do(what, call, lambda: self._nodes.call_many(targets, call, timeout)),
-        )
+        return await self._do(f"{call.name} on {where}", call, lambda: self._nodes.call_many(targets, call, timeout))
 
-    async def _do(self, what: str, call: Any, make: Callable[[], Any]) -> Any:
+    async def _do(self, what: str, call: NodeCall[object], make: Callable[[], Awaitable[T]]) -> T:
         self._points.reach(what)
         if isinstance(call, ABANDONABLE):
             return await self._points.wait(what, make())

@@ -1,14 +1,12 @@
 """Node calls made while checking: a node that says no, or says nothing, makes the request impossible."""
 
-from typing import Any
-
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls import NodeCall, NodeInfo
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, R, RpcError, Target
 
 
-async def ask(nodes: INodeRpc, node: Target, call: NodeCall, refusal: ECode = ECode.INVAL) -> Any:
+async def ask(nodes: INodeRpc, node: Target, call: NodeCall[R], refusal: ECode = ECode.INVAL) -> R:
     """The call's result. @raise OpPrereqError: of kind `refusal` when the node says no, else environment_error."""
     try:
         return await nodes.call(node, call)

@@ -23,7 +23,7 @@ from ganeti_tx.query.instances import InstanceRows
 from ganeti_tx.query.nodes import NodeRows
 from ganeti_tx.query.view import Views
 from ganeti_tx.rpc.calls import NodeCall, Version
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, RpcError, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, R, RpcError, Target
 
 log = Logger()
 
@@ -50,16 +50,15 @@ class HurriedRpc:
 
     rpc: INodeRpc
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         return await self.rpc.call(node, call, ANSWER_LIMIT)
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
-        outcomes: Mapping[str, Outcome[Any]] = await self.rpc.call_many(nodes, call, ANSWER_LIMIT)
-        return outcomes
+        return await self.rpc.call_many(nodes, call, ANSWER_LIMIT)
 
 
 @frozen

@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls import NodeCall
-from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 Waiting = list["Deferred[Outcome[Any]]"]
 Key = tuple[Any, ...]
@@ -27,13 +27,13 @@ class SharedRpc:
     _under_way: set[Key] = field(factory=set)
     _waiting: dict[Key, Waiting] = field(factory=dict)
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         return (await self._outcome(node, call, timeout)).get()
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         asked = {node.name: self._outcome(node, call, timeout) for node in nodes}
         try:
@@ -43,15 +43,15 @@ class SharedRpc:
                 outcome.addErrback(lambda _: None).cancel()
             raise
 
-    def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> "Deferred[Outcome[Any]]":
+    def _outcome(self, node: Target, call: NodeCall[R], timeout: float | None) -> "Deferred[Outcome[R]]":
         key = node.name, node.primary_ip, node.offline, call.name, msgspec.json.encode(call), timeout
-        waiting: Deferred[Outcome[Any]] = Deferred()
+        waiting: Deferred[Outcome[R]] = Deferred()
         self._waiting.setdefault(key, []).append(waiting)
         if key not in self._under_way:
             self._ask(key, node, call, timeout)
         return waiting
 
-    def _ask(self, key: Key, node: Target, call: NodeCall, timeout: float | None) -> None:
+    def _ask(self, key: Key, node: Target, call: NodeCall[object], timeout: float | None) -> None:
         askers = self._waiting.pop(key)
         self._under_way.add(key)
 

@@ -1,17 +1,18 @@
 """Node calls that notice when a node refuses them because it follows another master."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import attrs
 from zope.interface import implementer
 
+from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.interfaces import (
     FOLLOWS_ANOTHER,
     NO_LONGER_MASTER,
     INodeRpc,
     NodeCallError,
     Outcome,
+    R,
     RpcError,
     Target,
 )
@@ -25,7 +26,7 @@ class LoyalRpc:
     rpc: INodeRpc
     refused: Callable[[str], None]
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """See INodeRpc."""
         try:
             return await self.rpc.call(node, call, timeout)
@@ -34,10 +35,10 @@ class LoyalRpc:
             raise
 
     async def call_many(
-        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """See INodeRpc."""
-        outcomes: Mapping[str, Outcome[Any]] = await self.rpc.call_many(nodes, call, timeout)
+        outcomes = await self.rpc.call_many(nodes, call, timeout)
         for outcome in outcomes.values():
             self._look(outcome.error)
         return outcomes

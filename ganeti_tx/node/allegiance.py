@@ -72,7 +72,7 @@ class Allegiance:
     _refused: set[str] = field(factory=set)
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    async def perform(self, call: NodeCall, caller: str | None, method: Method) -> Any:
+    async def perform(self, call: NodeCall[object], caller: str | None, method: Method) -> Any:
         """Do a call by its method. A caller of None is not known, and nobody's master.
 
         @raise ConfigurationError: this node follows another master than the caller, or the caller is not who it says.
@@ -90,7 +90,7 @@ class Allegiance:
         finally:
             self._turn.release()
 
-    async def _check(self, call: NodeCall, caller: str) -> None:
+    async def _check(self, call: NodeCall[object], caller: str) -> None:
         master = ssconf_master(self.files, self.paths)
         if master is None or master == caller:
             return  # its own former terms are refused later
@@ -107,7 +107,7 @@ class Allegiance:
         if master == self.own_name:
             await self.dethrone()
 
-    def _takes_over(self, call: NodeCall, caller: str) -> bool:
+    def _takes_over(self, call: NodeCall[object], caller: str) -> bool:
         """Whether the caller is the master, or becomes it by this call, though simple configuration names another one.
 
         It is when something of its term has come, but its simple configuration has not yet.
@@ -122,7 +122,7 @@ class Allegiance:
         return held.master == caller or (stamp.term > held.number and names(call, caller))
 
 
-def sender(call: NodeCall, caller: str | None) -> str:
+def sender(call: NodeCall[object], caller: str | None) -> str:
     """Who sends what only a master may send. @raise ConfigurationError: nobody knows, or the stamp is another's."""
     if caller is None:
         raise ConfigurationError(f"{call.name} was refused: its caller is not known")
@@ -132,7 +132,7 @@ def sender(call: NodeCall, caller: str | None) -> str:
     return caller
 
 
-def names(call: NodeCall, caller: str, newest: int = -1) -> bool:
+def names(call: NodeCall[object], caller: str, newest: int = -1) -> bool:
     """Whether a call names its sender as the master, in something that is newer than a serial number."""
     match call:
         case WriteSsconfFiles(values=values, serial=int(serial)):

@@ -47,7 +47,7 @@ class ClusterFiles:
     _rapi_files: tuple[int, int] = (0, 0)
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             UploadFile: self.upload,

@@ -62,7 +62,7 @@ class Membership:
     daemons: LocalDaemons
     end: Callable[[], None]
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {NodeCryptoTokens: self.tokens, NodeLeaveCluster: self.leave}
 

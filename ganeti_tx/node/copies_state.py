@@ -24,7 +24,7 @@ class CopiesOfTheCluster:
     files: IFiles
     paths: Paths
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {ClusterCopies: self.state}
 

@@ -32,7 +32,7 @@ class Disks:
     storage: Mapping[str, IStorage]
     links: DiskLinks
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             BlockdevCreate: self.create,

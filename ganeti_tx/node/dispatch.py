@@ -16,7 +16,7 @@ log = Logger()
 #: Does one call and gives its result.
 Method = Callable[[Any], Awaitable[Any]]
 #: Does a call by its method, if it may come from the node of that name.
-Guard = Callable[[NodeCall, str | None, Method], Awaitable[Any]]
+Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
 
 
 class UnknownCall(GanetiError):
@@ -30,21 +30,21 @@ class CallFailed(GanetiError):
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall], Method], guard: Guard | None = None) -> None:
+    def __init__(self, *tables: Mapping[type[NodeCall[object]], Method], guard: Guard | None = None) -> None:
         """@param guard: stands before every method, and refuses calls that may not come from their caller."""
         self._guard = guard
-        self._methods: dict[type[NodeCall], Method] = {
+        self._methods: dict[type[NodeCall[object]], Method] = {
             kind: method for table in tables for kind, method in table.items()
         }
 
-    def kind_of(self, name: str) -> type[NodeCall]:
+    def kind_of(self, name: str) -> type[NodeCall[object]]:
         """The call of this name. @raise UnknownCall: there is none here."""
         kind = CALLS.get(name)
         if kind is None or kind not in self._methods:
             raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
         return kind
 
-    async def perform(self, call: NodeCall, caller: str | None = None) -> Any:
+    async def perform(self, call: NodeCall[object], caller: str | None = None) -> Any:
         """Do it. @param caller: the name of the node that asks, where it is known.
 
         @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.

@@ -19,7 +19,7 @@ class Exports:
     paths: Paths
     threads: IThreads
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {ExportList: self.names}
 

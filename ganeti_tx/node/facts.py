@@ -50,7 +50,7 @@ class Facts:
     user_mode_marker: Path
     allowed_paths: AllowedPaths
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             Version: self.version,

@@ -36,7 +36,7 @@ class Instances:
     order: CallOrder
     _turns: dict[str, DeferredLock] = field(factory=dict)
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             InstanceStart: self.start,

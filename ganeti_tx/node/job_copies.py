@@ -48,7 +48,7 @@ class JobCopies:
     terms: Terms
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             JobqueueUpdate: self.update,

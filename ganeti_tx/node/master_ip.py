@@ -31,7 +31,7 @@ class MasterIp:
     runner: IProcessRunner
     hooks: LocalHooks
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             NodeActivateMasterIp: self.activate,

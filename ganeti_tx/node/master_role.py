@@ -39,7 +39,7 @@ class MasterRoleCalls:
     threads: IThreads
     daemons: LocalDaemons
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {
             MasterVote: self.vote,

@@ -32,7 +32,7 @@ class SshFiles:
     _taken: tuple[int, int] = (0, 0)
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {NodeSshKeys: self.keys, WriteSshFiles: self.write}
 

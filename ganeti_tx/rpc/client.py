@@ -25,6 +25,7 @@ from ganeti_tx.rpc.interfaces import (
     NodeOfflineError,
     NodeUnreachableError,
     Outcome,
+    R,
     Target,
 )
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
@@ -85,7 +86,7 @@ class HttpNodeRpc:
     clock: IReactorTime
     port: int = PORT
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         if node.offline:
             raise NodeOfflineError(f"node {node.name} is marked offline; {call.name} was not sent")
@@ -101,7 +102,7 @@ class HttpNodeRpc:
             raise NodeUnreachableError(f"node {node.name} answers {call.name} with {error}")
         return decode_answer(node.name, call, data)
 
-    async def _exchange(self, node: Target, call: NodeCall, body: bytes) -> bytes:
+    async def _exchange(self, node: Target, call: NodeCall[object], body: bytes) -> bytes:
         host = f"[{node.primary_ip}]" if ":" in node.primary_ip else node.primary_ip
         url = f"https://{host}:{self.port}/{call.name}".encode()
         headers = Headers({"Content-Type": [CONTENT_TYPE]})
@@ -124,8 +125,8 @@ class HttpNodeRpc:
         return data
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         return await on_each(nodes, lambda node: self.call(node, call, timeout))
 

@@ -1,12 +1,13 @@
 """The seam between those who need a node to do something and the wire."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import attrs
 from zope.interface import Interface
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.rpc.calls.base import NodeCall
 
 R = TypeVar("R")
 
@@ -67,10 +68,12 @@ class Outcome(Generic[R]):
 
 
 class INodeRpc(Interface):
-    """Calls of `rpc.calls` on nodes. `call` is one of that table's argument values, which knows its name, time limit and result."""
+    """Calls of `rpc.calls` on nodes: values that know their name, time limit and result."""
 
-    async def call(node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """The call's typed result. @raise RpcError: one of the three above."""
 
-    async def call_many(nodes: Iterable[Target], call: Any, timeout: float | None = None) -> Mapping[str, Outcome[Any]]:
+    async def call_many(
+        nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """The same call on many nodes at the same time, by node name; never raises an RpcError."""

@@ -1,7 +1,6 @@
 """Node calls whose answers are timed and whose failures are counted."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import attrs
 from twisted.internet.defer import CancelledError
@@ -12,7 +11,7 @@ from ganeti_tx.metrics.nodes import CALLS, FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.each_node import on_each
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, RpcError, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
 
 
 @implementer(INodeRpc)
@@ -24,7 +23,7 @@ class MeasuredRpc:
     tally: Tally
     clock: IReactorTime
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         begun = self.clock.seconds()
         try:
@@ -44,11 +43,11 @@ class MeasuredRpc:
         self._answered(node, call, begun)
         return result
 
-    def _answered(self, node: Target, call: NodeCall, begun: float) -> None:
+    def _answered(self, node: Target, call: NodeCall[object], begun: float) -> None:
         self.tally.observe(CALLS, self.clock.seconds() - begun, node.name, call.name)
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         return await on_each(nodes, lambda node: self.call(node, call, timeout))

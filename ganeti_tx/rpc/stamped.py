@@ -1,14 +1,13 @@
 """Node calls that say from which master they come and when, as far as the call has room for that."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from attrs import define
 from msgspec import structs
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls import NodeCall
-from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 from ganeti_tx.runtime.master_term import Stamps
 
 
@@ -20,17 +19,17 @@ class StampedRpc:
     rpc: INodeRpc
     stamps: Stamps
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         return await self.rpc.call(node, self._stamped(call), timeout)
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         return await self.rpc.call_many(nodes, self._stamped(call), timeout)
 
-    def _stamped(self, call: NodeCall) -> NodeCall:
+    def _stamped(self, call: NodeCall[R]) -> NodeCall[R]:
         if getattr(call, "stamp", call) is not None:
             return call
         return structs.replace(call, stamp=self.stamps.next())

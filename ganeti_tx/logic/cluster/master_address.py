@@ -64,7 +64,7 @@ async def _give_up(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster) -> N
         unit.warn(f"{error}; the old interface {cluster.master_netdev} may still have the cluster's address")
 
 
-async def _ask(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster, call: NodeCall) -> None:
+async def _ask(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster, call: NodeCall[object]) -> None:
     try:
         await unit.nodes.call(await unit.config.node(cluster.master_node), call)
     except RpcError as error:

@@ -28,5 +28,5 @@ class LUInstanceConsole(InstanceUnit[OpInstanceConsole]):
         if not is_running(await seen_running(self.nodes, self.target)):
             state = "ERROR_down" if self.instance.admin_state is AdminState.UP else f"ADMIN_{self.instance.admin_state}"
             raise OpExecError(f"instance {self.instance.name} is not running (state {state})")
-        answer: dict[str, Any] = await self.nodes.call(self.target.primary, ConsoleCall(instance=self.target.spec()))
+        answer = await self.nodes.call(self.target.primary, ConsoleCall(instance=self.target.spec()))
         return answer

@@ -25,7 +25,7 @@ async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> boo
 
 
 async def on_each(
-    nodes: INodeRpc, target: InstanceView, call: Callable[[DiskSpec], NodeCall], verb: str, warn: Warn
+    nodes: INodeRpc, target: InstanceView, call: Callable[[DiskSpec], NodeCall[object]], verb: str, warn: Warn
 ) -> bool:
     """One call for each disk and node, in order; an offline secondary does not count as a failure."""
     well = True

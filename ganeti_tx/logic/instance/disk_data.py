@@ -7,7 +7,7 @@ from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import BlockdevFind, DiskState
+from ganeti_tx.rpc.calls import BlockdevFind
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
@@ -49,7 +49,7 @@ def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
 async def state_on(nodes: INodeRpc, node: Node, spec: DiskSpec) -> list[Any] | None:
     """[path, major, minor, sync percent, estimated seconds, degraded, local state]; None when the node cannot tell."""
     try:
-        state: DiskState | None = await nodes.call(node, BlockdevFind(disk=spec))
+        state = await nodes.call(node, BlockdevFind(disk=spec))
     except RpcError:
         return None
     if state is None:

@@ -15,7 +15,7 @@ async def seen_running(nodes: INodeRpc, target: InstanceView) -> RunningInstance
     """What the hypervisor has of the instance. @raise OpPrereqError: its node does not tell."""
     instance = target.instance
     call = InstanceInfo(instance_name=instance.name, hypervisor=instance.hypervisor.value)
-    seen: RunningInstance | None = await ask(nodes, target.primary, call, ECode.ENVIRON)
+    seen = await ask(nodes, target.primary, call, ECode.ENVIRON)
     return seen
 
 

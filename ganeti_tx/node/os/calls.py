@@ -19,7 +19,7 @@ class OsCalls:
     disks: Disks
     threads: IThreads
 
-    def table(self) -> Mapping[type[NodeCall], Method]:
+    def table(self) -> Mapping[type[NodeCall[object]], Method]:
         """Which call is which method."""
         return {OsDiagnose: self.diagnose, OsValidate: self.validate, InstanceOsAdd: self.add}
 

@@ -81,7 +81,7 @@ class QueueCopies:
             return False
         return await self._call(node, JobqueueSetDrainFlag(drained=self.is_drained()))
 
-    async def _call(self, node: NodeAddress, call: NodeCall) -> bool:
+    async def _call(self, node: NodeAddress, call: NodeCall[object]) -> bool:
         try:
             await self.rpc.call(node, call)
         except RpcError as error:

@@ -73,7 +73,7 @@ from ganeti_tx.rpc.calls.queue import (
 )
 
 #: The one table: every call by its name on the wire.
-CALLS: dict[str, type[NodeCall]] = {call.name: call for call in NodeCall.__subclasses__()}
+CALLS: dict[str, type[NodeCall[object]]] = {call.name: call for call in NodeCall.__subclasses__()}
 
 __all__ = [
     "CALLS",

@@ -1,6 +1,6 @@
 """What every node call has: a name, a type of answer, a time limit, and sizes."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -13,12 +13,13 @@ NORMAL = 900.0
 SLOW = 3600.0
 ONE_DAY = 86400.0
 
+R = TypeVar("R", covariant=True)
 
-class NodeCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call with its arguments. `result` is the type of the answer; sizes are bytes of the encoded body."""
+
+class NodeCall(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
+    """A call with its arguments, whose answer is an R. Sizes are bytes of the encoded body."""
 
     name: ClassVar[str]
-    result: ClassVar[Any] = type(None)
     timeout: ClassVar[float] = NORMAL
     max_request: ClassVar[int] = 4 * MiB
     max_response: ClassVar[int] = 16 * MiB
@@ -26,3 +27,12 @@ class NodeCall(msgspec.Struct, frozen=True, kw_only=True):
     def time_limit(self) -> float:
         """Seconds after which the caller gives up."""
         return self.timeout
+
+    @classmethod
+    def result(cls) -> Any:
+        """The type of the answer, R, as msgspec takes it. @raise TypeError: the class does not say."""
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            given = get_args(base)
+            if isinstance(get_origin(base), type) and issubclass(get_origin(base), NodeCall) and given:
+                return type(None) if given[0] is None else given[0]
+        raise TypeError(f"{cls.__name__} does not say what it answers: class {cls.__name__}(NodeCall[...])")

@@ -1,6 +1,6 @@
 """Calls about the copies of the cluster's own files: the configuration, simple configuration, and keys."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -8,7 +8,7 @@ from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall
 
 
-class UploadFile(NodeCall, frozen=True, kw_only=True):
+class UploadFile(NodeCall[None], frozen=True, kw_only=True):
     """Write one of the cluster's own files; only paths of the node's list are taken.
 
     What comes from a former master is refused; under one master a lower `serial` never replaces.
@@ -22,7 +22,7 @@ class UploadFile(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
+class WriteSsconfFiles(NodeCall[None], frozen=True, kw_only=True):
     """Write simple configuration files, by key; values without the final newline. Older ones are refused.
 
     `serial` is that of the configuration from which they were made: a node follows a new master only to a higher one.
@@ -35,7 +35,7 @@ class WriteSsconfFiles(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class WriteRapiFiles(NodeCall, frozen=True, kw_only=True):
+class WriteRapiFiles(NodeCall[None], frozen=True, kw_only=True):
     """Make the files of rapi/ these, by name, and no others. Older ones are refused.
 
     `serial` is that of the configuration to which they belong: a candidate that has it has these files, too.
@@ -48,7 +48,7 @@ class WriteRapiFiles(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class WriteSshFiles(NodeCall, frozen=True, kw_only=True):
+class WriteSshFiles(NodeCall[None], frozen=True, kw_only=True):
     """Make the cluster's known hosts these, and the cluster's lines of root's authorized keys. Older ones are refused.
 
     @ivar authorized: keys by the name of the node whose root has them; None: root's file is left alone.
@@ -71,9 +71,8 @@ class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
     master: str
 
 
-class ClusterCopies(NodeCall, frozen=True, kw_only=True):
+class ClusterCopies(NodeCall[CopiesState], frozen=True, kw_only=True):
     """How new are the copies that the node keeps, and who does its simple configuration say is the master?"""
 
     name: ClassVar[str] = "cluster_copies"
-    result: ClassVar[Any] = CopiesState
     timeout: ClassVar[float] = URGENT

@@ -21,7 +21,7 @@ class DiskState(msgspec.Struct, frozen=True):
     ldisk_status: int = 0
 
 
-class BlockdevCreate(NodeCall, frozen=True, kw_only=True):
+class BlockdevCreate(NodeCall[None], frozen=True, kw_only=True):
     """Create a disk."""
 
     name: ClassVar[str] = "blockdev_create"
@@ -30,14 +30,14 @@ class BlockdevCreate(NodeCall, frozen=True, kw_only=True):
     on_primary: bool = True
 
 
-class BlockdevRemove(NodeCall, frozen=True, kw_only=True):
+class BlockdevRemove(NodeCall[None], frozen=True, kw_only=True):
     """Remove a disk."""
 
     name: ClassVar[str] = "blockdev_remove"
     disk: DiskSpec
 
 
-class BlockdevGrow(NodeCall, frozen=True, kw_only=True):
+class BlockdevGrow(NodeCall[None], frozen=True, kw_only=True):
     """Grow a disk by `amount` MiB, or check that it could."""
 
     name: ClassVar[str] = "blockdev_grow"
@@ -46,7 +46,7 @@ class BlockdevGrow(NodeCall, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class BlockdevRename(NodeCall, frozen=True, kw_only=True):
+class BlockdevRename(NodeCall[None], frozen=True, kw_only=True):
     """Give a disk another logical id."""
 
     name: ClassVar[str] = "blockdev_rename"
@@ -54,17 +54,16 @@ class BlockdevRename(NodeCall, frozen=True, kw_only=True):
     logical_id: list[Any]
 
 
-class BlockdevAssemble(NodeCall, frozen=True, kw_only=True):
+class BlockdevAssemble(NodeCall[str], frozen=True, kw_only=True):
     """Make a disk ready; answers its path."""
 
     name: ClassVar[str] = "blockdev_assemble"
-    result: ClassVar[Any] = str
     disk: DiskSpec
     owner: str
     on_primary: bool = True
 
 
-class BlockdevShutdown(NodeCall, frozen=True, kw_only=True):
+class BlockdevShutdown(NodeCall[None], frozen=True, kw_only=True):
     """Undo `blockdev_assemble`."""
 
     name: ClassVar[str] = "blockdev_shutdown"
@@ -72,9 +71,8 @@ class BlockdevShutdown(NodeCall, frozen=True, kw_only=True):
     owner: str
 
 
-class BlockdevFind(NodeCall, frozen=True, kw_only=True):
+class BlockdevFind(NodeCall[DiskState | None], frozen=True, kw_only=True):
     """A disk's state, or nothing."""
 
     name: ClassVar[str] = "blockdev_find"
-    result: ClassVar[Any] = DiskState | None
     disk: DiskSpec

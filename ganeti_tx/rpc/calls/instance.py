@@ -18,26 +18,24 @@ class RunningInstance(msgspec.Struct, frozen=True):
     time: float
 
 
-class AllInstancesInfo(NodeCall, frozen=True, kw_only=True):
+class AllInstancesInfo(NodeCall[dict[str, RunningInstance]], frozen=True, kw_only=True):
     """Everything that these hypervisors run, by instance name."""
 
     name: ClassVar[str] = "all_instances_info"
-    result: ClassVar[Any] = dict[str, RunningInstance]
     timeout: ClassVar[float] = URGENT
     hypervisors: list[str]
 
 
-class InstanceInfo(NodeCall, frozen=True, kw_only=True):
+class InstanceInfo(NodeCall[RunningInstance | None], frozen=True, kw_only=True):
     """One instance, or nothing."""
 
     name: ClassVar[str] = "instance_info"
-    result: ClassVar[Any] = RunningInstance | None
     timeout: ClassVar[float] = URGENT
     instance_name: str
     hypervisor: str
 
 
-class InstanceStart(NodeCall, frozen=True, kw_only=True):
+class InstanceStart(NodeCall[None], frozen=True, kw_only=True):
     """Make the disks ready and start the instance."""
 
     name: ClassVar[str] = "instance_start"
@@ -46,7 +44,7 @@ class InstanceStart(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
+class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
     """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready."""
 
     name: ClassVar[str] = "instance_shutdown"
@@ -61,7 +59,7 @@ class InstanceShutdown(NodeCall, frozen=True, kw_only=True):
         return self.shutdown_timeout + NORMAL
 
 
-class InstanceReboot(NodeCall, frozen=True, kw_only=True):
+class InstanceReboot(NodeCall[None], frozen=True, kw_only=True):
     """Restart from inside the hypervisor ("soft") or by stopping and starting ("hard")."""
 
     name: ClassVar[str] = "instance_reboot"
@@ -75,7 +73,7 @@ class InstanceReboot(NodeCall, frozen=True, kw_only=True):
         return self.shutdown_timeout + NORMAL
 
 
-class InstanceOsAdd(NodeCall, frozen=True, kw_only=True):
+class InstanceOsAdd(NodeCall[None], frozen=True, kw_only=True):
     """Run the OS definition's create script on the ready disks."""
 
     name: ClassVar[str] = "instance_os_add"
@@ -85,16 +83,15 @@ class InstanceOsAdd(NodeCall, frozen=True, kw_only=True):
     debug: int = 0
 
 
-class InstanceConsole(NodeCall, frozen=True, kw_only=True):
+class InstanceConsole(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
     """How to reach the console; a wire InstanceConsole."""
 
     name: ClassVar[str] = "instance_console_info"
-    result: ClassVar[Any] = dict[str, Any]
     timeout: ClassVar[float] = URGENT
     instance: InstanceSpec
 
 
-class HypervisorValidateParams(NodeCall, frozen=True, kw_only=True):
+class HypervisorValidateParams(NodeCall[None], frozen=True, kw_only=True):
     """Can the node run an instance with these filled parameters?"""
 
     name: ClassVar[str] = "hypervisor_validate_params"

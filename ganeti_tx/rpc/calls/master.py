@@ -1,6 +1,6 @@
 """Calls about the master role: votes, the cluster's address, and the master daemons."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -31,23 +31,21 @@ class Ballot(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.ssconf_serial, -1 if self.config_serial is None else self.config_serial)
 
 
-class MasterVote(NodeCall, frozen=True, kw_only=True):
+class MasterVote(NodeCall[Ballot], frozen=True, kw_only=True):
     """Who is the master, and what is the newest that the node knows? Read from its files at this moment."""
 
     name: ClassVar[str] = "master_vote"
-    result: ClassVar[Any] = Ballot
     timeout: ClassVar[float] = 10.0
 
 
-class MasterNodeName(NodeCall, frozen=True, kw_only=True):
+class MasterNodeName(NodeCall[str], frozen=True, kw_only=True):
     """The name of the master by the node's simple configuration; empty when it knows none."""
 
     name: ClassVar[str] = "master_node_name"
-    result: ClassVar[Any] = str
     timeout: ClassVar[float] = URGENT
 
 
-class NodeActivateMasterIp(NodeCall, frozen=True, kw_only=True):
+class NodeActivateMasterIp(NodeCall[None], frozen=True, kw_only=True):
     """Take the cluster's address."""
 
     name: ClassVar[str] = "node_activate_master_ip"
@@ -56,7 +54,7 @@ class NodeActivateMasterIp(NodeCall, frozen=True, kw_only=True):
     use_external_mip_script: bool
 
 
-class NodeDeactivateMasterIp(NodeCall, frozen=True, kw_only=True):
+class NodeDeactivateMasterIp(NodeCall[None], frozen=True, kw_only=True):
     """Give up the cluster's address."""
 
     name: ClassVar[str] = "node_deactivate_master_ip"
@@ -65,7 +63,7 @@ class NodeDeactivateMasterIp(NodeCall, frozen=True, kw_only=True):
     use_external_mip_script: bool
 
 
-class NodeChangeMasterNetmask(NodeCall, frozen=True, kw_only=True):
+class NodeChangeMasterNetmask(NodeCall[None], frozen=True, kw_only=True):
     """Give the cluster's address another netmask."""
 
     name: ClassVar[str] = "node_change_master_netmask"
@@ -76,7 +74,7 @@ class NodeChangeMasterNetmask(NodeCall, frozen=True, kw_only=True):
     master_netdev: str
 
 
-class NodeStartMasterDaemons(NodeCall, frozen=True, kw_only=True):
+class NodeStartMasterDaemons(NodeCall[None], frozen=True, kw_only=True):
     """Start the master daemons; with `no_voting` they do not ask the other nodes."""
 
     name: ClassVar[str] = "node_start_master_daemons"
@@ -84,7 +82,7 @@ class NodeStartMasterDaemons(NodeCall, frozen=True, kw_only=True):
     no_voting: bool
 
 
-class NodeStopMaster(NodeCall, frozen=True, kw_only=True):
+class NodeStopMaster(NodeCall[None], frozen=True, kw_only=True):
     """Stop the master daemons and end the processes of their jobs."""
 
     name: ClassVar[str] = "node_stop_master"

@@ -8,15 +8,14 @@ from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall
 
 
-class Version(NodeCall, frozen=True, kw_only=True):
+class Version(NodeCall[int], frozen=True, kw_only=True):
     """Which protocol version does the node daemon speak?"""
 
     name: ClassVar[str] = "version"
-    result: ClassVar[Any] = int
     timeout: ClassVar[float] = URGENT
 
 
-class TestDelay(NodeCall, frozen=True, kw_only=True):
+class TestDelay(NodeCall[None], frozen=True, kw_only=True):
     """Wait for some seconds."""
 
     name: ClassVar[str] = "test_delay"
@@ -52,41 +51,37 @@ class NodeFacts(msgspec.Struct, frozen=True):
     hypervisors: dict[str, dict[str, Any]]
 
 
-class NodeInfo(NodeCall, frozen=True, kw_only=True):
+class NodeInfo(NodeCall[NodeFacts], frozen=True, kw_only=True):
     """Memory, CPUs and storage."""
 
     name: ClassVar[str] = "node_info"
-    result: ClassVar[Any] = NodeFacts
     timeout: ClassVar[float] = URGENT
     storage_units: list[StorageUnit]
     hypervisors: list[str]
 
 
-class NodeVerify(NodeCall, frozen=True, kw_only=True):
+class NodeVerify(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
     """Run checks, keyed by Ganeti's names of them ("hypervisor", "filelist", "time", "version", ...)."""
 
     name: ClassVar[str] = "node_verify"
-    result: ClassVar[Any] = dict[str, Any]
     checks: dict[str, Any]
     cluster_name: str
 
 
-class NodeHasIpAddress(NodeCall, frozen=True, kw_only=True):
+class NodeHasIpAddress(NodeCall[bool], frozen=True, kw_only=True):
     """Does the node own the address?"""
 
     name: ClassVar[str] = "node_has_ip_address"
-    result: ClassVar[Any] = bool
     timeout: ClassVar[float] = FAST
     address: str
 
 
-class NodeCryptoTokens(NodeCall, frozen=True, kw_only=True):
+class NodeCryptoTokens(NodeCall[list[tuple[str, str]]], frozen=True, kw_only=True):
     """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate,
     "server" of the one that it shows when it is called.
     """
 
     name: ClassVar[str] = "node_crypto_tokens"
-    result: ClassVar[Any] = list[tuple[str, str]]
     timeout: ClassVar[float] = SLOW
 
 
@@ -98,27 +93,26 @@ class SshKeys(msgspec.Struct, frozen=True, kw_only=True):
     fault: str = ""
 
 
-class NodeSshKeys(NodeCall, frozen=True, kw_only=True):
+class NodeSshKeys(NodeCall[SshKeys], frozen=True, kw_only=True):
     """Which keys has the SSH daemon, and which has root? `root_type`: root's, which is made, with so many bits, if it is not there.
 
     Without it root's keys are left alone.
     """
 
     name: ClassVar[str] = "node_ssh_keys"
-    result: ClassVar[Any] = SshKeys
     timeout: ClassVar[float] = FAST
     root_type: str | None = None
     root_bits: int = 0
 
 
-class NodeLeaveCluster(NodeCall, frozen=True, kw_only=True):
+class NodeLeaveCluster(NodeCall[None], frozen=True, kw_only=True):
     """Forget the cluster: configuration, queue and keys go, then the daemon ends itself."""
 
     name: ClassVar[str] = "node_leave_cluster"
     timeout: ClassVar[float] = SLOW
 
 
-class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
+class NodeDemoteFromMc(NodeCall[None], frozen=True, kw_only=True):
     """The node is no master candidate any more: it forgets the configuration. The master itself refuses."""
 
     name: ClassVar[str] = "node_demote_from_mc"
@@ -126,7 +120,7 @@ class NodeDemoteFromMc(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class BridgesExist(NodeCall, frozen=True, kw_only=True):
+class BridgesExist(NodeCall[None], frozen=True, kw_only=True):
     """Are all these bridges there?"""
 
     name: ClassVar[str] = "bridges_exist"

@@ -20,19 +20,17 @@ class OsReport(msgspec.Struct, frozen=True):
     trusted: bool = True
 
 
-class OsDiagnose(NodeCall, frozen=True, kw_only=True):
+class OsDiagnose(NodeCall[list[OsReport]], frozen=True, kw_only=True):
     """Every OS definition of the node."""
 
     name: ClassVar[str] = "os_diagnose"
-    result: ClassVar[Any] = list[OsReport]
     timeout: ClassVar[float] = FAST
 
 
-class OsValidate(NodeCall, frozen=True, kw_only=True):
+class OsValidate(NodeCall[bool], frozen=True, kw_only=True):
     """Is the OS there, with this variant and these parameters? False only when it is not and need not be."""
 
     name: ClassVar[str] = "os_validate"
-    result: ClassVar[Any] = bool
     timeout: ClassVar[float] = FAST
     required: bool
     os_name: str

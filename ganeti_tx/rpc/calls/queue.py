@@ -1,12 +1,12 @@
 """Calls about the copies of the job queue."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall
 
 
-class JobqueueUpdate(NodeCall, frozen=True, kw_only=True):
+class JobqueueUpdate(NodeCall[None], frozen=True, kw_only=True):
     """Write files of the queue directory, by name; of each the one with the highest sequence number stays.
 
     `sequences` are those of the files in their order; they count within the stamp's term.
@@ -20,7 +20,7 @@ class JobqueueUpdate(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class JobqueueRename(NodeCall, frozen=True, kw_only=True):
+class JobqueueRename(NodeCall[None], frozen=True, kw_only=True):
     """Rename files of the queue directory: [from, to], relative to it."""
 
     name: ClassVar[str] = "jobqueue_rename"
@@ -30,7 +30,7 @@ class JobqueueRename(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
+class JobqueueSweep(NodeCall[None], frozen=True, kw_only=True):
     """Archive the copies of all jobs up to an id that are not among the live ones."""
 
     name: ClassVar[str] = "jobqueue_sweep"
@@ -41,23 +41,22 @@ class JobqueueSweep(NodeCall, frozen=True, kw_only=True):
     stamp: Stamp | None = None
 
 
-class JobqueuePurge(NodeCall, frozen=True, kw_only=True):
+class JobqueuePurge(NodeCall[None], frozen=True, kw_only=True):
     """Remove every job file and the archive; what was sent before it is not taken after it."""
 
     name: ClassVar[str] = "jobqueue_purge"
     stamp: Stamp | None = None
 
 
-class JobqueueDigests(NodeCall, frozen=True, kw_only=True):
+class JobqueueDigests(NodeCall[dict[str, str]], frozen=True, kw_only=True):
     """The digests (`model.digest`) of these copies, by name; of those that are there."""
 
     name: ClassVar[str] = "jobqueue_digests"
-    result: ClassVar[Any] = dict[str, str]
     timeout: ClassVar[float] = URGENT
     names: list[str]
 
 
-class JobqueueSetDrainFlag(NodeCall, frozen=True, kw_only=True):
+class JobqueueSetDrainFlag(NodeCall[None], frozen=True, kw_only=True):
     """Set or remove the drain flag."""
 
     name: ClassVar[str] = "jobqueue_set_drain_flag"

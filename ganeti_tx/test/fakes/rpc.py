@@ -1,13 +1,13 @@
 """Nodes that answer as a test tells them to."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from attrs import define, field
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls import NodeCall
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, RpcError, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
 
 #: Takes the node's name and the call; gives the answer, or raises an RpcError.
 Answer = Callable[[str, Any], Any]
@@ -21,14 +21,14 @@ class FakeNodeRpc:
     As with real nodes, what is marked offline is never sent anything.
     """
 
-    sent: list[tuple[str, NodeCall]] = field(factory=list)
-    answers: dict[type[NodeCall], Answer] = field(factory=dict)
+    sent: list[tuple[str, NodeCall[object]]] = field(factory=list)
+    answers: dict[type[NodeCall[object]], Answer] = field(factory=dict)
 
-    def answer(self, kind: type[NodeCall], value: Any) -> None:
+    def answer(self, kind: type[NodeCall[object]], value: Any) -> None:
         """From now on this is the answer to such calls."""
         self.answers[kind] = lambda node, call: value
 
-    def fail(self, kind: type[NodeCall], text: str, error: type[RpcError] = NodeCallError) -> None:
+    def fail(self, kind: type[NodeCall[object]], text: str, error: type[RpcError] = NodeCallError) -> None:
         """From now on such calls fail."""
 
         def refuse(node: str, call: Any) -> Any:
@@ -40,21 +40,21 @@ class FakeNodeRpc:
         """The names of the calls sent, in order."""
         return [call.name for _, call in self.sent]
 
-    def of_kind(self, kind: type[NodeCall]) -> list[Any]:
+    def of_kind(self, kind: type[NodeCall[object]]) -> list[Any]:
         """The calls of one kind that were sent."""
         return [call for _, call in self.sent if isinstance(call, kind)]
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """See INodeRpc."""
         if node.offline:
             raise NodeOfflineError(f"node {node.name} is marked offline")
         self.sent.append((node.name, call))
         answer = self.answers.get(type(call))
-        return None if answer is None else answer(node.name, call)
+        return cast(R, None if answer is None else answer(node.name, call))
 
     async def call_many(
-        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """See INodeRpc."""
         outcomes: dict[str, Outcome[Any]] = {}
         for node in nodes:

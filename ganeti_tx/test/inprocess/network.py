@@ -18,6 +18,7 @@ from ganeti_tx.rpc.interfaces import (
     NodeOfflineError,
     NodeUnreachableError,
     Outcome,
+    R,
     RpcError,
     Target,
 )
@@ -63,7 +64,7 @@ class Late:
 
 Wrong = Trouble | Says | Twice | Late
 #: Asked for each call with the node's name; gives what is to go wrong, if anything.
-Fault = Callable[[str, NodeCall], Wrong | None]
+Fault = Callable[[str, NodeCall[object]], Wrong | None]
 
 
 @frozen
@@ -73,7 +74,7 @@ class Sent:
     at: float
     caller: str
     node: str
-    call: NodeCall
+    call: NodeCall[object]
 
 
 @frozen
@@ -90,7 +91,7 @@ class Exchange:
 
     rpc: "NetworkRpc"
     node: Target
-    call: NodeCall
+    call: NodeCall[object]
     answer: "Deferred[bytes]" = field(factory=Deferred)
 
     def succeed(self, data: bytes) -> None:
@@ -174,7 +175,7 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
-    def trouble(self, node: Target, call: NodeCall, origin: Origin) -> Wrong | None:
+    def trouble(self, node: Target, call: NodeCall[object], origin: Origin) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None
         if node.primary_ip in self.cut_off:
@@ -193,7 +194,7 @@ class NetworkRpc:
     process: Process
     origin: Origin
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """See INodeRpc."""
         if node.offline:
             raise NodeOfflineError(f"node {node.name} is marked offline; {call.name} was not sent")
@@ -223,13 +224,13 @@ class NetworkRpc:
             self.process.arrive(2 * LATENCY, exchange.succeed, encode_failure(trouble.text))
 
     async def call_many(
-        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """See INodeRpc."""
         running = {node.name: Deferred.fromCoroutine(self._outcome(node, call, timeout)) for node in nodes}
         return {name: await outcome for name, outcome in running.items()}
 
-    async def _outcome(self, node: Target, call: NodeCall, timeout: float | None) -> Outcome[Any]:
+    async def _outcome(self, node: Target, call: NodeCall[object], timeout: float | None) -> Outcome[Any]:
         try:
             return Outcome(value=await self.call(node, call, timeout))
         except RpcError as error:

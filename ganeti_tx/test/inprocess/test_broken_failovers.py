@@ -24,7 +24,7 @@ class BrokenClaimTests(FailoverCase):
         address = self.cluster.master.address
         self.cluster.network.silent.add(address)
 
-        def fault(node: str, call: NodeCall) -> Wrong | None:
+        def fault(node: str, call: NodeCall[object]) -> Wrong | None:
             if not isinstance(call, WriteSsconfFiles):
                 return None
             return answers if node == "node2.example.com" else Trouble.REFUSED
@@ -126,7 +126,7 @@ class OvertakenTests(FailoverCase):
             luxi.submit_job([TAG])
         self.cluster.pass_time(30)
 
-        def fault(node: str, call: NodeCall) -> None:
+        def fault(node: str, call: NodeCall[object]) -> None:
             if isinstance(call, WriteSsconfFiles) and node == "node2.example.com":
                 self.cluster.network.silent.discard(self.address)
 

@@ -9,7 +9,7 @@ NAME = "web1.example.com"
 NODE = "node3.example.com"
 
 
-def again(kind: type[NodeCall], after: float) -> Fault:
+def again(kind: type[NodeCall[object]], after: float) -> Fault:
     """Calls of a kind come a second time, so many seconds later."""
     return lambda node, call: Twice(after) if isinstance(call, kind) else None
 

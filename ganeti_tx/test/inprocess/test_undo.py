@@ -19,7 +19,7 @@ NAME = "web1.example.com"
 SAYS = Says("no, not today")
 
 
-def is_of_the_job(call: NodeCall) -> bool:
+def is_of_the_job(call: NodeCall[object]) -> bool:
     """Whether a call is one of the logical unit's, and no copy of a job file."""
     return not isinstance(call, JobqueueUpdate)
 
@@ -28,7 +28,7 @@ def fail_nth(number: int, trouble: Trouble | Says, to: str = "node2.example.com"
     """Trouble for the n-th call that a job makes to a node, from 0; the others go well."""
     seen = iter(range(1_000_000))
 
-    def fault(node: str, call: NodeCall) -> Trouble | Says | None:
+    def fault(node: str, call: NodeCall[object]) -> Trouble | Says | None:
         if node != to or not is_of_the_job(call) or call.name in ("upload_file", "write_ssconf_files"):
             return None
         return trouble if next(seen) == number else None
@@ -36,7 +36,7 @@ def fail_nth(number: int, trouble: Trouble | Says, to: str = "node2.example.com"
     return fault
 
 
-def fail_kind(kind: type[NodeCall], trouble: Trouble | Says) -> Fault:
+def fail_kind(kind: type[NodeCall[object]], trouble: Trouble | Says) -> Fault:
     """Trouble for every call of a kind."""
     return lambda node, call: trouble if isinstance(call, kind) else None
 
@@ -100,7 +100,7 @@ class UndoTests(ClusterCase):
         """When the second disk finds no room, the first is removed."""
         self.cluster.node(2).files_storage.total = 1 << 20
 
-        def full(node: str, call: NodeCall) -> None:
+        def full(node: str, call: NodeCall[object]) -> None:
             if isinstance(call, BlockdevCreate) and call.disk.index == 1:
                 self.cluster.node(2).disk_full()
 
@@ -153,7 +153,7 @@ class UndoTests(ClusterCase):
     def test_what_cannot_be_undone_is_told(self) -> None:
         """When the node goes away for good, the error says why and a warning names each step that was not undone."""
 
-        def gone(node: str, call: NodeCall) -> None:
+        def gone(node: str, call: NodeCall[object]) -> None:
             if isinstance(call, InstanceOsAdd):
                 self.cluster.node(2).stop()
 
@@ -169,7 +169,7 @@ class UndoTests(ClusterCase):
         """An instance of which nobody can tell whether it runs stays in the configuration, and can be removed from there."""
         started = False
 
-        def fault(node: str, call: NodeCall) -> Trouble | None:
+        def fault(node: str, call: NodeCall[object]) -> Trouble | None:
             nonlocal started
             was_started, started = started, started or isinstance(call, InstanceStart)
             return Trouble.REFUSED if was_started and is_of_the_job(call) else Trouble.BROKEN if started else None

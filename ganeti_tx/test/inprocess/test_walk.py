@@ -105,7 +105,7 @@ class Walk:
         rare = self.chance.choice([0.02, 0.1])
         kinds: list[Trouble | Says] = [Trouble.REFUSED, Trouble.ANSWER_LOST, Trouble.LOST, Says("bad luck")]
 
-        def fault(node: str, call: NodeCall) -> Trouble | Says | None:
+        def fault(node: str, call: NodeCall[object]) -> Trouble | Says | None:
             if self.chance.random() >= rare:
                 return None
             return self.chance.choice(kinds)

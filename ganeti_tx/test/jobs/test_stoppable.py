@@ -12,8 +12,8 @@ from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.jobs.stoppable import CHANGES, StoppableNodes, stoppable_config
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.rpc.calls import TestDelay, Version
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, Target
+from ganeti_tx.rpc.calls import NodeCall, TestDelay, Version
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, R, Target
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -27,14 +27,14 @@ class PendingNodes:
     def __init__(self) -> None:
         self.answers: list[Deferred[Any]] = []
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         self.answers.append(Deferred())
         return await self.answers[-1]
 
     async def call_many(
-        self, nodes: Iterable[Target], call: Any, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says: it raises nothing, not even when it is cut off."""
         try:
             await self.call(next(iter(nodes)), call)

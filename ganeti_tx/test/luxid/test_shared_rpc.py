@@ -10,7 +10,7 @@ from zope.interface import implementer
 
 from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.rpc.calls import AllInstancesInfo, NodeCall
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, NodeUnreachableError, Outcome, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, NodeUnreachableError, Outcome, R, Target
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import NODE
 
@@ -23,15 +23,15 @@ class ByHand:
     """The test answers."""
 
     def __init__(self) -> None:
-        self.sent: list[tuple[str, NodeCall, Deferred[Any]]] = []
+        self.sent: list[tuple[str, NodeCall[object], Deferred[Any]]] = []
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
         raise AssertionError("not used")
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says."""
         [node] = nodes
         waiting: Deferred[Any] = Deferred()
@@ -46,7 +46,7 @@ class SharedTests(SynchronousTestCase):
         self.rpc = ByHand()
         self.shared = SharedRpc(self.rpc)
 
-    def ask(self, *nodes: Any, call: NodeCall = KVM) -> "Deferred[Any]":
+    def ask(self, *nodes: Any, call: NodeCall[object] = KVM) -> "Deferred[Any]":
         """Somebody asks nodes."""
         return Deferred.fromCoroutine(self.shared.call_many(nodes, call))
 

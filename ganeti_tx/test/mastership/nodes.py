@@ -40,6 +40,7 @@ from ganeti_tx.rpc.interfaces import (
     NodeOfflineError,
     NodeUnreachableError,
     Outcome,
+    R,
     RpcError,
     Target,
 )
@@ -102,7 +103,7 @@ class MemoryNode:
         """Its node daemon starts, and remembers nothing but what is on disk."""
         terms = Terms(self.files, PATHS)
         allegiance = Allegiance(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
-        own: dict[type[NodeCall], Method] = {
+        own: dict[type[NodeCall[object]], Method] = {
             MasterVote: self.vote,
             NodeStopMaster: self.stop,
             NodeStartMasterDaemons: self.start,
@@ -192,7 +193,7 @@ class ThreeNodes:
     liveness: FakeLiveness = field(factory=FakeLiveness)
     said: list[str] = field(factory=list)
     nodes: dict[str, MemoryNode] = field(factory=dict)
-    sent: list[tuple[str, str, NodeCall]] = field(factory=list)
+    sent: list[tuple[str, str, NodeCall[object]]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.nodes = {name: MemoryNode(name, self) for name in NAMES}
@@ -267,7 +268,7 @@ class MemoryRpc:
     cluster: ThreeNodes
     caller: str
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """See INodeRpc."""
         if node.offline:
             raise NodeOfflineError(f"node {node.name} is marked offline")
@@ -281,8 +282,8 @@ class MemoryRpc:
             raise NodeCallError(f"node {node.name}: {error}") from None
 
     async def call_many(
-        self, nodes: Iterable[Target], call: NodeCall, timeout: float | None = None
-    ) -> Mapping[str, Outcome[Any]]:
+        self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
+    ) -> Mapping[str, Outcome[R]]:
         """See INodeRpc."""
         outcomes: dict[str, Outcome[Any]] = {}
         for node in nodes:
@@ -297,7 +298,7 @@ class MemoryRpc:
 class StepRpc(MemoryRpc):
     """The calls of the program under test."""
 
-    async def call(self, node: Target, call: NodeCall, timeout: float | None = None) -> Any:
+    async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """See INodeRpc."""
         self.cluster.step(f"{call.name} on {node.name}")
         return await MemoryRpc.call(self, node, call)

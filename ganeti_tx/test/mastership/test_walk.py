@@ -93,7 +93,7 @@ class Walk(RuleBasedStateMachine):
         except CallFailed:
             return
 
-    def copies(self) -> list[tuple[str, str, NodeCall]]:
+    def copies(self) -> list[tuple[str, str, NodeCall[object]]]:
         """What was sent that nodes keep: by whom, to whom."""
         return [each for each in self.cluster.sent if isinstance(each[2], UploadFile | WriteSsconfFiles)]
 

@@ -45,7 +45,7 @@ def ssconf(master: str, serial: int) -> WriteSsconfFiles:
     return WriteSsconfFiles(values=ssconf_values(config_of(master, serial)), serial=serial)
 
 
-def stamped(call: NodeCall, master: str, term: int) -> NodeCall:
+def stamped(call: NodeCall[object], master: str, term: int) -> NodeCall[object]:
     """The call in a term of a master."""
     return replace(call, stamp=Stamp(cluster=three_nodes().cluster.uuid, master=master, term=term))
 
@@ -58,11 +58,11 @@ class AllegianceTests(SynchronousTestCase):
         self.cluster = ThreeNodes()
         self.node = self.cluster.nodes["node3"]
 
-    def send(self, caller: str, call: NodeCall) -> None:
+    def send(self, caller: str, call: NodeCall[object]) -> None:
         """A call that is taken."""
         self.cluster.finish(self.cluster.rpc(caller).call(three_nodes().nodes["uuid-node3"], call))
 
-    def refused(self, caller: str, call: NodeCall) -> None:
+    def refused(self, caller: str, call: NodeCall[object]) -> None:
         """A call that is not, with a word that the caller understands."""
         with self.assertRaisesRegex(NodeCallError, FOLLOWS_ANOTHER):
             self.send(caller, call)
@@ -110,7 +110,7 @@ class AllegianceTests(SynchronousTestCase):
         """Of two claims that arrive together one is refused."""
         begun: list[Deferred[None]] = []
 
-        async def write(call: NodeCall) -> None:
+        async def write(call: NodeCall[object]) -> None:
             begun.append(Deferred())
             await begun[-1]
             terms = Terms(self.node.files, PATHS)
@@ -142,7 +142,7 @@ class AllegianceTests(SynchronousTestCase):
         self.assertFalse(self.node.running)
         self.send("node2", stamped(upload("node2", SERIAL + 1000), "node2", 6))
         self.assertEqual((self.node.master, self.node.config.serial_no), ("node2", SERIAL + 1000))
-        late: tuple[NodeCall, ...] = (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB)
+        late: tuple[NodeCall[object], ...] = (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB)
         for each in late:
             self.refused("node1", stamped(each, "node1", 5))
 

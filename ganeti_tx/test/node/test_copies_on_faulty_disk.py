@@ -17,13 +17,13 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.inprocess.faulty_disk import STEPS_OF, FaultPlan, FaultyDisk
 
 CONFIG = "/var/lib/ganeti/config.data"
-OLD: list[NodeCall] = [
+OLD: list[NodeCall[object]] = [
     UploadFile(path=CONFIG, data=b'{"serial_no":1}', serial=1),
     WriteSsconfFiles(values={"cluster_name": "old", "node_list": "a"}),
     JobqueueUpdate(files=[("serial", "1\n"), ("job-1", "old")]),
     JobqueueSetDrainFlag(drained=False),
 ]
-NEW: list[NodeCall] = [
+NEW: list[NodeCall[object]] = [
     UploadFile(path=CONFIG, data=b'{"serial_no":2}', serial=2),
     WriteSsconfFiles(values={"cluster_name": "new", "node_list": "a\nb", "networks": ""}),
     JobqueueUpdate(files=[("serial", "3\n"), ("job-1", "new"), ("job-2", "new"), ("job-3", "new")]),
@@ -46,7 +46,7 @@ class Node:
             assert self.do(call) is None
         self.disk.fault = plan
 
-    def do(self, call: NodeCall) -> BaseException | None:
+    def do(self, call: NodeCall[object]) -> BaseException | None:
         """What came of a call."""
         results: list[Any] = []
         Deferred.fromCoroutine(self.dispatch.perform(call)).addBoth(results.append)

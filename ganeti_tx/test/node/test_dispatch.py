@@ -1,5 +1,6 @@
 """What becomes of the errors of a node's calls."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -50,7 +51,7 @@ class DispatchTests(SynchronousTestCase):
 
     def test_names_are_unique(self) -> None:
         """No two calls share a name, and each has a limit on its time and its sizes."""
-        kinds: list[type[NodeCall]] = NodeCall.__subclasses__()
+        kinds: Sequence[type[NodeCall[object]]] = NodeCall.__subclasses__()
         self.assertEqual(len(CALLS), len(kinds))
         for kind in kinds:
             self.assertGreater(min(kind.timeout, kind.max_request, kind.max_response), 0, kind.name)

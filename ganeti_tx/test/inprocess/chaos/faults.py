@@ -236,7 +236,7 @@ class Faults:
         kinds: list[Trouble | Says] = [Trouble.REFUSED, Trouble.SILENT, Trouble.BROKEN, Says("bad luck")]
         self.record.tell(f"{rate:.0%} of the node calls go wrong for {seconds:g} s")
 
-        def fault(node: str, call: NodeCall) -> Trouble | Says | None:
+        def fault(node: str, call: NodeCall[object]) -> Trouble | Says | None:
             return self.chance.choice(kinds) if self.chance.random() < rate else None
 
         self.cluster.network.fault = fault
@@ -248,7 +248,7 @@ class Faults:
         only = self.chance.choice(["", "instance_", "blockdev_"])
         self.record.tell(f"{rate:.0%} of the {only or 'node '}calls come twice, late or unheard for {seconds:g} s")
 
-        def fault(node: str, call: NodeCall) -> Wrong | None:
+        def fault(node: str, call: NodeCall[object]) -> Wrong | None:
             if not call.name.startswith(only) or self.chance.random() >= rate or call.time_limit() > PATIENCE:
                 return None
             wrong = self._oddity(call.time_limit())
