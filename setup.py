@@ -25,6 +25,8 @@ setup(
     description="A cluster manager for virtual machines: Ganeti, event-driven, on Twisted",
     long_description=Path(__file__).with_name("README.md").read_text(),
     long_description_content_type="text/markdown",
+    license="BSD-2-Clause",
+    license_files=["LICENSE"],
     python_requires=">=3.11",
     packages=[*find_packages(include=["ganeti_tx", "ganeti_tx.*"]), "twisted.plugins"],
     package_data={

@@ -1,5 +1,6 @@
 """ganeti-bootstrap: the steps that come before a daemon can do them; each reads one JSON document from standard input."""
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.runtime.paths import Paths
 
+DESCRIPTION = "Do what must be done before there are daemons. The gnt commands call it; nobody else needs to."
 MAX_DOCUMENT = 64 * 1024 * 1024
 
 
@@ -48,15 +50,20 @@ STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
 }
 
 
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser("ganeti-bootstrap", description=DESCRIPTION)
+    made.add_argument("step", choices=tuple(STEPS), help="what to do; its JSON document comes from standard input")
+    return made
+
+
 def main() -> int:
     """Run one step; the exit status. Every problem is a line on standard error."""
-    if len(sys.argv) != 2 or sys.argv[1] not in STEPS:
-        print(f"usage: ganeti-bootstrap {{{'|'.join(STEPS)}}} < DOCUMENT", file=sys.stderr)
-        return ExitCode.FAILURE
+    step = parser().parse_args().step
     data = sys.stdin.buffer.read(MAX_DOCUMENT)
     os.umask(0o077)
     try:
-        STEPS[sys.argv[1]](Paths.from_environment(os.environ), data)
+        STEPS[step](Paths.from_environment(os.environ), data)
     except GanetiError as error:
         for line in str(error).splitlines():
             print(f"Failure: {line}", file=sys.stderr)

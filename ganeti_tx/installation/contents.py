@@ -1,11 +1,13 @@
 """What is put where on a machine: files with their texts, and links to the programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from attrs import frozen
 
 from ganeti_tx.installation.completion import bash_completion
+from ganeti_tx.installation.manual.pages import manual_pages
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -18,6 +20,8 @@ INIT_SCRIPT = "etc/init.d/ganeti"
 SYSUSERS = "etc/sysusers.d/ganeti.conf"
 TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
+MANUAL = "usr/local/share/man/man8"
+PAGE = ".8"
 #: Where programs are found without a link.
 SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
@@ -30,30 +34,34 @@ class Contents:
     links: Mapping[str, Path]
 
 
-def contents(programs: Path, names: Sequence[str]) -> Contents:
-    """Everything for a machine. @param programs: the directory of the programs. @param names: the programs"""
+def contents(directory: Path, programs: Mapping[str, EntryPoint]) -> Contents:
+    """Everything for a machine. @param directory: where the programs are. @param programs: by name"""
     files = {
         **{f"{UNITS}/{path.name}": path.read_text() for path in sorted(shipped("systemd").iterdir())},
         SYSUSERS: shipped("sysusers.d/ganeti.conf").read_text(),
         TMPFILES: tmpfiles(),
-        "etc/bash_completion.d/ganeti": bash_completion([name for name in names if name.startswith("gnt-")]),
+        "etc/bash_completion.d/ganeti": bash_completion([name for name in programs if name.startswith("gnt-")]),
         INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
+        **{f"{MANUAL}/{name}{PAGE}": text for name, text in manual_pages(programs).items()},
     }
-    marked = {path: with_mark(text.replace(SHIPPED_PROGRAMS, str(programs))) for path, text in files.items()}
-    linked = () if str(programs) in SEARCHED else names
-    return Contents(marked, {f"{LINKS}/{name}": programs / name for name in linked})
+    marked = {path: with_mark(path, text.replace(SHIPPED_PROGRAMS, str(directory))) for path, text in files.items()}
+    linked = () if str(directory) in SEARCHED else programs
+    return Contents(marked, {f"{LINKS}/{name}": directory / name for name in linked})
 
 
-def with_mark(text: str) -> str:
-    """A text that tells where it comes from."""
+def with_mark(path: str, text: str) -> str:
+    """A text that tells, in a comment of its own language, where it comes from."""
+    if path.endswith(PAGE):
+        return f'.\\" {MARK}\n{text}'
     interpreter, rest = text.split("\n", 1) if is_script(text) else ("", text)
     return f"{interpreter}\n{MARK}\n{rest}" if interpreter else f"{MARK}\n{rest}"
 
 
 def has_mark(text: str) -> bool:
     """Whether it comes from here."""
-    return MARK in text.split("\n", 2)[: 2 if is_script(text) else 1]
+    first = text.split("\n", 2)[: 2 if is_script(text) else 1]
+    return MARK in (line.removeprefix('.\\" ') for line in first)
 
 
 def is_script(text: str) -> bool:

@@ -12,14 +12,19 @@ from ganeti_tx.runtime.owner_repair import repair_owners
 from ganeti_tx.runtime.paths import Paths
 
 
-def main() -> int:
-    """The program; its exit status."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(
         "ganeti-ensure-dirs", description="Make this node's directories and mend the owners and modes of its files."
     )
-    parser.add_argument("--full-run", action="store_true", help="archived jobs, too")
-    parser.add_argument("--version", action="version", version=f"ganeti-ensure-dirs (ganeti ganeti_tx) {__version__}")
-    options = parser.parse_args()
+    made.add_argument("--full-run", action="store_true", help="archived jobs, too")
+    made.add_argument("--version", action="version", version=f"ganeti-ensure-dirs (ganeti ganeti_tx) {__version__}")
+    return made
+
+
+def main() -> int:
+    """The program; its exit status."""
+    options = parser().parse_args()
     try:
         paths = Paths.from_environment(os.environ)
         prepare(paths)

@@ -4,8 +4,7 @@ import argparse
 import os
 import sys
 import sysconfig
-from collections.abc import Sequence
-from importlib.metadata import distribution
+from importlib.metadata import EntryPoint, distribution
 from pathlib import Path
 
 from twisted.application.service import IServiceMaker
@@ -18,35 +17,34 @@ from ganeti_tx.installation.machine import Machine
 from ganeti_tx.runtime.files_errors import reason
 
 DESCRIPTION = """\
-Puts in place, for the installation that this program is part of: systemd's units, the daemons' users and groups, the
-directories, bash completion, the rotation of logs, and links to the programs in /usr/local/sbin. It may be run again at any time.
+Set this machine up for the installation that this program is part of. Puts in place systemd's units, the daemons' users and
+groups, the directories, manual pages, bash completion, the rotation of logs, and links to the programs in /usr/local/sbin. It may
+be run again at any time.
 """
 
 
-def program_names() -> list[str]:
-    """The programs of this installation."""
+def installed_programs() -> dict[str, EntryPoint]:
+    """The programs of this installation, by name."""
     scripts = distribution("ganeti_tx").entry_points.select(group="console_scripts")
-    return sorted(script.name for script in scripts)
+    return {script.name: script for script in sorted(scripts, key=lambda script: script.name)}
 
 
-def options(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the command line says."""
-    parser = argparse.ArgumentParser("ganeti-setup", description=DESCRIPTION)
-    parser.add_argument(
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser("ganeti-setup", description=DESCRIPTION)
+    made.add_argument(
         "--remove", action="store_true", help="take it away again and end the daemons; users, data and machines stay"
     )
-    parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be done, and change nothing")
-    parser.add_argument(
-        "--root", type=Path, default=Path("/"), help="the machine's root directory, such as of an image"
-    )
-    parser.add_argument("--no-enable", action="store_true", help="do not have the daemons started at each boot")
-    parser.add_argument("--version", action="version", version=f"ganeti-setup (ganeti ganeti_tx) {__version__}")
-    return parser.parse_args(arguments)
+    made.add_argument("-n", "--dry-run", action="store_true", help="say what would be done, and change nothing")
+    made.add_argument("--root", type=Path, default=Path("/"), help="the machine's root directory, such as of an image")
+    made.add_argument("--no-enable", action="store_true", help="do not have the daemons started at each boot")
+    made.add_argument("--version", action="version", version=f"ganeti-setup (ganeti ganeti_tx) {__version__}")
+    return made
 
 
 def main() -> int:
     """The program; its exit status."""
-    chosen = options(sys.argv[1:])
+    chosen = parser().parse_args()
     programs = Path(sysconfig.get_path("scripts"))
     try:
         if not chosen.root.is_absolute():
@@ -54,7 +52,7 @@ def main() -> int:
         if os.geteuid() != 0 and chosen.root == Path("/") and not chosen.dry_run:
             raise GanetiError("only root can set a machine up; see --dry-run and --root")
         machine = Machine(chosen.root, dry_run=chosen.dry_run)
-        wanted = contents(programs, program_names())
+        wanted = contents(programs, installed_programs())
         if chosen.remove:
             machine.take_away(wanted)
         else:

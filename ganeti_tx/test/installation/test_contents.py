@@ -1,6 +1,7 @@
 """What is put on a machine, before it is."""
 
 import subprocess
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -13,6 +14,7 @@ from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
 PROGRAMS = Path("/srv/venv/bin")
+NODE = {"gnt-node": EntryPoint("gnt-node", "ganeti_tx.cli.main:gnt_node", "console_scripts")}
 
 
 class ContentsTests(SynchronousTestCase):
@@ -20,16 +22,17 @@ class ContentsTests(SynchronousTestCase):
 
     def test_programs(self) -> None:
         """Units start the programs from where they are, and links lead there, unless everybody looks there anyway."""
-        there = contents(PROGRAMS, ["gnt-node"])
+        there = contents(PROGRAMS, NODE)
         self.assertEqual(there.links, {"usr/local/sbin/gnt-node": PROGRAMS / "gnt-node"})
         self.assertIn("PATH=/srv/venv/bin:", there.files["etc/systemd/system/ganeti-noded.service"])
-        self.assertEqual(contents(Path("/usr/local/bin"), ["gnt-node"]).links, {})
+        self.assertEqual(contents(Path("/usr/local/bin"), NODE).links, {})
         for path, text in there.files.items():
-            self.assertEqual(next(line for line in text.splitlines() if not line.startswith("#!")), MARK, path)
+            first = next(line for line in text.splitlines() if not line.startswith("#!"))
+            self.assertEqual((first.removeprefix('.\\" '), has_mark(text)), (MARK, True), path)
 
     def test_directories(self) -> None:
         """A boot makes every directory of the table, with its users."""
-        lines = contents(PROGRAMS, ["gnt-node"]).files["etc/tmpfiles.d/ganeti.conf"].splitlines()
+        lines = contents(PROGRAMS, NODE).files["etc/tmpfiles.d/ganeti.conf"].splitlines()
         self.assertIn("d /run/ganeti 0775 gnt-masterd gnt-daemons -", lines)
         self.assertIn("d /var/lib/ganeti/queue 0750 gnt-masterd gnt-daemons -", lines)
         self.assertEqual(len(lines), 1 + len(DIRECTORY_MODES))
@@ -41,7 +44,7 @@ class ContentsTests(SynchronousTestCase):
 
     def test_init_script(self) -> None:
         """It is a script that looks for the programs where they are, and a file of ours all the same."""
-        text = contents(PROGRAMS, ["gnt-node"]).files[INIT_SCRIPT]
+        text = contents(PROGRAMS, NODE).files[INIT_SCRIPT]
         self.assertTrue(text.startswith("#!/bin/sh\n"))
         self.assertIn("PATH=/srv/venv/bin:", text)
         self.assertEqual([has_mark(text), has_mark("#!/bin/sh\necho\n" + text), has_mark("x")], [True, False, False])

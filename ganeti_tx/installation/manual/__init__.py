@@ -1,0 +1,1 @@
+"""Manual pages, made from what the programs declare of themselves."""
