@@ -1,6 +1,6 @@
 """What questions need of a configuration, found once: one view serves all requests until the file changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -8,8 +8,7 @@ from ganeti_tx.confd.messages import DrbdMinor, NodeRole
 from ganeti_tx.confd.secrets import without_secrets
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, DrbdId, drbd_id, logical_id_fault
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.disk import Disk, logical_id_fault
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.nic import Nic
@@ -102,27 +101,26 @@ class Places:
             disk = disks.get(uuid)
             on.update(() if disk is None else disk.nodes)
             for mirror in mirrors_in(disk):
-                on.update(self._add_mirror(instance, f"disk/{index}", drbd_id(mirror)))
+                on.update(self._add_mirror(instance, f"disk/{index}", mirror))
         self.primaries.setdefault(instance.primary_node, []).append(instance)
         for uuid in on - {instance.primary_node}:
             self.secondaries.setdefault(uuid, []).append(instance)
 
-    def _add_mirror(self, instance: Instance, disk: str, parts: DrbdId) -> tuple[str, str]:
-        one, other = self._nodes.get(parts.node_a), self._nodes.get(parts.node_b)
-        if one is not None and other is not None:
-            for node, minor, peer in ((one, parts.minor_a, other), (other, parts.minor_b, one)):
+    def _add_mirror(self, instance: Instance, name: str, mirror: Disk) -> Sequence[str]:
+        """The nodes (uuids) it is on; one that is not there has no minors, and its peer has none either."""
+        known = [(self._nodes[uuid], minor) for uuid, minor in mirror.minors if uuid in self._nodes]
+        if len(known) == len(mirror.mirrors):
+            for (node, minor), (peer, _minor) in zip(known, reversed(known), strict=True):
                 role = "primary" if node.uuid == instance.primary_node else "secondary"
-                self.minors[node.uuid].append(DrbdMinor(node.name, minor, instance.name, disk, role, peer.name))
-        return parts.node_a, parts.node_b
+                self.minors[node.uuid].append(DrbdMinor(node.name, minor, instance.name, name, role, peer.name))
+        return mirror.mirrors
 
 
 def mirrors_in(disk: Disk | None) -> Iterator[Disk]:
     """A disk and those it is made of, as far as they are mirrors; one to come may have no place yet."""
     if disk is None:
         return
-    if disk.dev_type is DiskTemplate.DRBD and not (
-        disk.forthcoming and logical_id_fault(disk.dev_type, disk.logical_id)
-    ):
+    if disk.mirrors and not logical_id_fault(disk.dev_type, disk.logical_id):
         yield disk
     for child in disk.children:
         yield from mirrors_in(child)

@@ -5,8 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, drbd_id, plain_id
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
@@ -70,16 +69,15 @@ def instance_claims(instance: Instance) -> Iterator[Claim]:
 def disk_claims(disk: Disk) -> Iterator[Claim]:
     """What a disk claims, those it is made of included."""
     yield Claim(UUID, disk.uuid)
-    if disk.dev_type is DiskTemplate.DRBD and disk.logical_id:
-        mirror = drbd_id(disk)
-        yield Claim(PORT, mirror.port)
-        yield Claim(MINOR, mirror.minor_a, mirror.node_a)
-        yield Claim(MINOR, mirror.minor_b, mirror.node_b)
-    for volume in disk.children or (disk,):
-        if volume.dev_type is DiskTemplate.PLAIN and volume.logical_id:
-            name = "/".join(plain_id(volume))
-            for node in disk.nodes:
-                yield Claim("logical volume", name, node)
+    for port in disk.ports:
+        yield Claim(PORT, port)
+    for node, minor in disk.minors:
+        yield Claim(MINOR, minor, node)
+    for part in disk.children or (disk,):
+        if part.template.unique is not None and part.logical_id:
+            name = "/".join(map(str, part.logical_id))
+            for holder in disk.nodes:
+                yield Claim(part.template.unique, name, holder)
     for child in disk.children:
         if child.uuid:
             yield Claim(UUID, child.uuid)

@@ -6,8 +6,9 @@ from typing import Any
 from msgspec import to_builtins
 
 from ganeti_tx.model.cluster import COLLECTORS, DEFAULT_COLLECTOR
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
-from ganeti_tx.model.params import disk, hypervisor
+from ganeti_tx.model.params import hypervisor
 from ganeti_tx.model.params.backend import BackendParams
 from ganeti_tx.model.params.ipolicy import InstancePolicy
 from ganeti_tx.model.params.kinds import defaults_of
@@ -47,7 +48,7 @@ CLUSTER_DEFAULTS: Mapping[str, Any] = {
     "hidden_os": [],
     "blacklisted_os": [],
     "enabled_disk_templates": [DiskTemplate.DRBD.value, DiskTemplate.PLAIN.value],
-    "diskparams": {kind.value: dict(defaults_of(params)) for kind, params in disk.PARAMS.items()},
+    "diskparams": {word.value: dict(defaults_of(template.params)) for word, template in TEMPLATES.items()},
     "file_storage_dir": "",
     "shared_file_storage_dir": "",
     "gluster_storage_dir": "",

@@ -3,15 +3,13 @@
 from collections.abc import Iterable
 
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, drbd_id
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance import Instance
 
 
 def nodes_of(disk: Disk) -> set[str]:
     """The nodes (uuids) that hold a disk; none for one on shared storage."""
-    mirrored = drbd_id(disk)[:2] if disk.dev_type is DiskTemplate.DRBD and disk.logical_id else ()
-    return {*disk.nodes, *mirrored}
+    return {*disk.nodes, *disk.mirrors}
 
 
 def nodes_of_instance(config: ConfigData, instance: Instance) -> set[str]:

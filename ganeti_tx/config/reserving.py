@@ -13,8 +13,6 @@ from ganeti_tx.config.new_cluster import random_uuid
 from ganeti_tx.config.reservations import Owner, Reservations
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.errors import AddressPoolError, ConfigurationError, ReservationError
-from ganeti_tx.model.disk import Disk, drbd_id
-from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.network import Network
 
 #: So often a random value is drawn before it is given up.
@@ -92,7 +90,7 @@ class Reserving:
 
     def secret(self) -> str:
         """A mirror's secret."""
-        present = {secret_of(disk) for disk in self._store.newest.disks.values()}
+        present = {secret for disk in self._store.newest.disks.values() for secret in disk.secrets}
         for _ in range(TRIES):
             secret = self._entropy(SECRET_BYTES).hex()
             if secret not in present:
@@ -123,8 +121,3 @@ def lowest(used: Container[str | int]) -> int:
         if minor not in used:
             return minor
     raise ReservationError("no free DRBD minor")
-
-
-def secret_of(disk: Disk) -> str | None:
-    """A mirror's secret; None for other disks."""
-    return drbd_id(disk).secret if disk.dev_type is DiskTemplate.DRBD and disk.logical_id else None

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from ganeti_tx.config.address_pool import AddressPool
 from ganeti_tx.config.faults import MAC, MAC_PREFIX, is_address, refused, tag_faults, tracked_faults
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk import Disk, drbd_id, logical_id_fault
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.disk import Disk, logical_id_fault
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
@@ -100,8 +99,7 @@ def faults_of_disk(config: ConfigData, key: str, disk: Disk) -> Iterator[str]:
     if fault is not None:
         yield f"{what}: {fault}; {REPLACE_DISKS}"
         return
-    mirrored = drbd_id(disk)[:2] if disk.dev_type is DiskTemplate.DRBD else ()
-    for node in dict.fromkeys((*disk.nodes, *mirrored)):
+    for node in dict.fromkeys((*disk.nodes, *disk.mirrors)):
         if node not in config.nodes:
             yield f"{what}: its node {node} is not in the configuration; {REPLACE_DISKS}"
 

@@ -1,38 +1,15 @@
 """A virtual disk, and what its logical id tells by template."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model import logical_id as ids
 from ganeti_tx.model.base import Params, Tracked, no_text, nothing
+from ganeti_tx.model.disk_template import Template
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
-
-#: What stands at each place of a logical id (Ganeti 3.0 configuration table).
-LOGICAL_ID_SHAPES: dict[DiskTemplate, tuple[type, ...]] = {
-    DiskTemplate.BLOCKDEV: (str, str),
-    DiskTemplate.DISKLESS: (),
-    DiskTemplate.DRBD: (str, str, int, int, int, str),
-    DiskTemplate.EXT: (str, str),
-    DiskTemplate.FILE: (str, str),
-    DiskTemplate.GLUSTER: (str, str),
-    DiskTemplate.PLAIN: (str, str),
-    DiskTemplate.RBD: (str, str),
-    DiskTemplate.SHAREDFILE: (str, str),
-}
-FILE_BASED = frozenset({DiskTemplate.FILE, DiskTemplate.SHAREDFILE, DiskTemplate.GLUSTER})
-DRBD_SECRET_AT = 5
-
-
-class DrbdId(NamedTuple):
-    """Where a mirror lives: two nodes (uuids), the TCP port between them, the minor on each, the shared secret."""
-
-    node_a: str
-    node_b: str
-    port: int
-    minor_a: int
-    minor_b: int
-    secret: str
+from ganeti_tx.model.logical_id import Minor, NodeUuid, Port, Secret
 
 
 class Disk(Tracked, frozen=True, kw_only=True):
@@ -58,55 +35,47 @@ class Disk(Tracked, frozen=True, kw_only=True):
                 raise ValueError(fault)
 
     def __repr__(self) -> str:
-        where: object = self.logical_id
-        if self.logical_id is not None and self.dev_type is DiskTemplate.DRBD:
-            where = (*self.logical_id[:DRBD_SECRET_AT], "<hidden>")
+        where = ids.without_secret(self.template.logical_id, self.logical_id)
         return f"Disk(uuid={self.uuid!r}, dev_type={self.dev_type.value!r}, size={self.size}, logical_id={where!r})"
 
+    @property
+    def template(self) -> Template:
+        """The declaration of its template."""
+        return TEMPLATES[self.dev_type]
 
-def logical_id_fault(template: DiskTemplate, logical_id: tuple[str | int, ...] | None) -> str | None:
+    @property
+    def mirrors(self) -> tuple[NodeUuid, ...]:
+        """The nodes that its logical id names, in their order; none unless it is mirrored by the cluster."""
+        return ids.parts(self.template.logical_id, NodeUuid, self.logical_id)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The TCP ports that it takes."""
+        return ids.parts(self.template.logical_id, Port, self.logical_id)
+
+    @property
+    def minors(self) -> tuple[tuple[NodeUuid, Minor], ...]:
+        """The device numbers that it takes, each with its node."""
+        minors = ids.parts(self.template.logical_id, Minor, self.logical_id)
+        return tuple(zip(self.mirrors, minors, strict=False))
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What only its nodes may know."""
+        return ids.parts(self.template.logical_id, Secret, self.logical_id)
+
+
+def logical_id_fault(template: DiskTemplate, logical_id: ids.Raw) -> str | None:
     """What is wrong with a logical id; None when it fits its template. Never shows the id: it may hold a secret."""
-    shape = LOGICAL_ID_SHAPES[template]
-    found = tuple(type(part) for part in logical_id or ())
-    if found == shape:
-        return None
-    return f"logical_id of a {template.value} disk must be {words(shape)}, got {words(found)}"
+    return ids.fault(TEMPLATES[template].logical_id, template.value, logical_id)
 
 
-def words(shape: tuple[type, ...]) -> str:
-    """A shape for people."""
-    return "[" + ", ".join(kind.__name__ for kind in shape) + "]"
-
-
-def drbd_id(disk: Disk) -> DrbdId:
-    """The parts of a mirror's logical id. @raise ConfigurationError: the disk is no (complete) mirror."""
-    parts = parts_of(disk, frozenset({DiskTemplate.DRBD}))
-    node_a, node_b, port, minor_a, minor_b, secret = parts
-    return DrbdId(str(node_a), str(node_b), int(port), int(minor_a), int(minor_b), str(secret))
-
-
-def plain_id(disk: Disk) -> tuple[str, str]:
-    """Volume group and logical volume. @raise ConfigurationError: the disk is no logical volume."""
-    return pair(disk, frozenset({DiskTemplate.PLAIN}))
-
-
-def file_id(disk: Disk) -> tuple[str, str]:
-    """File driver and path. @raise ConfigurationError: the disk is not kept in a file."""
-    return pair(disk, FILE_BASED)
-
-
-def pair(disk: Disk, templates: frozenset[DiskTemplate]) -> tuple[str, str]:
-    """The two words of a logical id of one of the templates."""
-    first, second = parts_of(disk, templates)
-    return str(first), str(second)
-
-
-def parts_of(disk: Disk, templates: frozenset[DiskTemplate]) -> tuple[str | int, ...]:
-    """The logical id of a disk that has one of the templates."""
-    if disk.dev_type not in templates:
-        wanted = ", ".join(sorted(templates))
-        raise ConfigurationError(f"disk {disk.uuid} is of template {disk.dev_type.value}, not {wanted}")
-    fault = logical_id_fault(disk.dev_type, disk.logical_id)
-    if fault is not None:
-        raise ConfigurationError(f"disk {disk.uuid}: {fault}")
-    return disk.logical_id or ()
+def without_secrets(disk: Disk, instead: str = ids.HIDDEN) -> Disk:
+    """The disk, and those it is made of, with other text in the place of every secret."""
+    if not disk.children and Secret not in ids.kinds(disk.template.logical_id):
+        return disk
+    return msgspec.structs.replace(
+        disk,
+        logical_id=ids.without_secret(disk.template.logical_id, disk.logical_id, instead),
+        children=tuple(without_secrets(child, instead) for child in disk.children),
+    )

@@ -2,19 +2,13 @@
 
 from enum import StrEnum
 
+from ganeti_tx.model.declared import Words, members_in
 
-class DiskTemplate(StrEnum):
-    """How the disks of an instance are stored."""
 
-    BLOCKDEV = "blockdev"
-    DISKLESS = "diskless"
-    DRBD = "drbd"
-    EXT = "ext"
-    FILE = "file"
-    GLUSTER = "gluster"
-    PLAIN = "plain"
-    RBD = "rbd"
-    SHAREDFILE = "sharedfile"
+class DiskTemplate(StrEnum, metaclass=Words):
+    """How the disks of an instance are stored: what `disk_templates` declares."""
+
+    vars().update(members_in("disk_templates"))
 
 
 class StorageType(StrEnum):

@@ -10,6 +10,7 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import disk_specs
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
@@ -54,7 +55,7 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def disk_template(self) -> DiskTemplate:
         """The template of its disks; without disks it is diskless."""
-        return self.disks[0].dev_type if self.disks else DiskTemplate.DISKLESS
+        return self.disks[0].dev_type if self.disks else WITHOUT_DISKS
 
     def spec(
         self, hvparams: Params | None = None, beparams: Params | None = None, osparams_secret: Params | None = None

@@ -4,17 +4,13 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.query.field import Field, Gives, Kind, computed
 from ganeti_tx.query.instance_context import InstanceContext
 
 #: Disks that have fields of their own.
 MAX_DISKS = 16
-#: MiB that a mirror needs besides its data, on each of its nodes.
-DRBD_META = 128
-#: Templates whose disks take no room of the cluster's.
-NO_USAGE = frozenset({DiskTemplate.BLOCKDEV, DiskTemplate.DISKLESS})
 #: Shown as the template of an instance whose disks differ in it.
 MIXED = "mixed"
 
@@ -55,20 +51,13 @@ def every(attribute: str) -> OfDisks:
 
 def template(disks: Sequence[Disk]) -> str:
     """The template that the disks share."""
-    found = {disk.dev_type for disk in disks}
-    if not found:
-        return DiskTemplate.DISKLESS.value
+    found = {disk.dev_type for disk in disks} or {WITHOUT_DISKS}
     return found.pop().value if len(found) == 1 else MIXED
 
 
 def usage(disks: Sequence[Disk]) -> int:
     """MiB that the disks take on each of the instance's nodes."""
-    sizes = [
-        disk.size + (DRBD_META if disk.dev_type is DiskTemplate.DRBD else 0)
-        for disk in disks
-        if disk.dev_type not in NO_USAGE
-    ]
-    return sum(sizes)
+    return sum(disk.template.room(disk.size) for disk in disks)
 
 
 #: Attribute, title for one, kind for one, name for all, title for all, what it is.

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import frozen
 
 from ganeti_tx.model.cluster import Cluster
-from ganeti_tx.model.enums import DiskTemplate, StorageType
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.pools import pool_of
 from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
@@ -14,15 +16,6 @@ from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
 from ganeti_tx.rpc.calls import StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc
-
-#: Which storage a template's disks lie in, and the cluster's setting that names the pool.
-POOLS: Mapping[DiskTemplate, tuple[StorageType, str]] = {
-    DiskTemplate.DRBD: (StorageType.LVM_VG, "volume_group_name"),
-    DiskTemplate.PLAIN: (StorageType.LVM_VG, "volume_group_name"),
-    DiskTemplate.FILE: (StorageType.FILE, "file_storage_dir"),
-    DiskTemplate.SHAREDFILE: (StorageType.SHAREDFILE, "shared_file_storage_dir"),
-    DiskTemplate.GLUSTER: (StorageType.GLUSTER, "gluster_storage_dir"),
-}
 
 
 @frozen
@@ -57,10 +50,7 @@ class NodeRows:
 
 def storage_unit(cluster: Cluster) -> StorageUnit | None:
     """The pool of the first enabled template that has one of known size."""
-    for template in cluster.enabled_disk_templates:
-        if template in POOLS:
-            kind, setting = POOLS[template]
-            name = getattr(cluster, setting)
-            if name:
-                return StorageUnit(kind.value, name)
+    for template in map(TEMPLATES.__getitem__, cluster.enabled_disk_templates):
+        if name := pool_of(template, cluster):
+            return StorageUnit(template.storage.value, name)
     return None

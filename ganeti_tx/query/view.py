@@ -10,7 +10,6 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.network import Network
@@ -119,12 +118,7 @@ class View:
         return known
 
     def _mirrors(self, instance: Instance) -> list[str]:
-        nodes = (
-            str(node)
-            for disk in self.disks(instance)
-            if disk.dev_type is DiskTemplate.DRBD and disk.logical_id
-            for node in disk.logical_id[:2]
-        )
+        nodes = (node for disk in self.disks(instance) for node in disk.mirrors)
         return [node for node in dict.fromkeys(nodes) if node != instance.primary_node]
 
     def node_name(self, uuid: str) -> str | None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ganeti_tx.model.disk import Disk, drbd_id
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model import logical_id
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -39,11 +39,8 @@ def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
 
 def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     """The logical id; that of a mirror with its nodes' names and without its secret, for job files keep results."""
-    if disk.dev_type is not DiskTemplate.DRBD:
-        return list(disk.logical_id or ())
-    mirror = drbd_id(disk)
-    names = [target.nodes[uuid].name for uuid in (mirror.node_a, mirror.node_b)]
-    return [*names, mirror.port, mirror.minor_a, mirror.minor_b]
+    names = {uuid: node.name for uuid, node in target.nodes.items()}
+    return logical_id.shown(disk.template.logical_id, disk.logical_id, names)
 
 
 async def state_on(nodes: INodeRpc, node: Node, spec: DiskSpec) -> list[Any] | None:

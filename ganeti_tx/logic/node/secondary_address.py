@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.model.enums import AdminState, DiskTemplate
+from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
@@ -43,7 +43,7 @@ async def _check_unused(unit: LogicalUnit[OpNodeSetParams], node: Node) -> None:
     """Mirrors that are in use talk over the secondary address."""
     primary, secondary = await unit.config.instances_of_node(node.uuid)
     for instance in (*primary, *secondary):
-        mirrored = any(disk.dev_type is DiskTemplate.DRBD for disk in await unit.config.disks(instance.uuid))
+        mirrored = any(disk.mirrors for disk in await unit.config.disks(instance.uuid))
         if mirrored and (instance.admin_state is AdminState.UP or instance.disks_active):
             raise OpPrereqError(
                 f"instance {instance.name} mirrors its disks over node {node.name}'s secondary address; shut it down first",

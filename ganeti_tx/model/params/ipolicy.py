@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.decoding import from_builtins
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate
 
 
@@ -134,7 +135,7 @@ def out_of_bounds(bounds: MinMax, specs: InstanceSpecs) -> list[str]:
 
 def sizes(specs: InstanceSpecs) -> list[tuple[str, str, int]]:
     """Each size as (key of the bounds, name for people, value). An instance without disks has no disk sizes."""
-    diskless = specs.disk_templates == (DiskTemplate.DISKLESS,)
+    diskless = specs.disk_templates == (WITHOUT_DISKS,)
     return [
         ("memory-size", "memory-size", specs.memory_size),
         ("cpu-count", "cpu-count", specs.cpu_count),

@@ -11,7 +11,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, containers, decode, encode
-from ganeti_tx.model.disk import drbd_id, file_id, plain_id
 from ganeti_tx.test.model.samples import CONFIG, DISK, INSTANCE, NODE, VOLUME
 
 
@@ -143,11 +142,14 @@ class ObjectTests(SynchronousTestCase):
         self.assertEqual((changed.serial_no, changed.mtime, NODE.serial_no), (2, 12.5, 1))
 
     def test_logical_ids(self) -> None:
-        """The parts of a logical id are given by template; another template's are refused."""
-        self.assertEqual(drbd_id(DISK).minor_b, 1)
-        self.assertEqual(plain_id(VOLUME), ("xenvg", "web1.data"))
-        self.assertRaises(ConfigurationError, file_id, VOLUME)
-        self.assertRaises(ConfigurationError, drbd_id, VOLUME)
+        """What the parts of a logical id are is given by template; one that is not complete has none."""
+        node_a, node_b, port, minor_a, minor_b, secret = DISK.logical_id or ()
+        self.assertEqual(DISK.mirrors, (node_a, node_b))
+        self.assertEqual(DISK.minors, ((node_a, minor_a), (node_b, minor_b)))
+        self.assertEqual((DISK.ports, DISK.secrets), ((port,), (secret,)))
+        unplaced = replace(DISK, forthcoming=True, logical_id=("node-uuid",))
+        for disk in (VOLUME, unplaced):
+            self.assertEqual((disk.mirrors, disk.minors, disk.ports, disk.secrets), ((), (), (), ()))
 
     def test_no_secrets_in_repr(self) -> None:
         """No private parameter and no mirror's secret shows in a repr."""

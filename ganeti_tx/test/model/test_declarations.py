@@ -9,10 +9,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.console import InstanceConsole
-from ganeti_tx.model.disk import LOGICAL_ID_SHAPES, Disk
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.logical_id import types
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
@@ -83,4 +85,4 @@ class DeclarationTests(SynchronousTestCase):
         for template in DiskTemplate:
             parts = FACTS["logical_id_shapes"][template.value] or []
             kinds = tuple(int if part.startswith(("port", "minor")) else str for part in parts)
-            self.assertEqual(LOGICAL_ID_SHAPES[template], kinds)
+            self.assertEqual(types(TEMPLATES[template].logical_id), kinds)

@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.params import disk, hypervisor
 from ganeti_tx.model.params.backend import BackendParams
 from ganeti_tx.model.params.ipolicy import InstancePolicy
@@ -51,9 +53,9 @@ class DeclarationTests(SynchronousTestCase):
 
     def test_disks(self) -> None:
         """So has each disk template; what reaches the node is named as the table says."""
-        self.assertEqual(set(disk.PARAMS), set(FACTS["disk_template_params"]))
+        self.assertEqual(set(TEMPLATES), set(FACTS["disk_template_params"]))
         for template, facts in FACTS["disk_template_params"].items():
-            self.same(disk.PARAMS[template], facts)
+            self.same(TEMPLATES[DiskTemplate(template)].params, facts)
         filled = disk.fill_diskparams(CLUSTER)
         mirror = disk.with_params(DISK, filled)
         logical = {name: fact["default"] for name, fact in FACTS["logical_disk_params"]["drbd"].items()}

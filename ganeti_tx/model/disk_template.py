@@ -1,0 +1,107 @@
+"""What a disk template is declared by; all that the program knows of templates is read off it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import attrs
+
+from ganeti_tx.model.base import Wire
+from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.logical_id import NodeUuid, kinds
+
+
+class NoDiskParams(Wire, frozen=True, kw_only=True):
+    """Templates without parameters."""
+
+
+class Mirrored(StrEnum):
+    """Who keeps a second copy of a disk: nobody, the cluster on another node, or the storage itself, seen by all nodes."""
+
+    NOT = "not"
+    INTERNALLY = "internally"
+    EXTERNALLY = "externally"
+
+
+class Adoption(StrEnum):
+    """Whether a disk is made of something that is there already."""
+
+    NEVER = "never"
+    POSSIBLE = "possible"
+    ALWAYS = "always"
+
+
+@attrs.frozen(kw_only=True)
+class Child:
+    """A disk that others are made of.
+
+    @ivar suffix: of its name, behind that of the whole disk.
+    @ivar size: MiB; None is the size of the whole disk.
+    @ivar pool_key: what an operator says of a disk to choose the pool, which else is that of `pool_param`, or the cluster's.
+    @ivar pool_param: the disk parameter that names the pool.
+    @ivar params: its own parameters, by the parameters of the whole disk that they are taken from.
+    """
+
+    template: str
+    suffix: str
+    size: int | None = None
+    pool_key: str
+    pool_param: str | None = None
+    params: Mapping[str, str] = {}
+
+
+@attrs.frozen(kw_only=True)
+class Template:
+    """One disk template (reference: config.json, storage-rules.json).
+
+    @ivar logical_id: a NamedTuple whose types say what the parts are (`logical_id.py`).
+    @ivar storage: the kind of storage that its disks lie in.
+    @ivar pool: the cluster's setting that names the pool they lie in, if it is one whose room nodes tell.
+    @ivar name: of a new disk on its storage, with `uuid` and `index`.
+    @ivar keys: what an operator may say of a disk, besides what all know.
+    @ivar params: the disk parameters, with their built-in values.
+    @ivar on_node: how parameters are called where they reach the node, as far as they are called otherwise.
+    @ivar unique: what its id is called if two disks on a node may not have the same.
+    @ivar in_files: whether the disks are files to scripts and hypervisors.
+    @ivar driver: the package below node/storage that has its driver; None: not built, so it is not available.
+    """
+
+    logical_id: type[tuple[Any, ...]]
+    storage: StorageType
+    pool: str | None = None
+    name: str = "{uuid}.disk{index}"
+    keys: frozenset[str] = frozenset()
+    params: type[Wire] = NoDiskParams
+    on_node: Mapping[str, str] = {}
+    children: tuple[Child, ...] = ()
+    mirrored: Mirrored = Mirrored.NOT
+    unique: str | None = None
+    in_files: bool = False
+    has_disks: bool = True
+    adoption: Adoption = Adoption.NEVER
+    growable: bool = True
+    snapshots: bool = False
+    convertible_from: bool = True
+    convertible_to: bool = True
+    driver: str | None = None
+
+    @property
+    def secondaries(self) -> int:
+        """How many nodes have the disk besides the primary one; those of shared storage count as none."""
+        return max(0, kinds(self.logical_id).count(NodeUuid) - 1)
+
+    @property
+    def shared(self) -> bool:
+        """Whether every node reaches the disk, so that it is on none."""
+        return self.mirrored is Mirrored.EXTERNALLY
+
+    def room(self, size: int) -> int:
+        """MiB that a disk of a size takes on each of its nodes; what was there before takes none of the cluster's."""
+        if not self.has_disks or self.adoption is Adoption.ALWAYS:
+            return 0
+        return size + sum(child.size for child in self.children if child.size is not None)
+
+    @property
+    def available(self) -> bool:
+        """Whether instances can have it."""
+        return self.driver is not None

@@ -1,0 +1,20 @@
+"""The disk templates: each module declares the one that it is named after, as TEMPLATE."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from ganeti_tx.model.declared import module_of
+from ganeti_tx.model.disk_template import Template
+from ganeti_tx.model.enums import DiskTemplate
+
+
+def declared(word: DiskTemplate) -> Template:
+    """The declaration of a template."""
+    template = import_module(f"{__name__}.{module_of(word)}").TEMPLATE
+    assert isinstance(template, Template), word
+    return template
+
+
+TEMPLATES: Mapping[DiskTemplate, Template] = {word: declared(word) for word in DiskTemplate}
+#: What an instance is said to have that has no disks.
+WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)

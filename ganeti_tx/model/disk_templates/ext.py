@@ -1,0 +1,31 @@
+"""Volumes of storage that its provider's scripts know how to handle."""
+
+from typing import NamedTuple
+
+from ganeti_tx.model.base import Wire
+from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.enums import StorageType
+
+
+class ExtId(NamedTuple):
+    """The provider, and the volume's name there."""
+
+    provider: str
+    name: str
+
+
+class ExtParams(Wire, frozen=True, kw_only=True, rename="kebab", omit_defaults=False):
+    """How the hypervisor opens the volume."""
+
+    access: str = "kernelspace"
+
+
+TEMPLATE = Template(
+    logical_id=ExtId,
+    storage=StorageType.EXT,
+    name="{uuid}.ext.disk{index}",
+    keys=frozenset({"access", "provider"}),
+    params=ExtParams,
+    mirrored=Mirrored.EXTERNALLY,
+    snapshots=True,
+)

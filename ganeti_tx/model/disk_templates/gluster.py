@@ -1,0 +1,26 @@
+"""Files on a Gluster volume."""
+
+from ganeti_tx.model.base import Wire
+from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.logical_id import FileId
+
+
+class GlusterParams(Wire, frozen=True, kw_only=True, rename="kebab", omit_defaults=False):
+    """Where the volume is, and how the hypervisor opens it."""
+
+    access: str = "kernelspace"
+    host: str = "127.0.0.1"
+    port: int = 24007
+    volume: str = "gv0"
+
+
+TEMPLATE = Template(
+    logical_id=FileId,
+    storage=StorageType.GLUSTER,
+    pool="gluster_storage_dir",
+    keys=frozenset({"access"}),
+    params=GlusterParams,
+    mirrored=Mirrored.EXTERNALLY,
+    in_files=True,
+)
