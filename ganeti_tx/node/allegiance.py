@@ -21,6 +21,7 @@ from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
+    HooksRunner,
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
@@ -55,6 +56,7 @@ GUARDED = (
     JobqueueSetDrainFlag,
     NodeDemoteFromMc,
     NodeLeaveCluster,
+    HooksRunner,
 )
 #: By which it may become the master.
 CLAIMING = (UploadFile, WriteSsconfFiles, WriteRapiFiles)

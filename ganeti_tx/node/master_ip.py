@@ -7,6 +7,7 @@ from typing import Any
 from attrs import define
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.model.hooks import HookPhase
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_hooks import LocalHooks
@@ -42,16 +43,16 @@ class MasterIp:
     async def activate(self, call: NodeActivateMasterIp) -> None:
         """Take the address; to have it already is fine. @raise OpExecError: the script failed."""
         values = environment(call.master_params)
-        await self.hooks.run(TURN_UP, "pre", "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
+        await self.hooks.run(TURN_UP, HookPhase.PRE, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
         await self._run("start", values, call.use_external_mip_script)
-        await self.hooks.run(TURN_UP, "post", "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
+        await self.hooks.run(TURN_UP, HookPhase.POST, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
 
     async def deactivate(self, call: NodeDeactivateMasterIp) -> None:
         """Give the address up; not to have it is fine. @raise OpExecError: the script failed."""
         values = environment(call.master_params)
-        await self.hooks.run(TURN_DOWN, "pre", "OP_CLUSTER_DEACTIVATE_MASTER_IP", values)
+        await self.hooks.run(TURN_DOWN, HookPhase.PRE, "OP_CLUSTER_DEACTIVATE_MASTER_IP", values)
         await self._run("stop", values, call.use_external_mip_script)
-        await self.hooks.run(TURN_DOWN, "post", "OP_CLUSTER_DEACTIVATE_MASTER_IP", values)
+        await self.hooks.run(TURN_DOWN, HookPhase.POST, "OP_CLUSTER_DEACTIVATE_MASTER_IP", values)
 
     async def change_netmask(self, call: NodeChangeMasterNetmask) -> None:
         """Have the address with another netmask: the new one is there before the old one goes."""

@@ -18,6 +18,7 @@ from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.exports import Exports
 from ganeti_tx.node.facts import Facts
+from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
@@ -120,8 +121,9 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
     ssh_files = SshFiles(parts.files, parts.paths, parts.runner, parts.name, terms)
     daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
     role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
+    hooks = Hooks(parts.files, parts.paths, parts.runner, parts.clock)
     master_ip = MasterIp(
-        parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, parts.runner, parts.name)
+        parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, hooks, parts.name)
     )
     allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
@@ -137,6 +139,7 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),
         role.table(),
         master_ip.table(),
+        hooks.table(),
         guard=allegiance.perform,
     )
 

@@ -25,6 +25,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevShutdown,
     DiskState,
 )
+from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
@@ -96,6 +97,7 @@ __all__ = [
     "CopiesState",
     "DiskState",
     "ExportList",
+    "HooksRunner",
     "HypervisorValidateParams",
     "InstanceConsole",
     "InstanceInfo",

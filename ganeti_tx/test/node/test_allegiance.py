@@ -15,6 +15,7 @@ from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
     CALLS,
+    HooksRunner,
     JobqueueUpdate,
     MasterVote,
     NodeCall,
@@ -170,7 +171,7 @@ class AllegianceTests(SynchronousTestCase):
         """
         carrying = {kind for kind in CALLS.values() if "stamp" in kind.__struct_fields__}
         ordered = {kind for kind in carrying if kind.name.startswith("instance_")}
-        self.assertEqual({*GUARDED}, {*carrying - ordered, NodeLeaveCluster, NodeSshKeys})
+        self.assertEqual({*GUARDED}, {*carrying - ordered, NodeLeaveCluster, NodeSshKeys, HooksRunner})
 
     def test_claims_to_be_another(self) -> None:
         """The serial number of a claim is the configuration's own."""

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HooksAbort, OpExecError
 from ganeti_tx.model.master_network import MasterNetworkParameters
+from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
@@ -30,7 +32,8 @@ class MasterIpTests(SynchronousTestCase):
         """An installed script that works."""
         self.files = MemoryFiles()
         self.runner = FakeProcessRunner()
-        self.part = MasterIp(self.files, PATHS, self.runner, LocalHooks(self.files, PATHS, self.runner, "node1"))
+        hooks = Hooks(self.files, PATHS, self.runner, Clock())
+        self.part = MasterIp(self.files, PATHS, self.runner, LocalHooks(self.files, PATHS, hooks, "node1"))
         self.put(PATHS.default_master_setup_script)
         self.runner.script([SCRIPT], ProcessResult())
 
@@ -105,5 +108,5 @@ class MasterIpTests(SynchronousTestCase):
         self.put(Path(HOOK))
         self.runner.script([HOOK], ProcessResult(status=1, stderr=b"no"))
         error = self.failureResultOf(self.activate(), HooksAbort).value
-        self.assertEqual(error.args, ([["node1", HOOK, "exited with status 1: no"]],))
+        self.assertEqual(error.args, ([["node1", "master-ip-turnup-pre.d/10-check", "no"]],))
         self.assertEqual(self.runner.commands, [[HOOK]])
