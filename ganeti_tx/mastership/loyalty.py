@@ -6,16 +6,8 @@ import attrs
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls import NodeCall
-from ganeti_tx.rpc.interfaces import (
-    FOLLOWS_ANOTHER,
-    NO_LONGER_MASTER,
-    INodeRpc,
-    NodeCallError,
-    Outcome,
-    R,
-    RpcError,
-    Target,
-)
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, R, RpcError, Target
+from ganeti_tx.rpc.refusals import AnotherIsMaster
 
 
 @implementer(INodeRpc)
@@ -44,7 +36,5 @@ class LoyalRpc:
         return outcomes
 
     def _look(self, error: RpcError | None) -> None:
-        if isinstance(error, NodeCallError) and any(
-            words in str(error) for words in (FOLLOWS_ANOTHER, NO_LONGER_MASTER)
-        ):
+        if isinstance(error, NodeCallError) and isinstance(error.cause, AnotherIsMaster):
             self.refused(str(error))

@@ -10,14 +10,13 @@ from twisted.logger import Logger
 from ganeti_tx.mastership.votes import Outcome, Tally, Vote, listed
 from ganeti_tx.rpc.calls import MasterVote
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
+from ganeti_tx.rpc.refusals import NotCandidate
 
 log = Logger()
 
 #: Seconds between two rounds: the first pause, doubled each time up to the second number.
 FIRST_PAUSE = 1.0
 LAST_PAUSE = 10.0
-#: How a node answers whose simple configuration does not list us among the candidates.
-FORBIDDEN = "HTTP status 403"
 
 
 async def poll(
@@ -58,7 +57,7 @@ def vote_of(name: str, ballot: Any, error: RpcError | None) -> Vote:
     """A node's answer, or why there is none; a problem is short, since there may be many."""
     if error is None:
         return Vote(name, ballot)
-    if isinstance(error, NodeCallError) and FORBIDDEN in str(error):
+    if isinstance(error, NodeCallError) and isinstance(error.cause, NotCandidate):
         return Vote(name, problem="takes no calls from this node, which is no candidate by its files", rejects=True)
     return Vote(name, problem=short(name, str(error)))
 

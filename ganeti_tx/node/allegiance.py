@@ -14,7 +14,6 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
@@ -36,7 +35,7 @@ from ganeti_tx.rpc.calls import (
     WriteSsconfFiles,
     WriteSshFiles,
 )
-from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER
+from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -77,7 +76,7 @@ class Allegiance:
     async def perform(self, call: NodeCall[object], caller: str | None, method: Method) -> Any:
         """Do a call by its method. A caller of None is not known, and nobody's master.
 
-        @raise ConfigurationError: this node follows another master than the caller, or the caller is not who it says.
+        @raise CallRefused: this node follows another master than the caller, or the caller is not who it says.
         """
         if not isinstance(call, GUARDED):
             return await method(call)
@@ -100,8 +99,8 @@ class Allegiance:
             if caller not in self._refused:
                 self._refused.add(caller)
                 log.warn("{caller} is refused as a master; {master} is the master here", caller=caller, master=master)
-            raise ConfigurationError(
-                f"{call.name} of {caller} was refused: this node {FOLLOWS_ANOTHER}, {master}; if {caller} shall be the "
+            raise AnotherIsMaster(
+                f"{call.name} of {caller} was refused: this node follows another master, {master}; if {caller} shall be the "
                 "master, run 'gnt-cluster master-failover' on it"
             )
         log.info("{caller} is the master now, after {master}", caller=caller, master=master)
@@ -125,12 +124,12 @@ class Allegiance:
 
 
 def sender(call: NodeCall[object], caller: str | None) -> str:
-    """Who sends what only a master may send. @raise ConfigurationError: nobody knows, or the stamp is another's."""
+    """Who sends what only a master may send. @raise UnknownCaller: nobody knows, or the stamp is another's."""
     if caller is None:
-        raise ConfigurationError(f"{call.name} was refused: its caller is not known")
+        raise UnknownCaller(f"{call.name} was refused: its caller is not known")
     stamp: Stamp | None = getattr(call, "stamp", None)
     if stamp is not None and stamp.master != caller:
-        raise ConfigurationError(f"{call.name} of {caller} was refused: it has the stamp of {stamp.master}")
+        raise UnknownCaller(f"{call.name} of {caller} was refused: it has the stamp of {stamp.master}")
     return caller
 
 

@@ -2,10 +2,9 @@
 
 from attrs import define, field
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.interfaces import NO_LONGER_MASTER
+from ganeti_tx.rpc.refusals import AnotherIsMaster, CallTooLate
 
 #: Of so many things the last call is remembered.
 MAX_NAMES = 20_000
@@ -21,17 +20,17 @@ class CallOrder:
     def take(self, name: str, stamp: Stamp | None) -> None:
         """This call for the thing is about to be done. A call without a stamp is not ordered.
 
-        @raise ConfigurationError: one that was sent later was done before, or the same, or a later master is known.
+        @raise CallRefused: one that was sent later was done before, or the same, or a later master is known.
         """
         if stamp is None:
             return
         held, before = self.terms.latest, self._latest.get(name)
         if held is not None and held.cluster == stamp.cluster and is_deposed(stamp, held.number, held.master):
-            raise ConfigurationError(
-                f"node {stamp.master} {NO_LONGER_MASTER} (term {stamp.term}): {held.master} is since term {held.number}"
+            raise AnotherIsMaster(
+                f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term {held.number}"
             )
         if before is not None and before.cluster == stamp.cluster and is_late(stamp, before):
-            raise ConfigurationError(f"the call comes too late: {name} was changed by one that was sent after it")
+            raise CallTooLate(f"the call comes too late: {name} was changed by one that was sent after it")
         self._latest.pop(name, None)
         self._latest[name] = stamp
         if len(self._latest) > MAX_NAMES:

@@ -5,8 +5,9 @@ from typing import Any
 
 from twisted.logger import Logger
 
-from ganeti_tx.errors import GanetiError
+from ganeti_tx.errors import GenericError, ProgrammerError
 from ganeti_tx.rpc.calls import CALLS, NodeCall
+from ganeti_tx.rpc.refusals import UnknownCall
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.files_errors import reason
@@ -17,14 +18,6 @@ log = Logger()
 Method = Callable[[Any], Awaitable[Any]]
 #: Does a call by its method, if it may come from the node of that name.
 Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
-
-
-class UnknownCall(GanetiError):
-    """This node daemon has no such call."""
-
-
-class CallFailed(GanetiError):
-    """The call failed; the text is for the caller."""
 
 
 class NodeDispatch:
@@ -47,17 +40,15 @@ class NodeDispatch:
     async def perform(self, call: NodeCall[object], caller: str | None = None) -> Any:
         """Do it. @param caller: the name of the node that asks, where it is known.
 
-        @raise CallFailed: with one line for the caller; a fault of ours is in the log in full.
+        @raise GanetiError: one line for the caller; a fault of ours is in the log in full.
         """
         try:
             method = self._methods[type(call)]
             return await (method(call) if self._guard is None else self._guard(call, caller, method))
-        except GanetiError as error:
-            raise CallFailed(str(error))
         except OSError as error:
-            raise CallFailed(f"{call.name}: {reason(error)}")
+            raise GenericError(f"{call.name}: {reason(error)}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             log.failure("the call {call} broke", call=call.name)
-            raise CallFailed(
+            raise ProgrammerError(
                 f"{call.name}: internal error ({type(error).__name__}: {error}); on the node, {log_of(NODE)} has more"
             )

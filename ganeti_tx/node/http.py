@@ -20,10 +20,11 @@ from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, SLOWEST, Connections, NodeChannel
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.rpc.calls import CALLS
-from ganeti_tx.rpc.interfaces import NodeCallError
+from ganeti_tx.rpc.refusals import BadArguments, UnknownCall
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
@@ -137,7 +138,7 @@ class CallResource(Resource):
             return refuse(request, REQUEST_ENTITY_TOO_LARGE, f"{kind.name} takes at most {kind.max_request} bytes")
         try:
             call = decode_call(kind, body)
-        except NodeCallError as error:
+        except BadArguments as error:
             return refuse(request, BAD_REQUEST, str(error))
         answer = Deferred.fromCoroutine(self._answer(request, call))
         gone = request.notifyFinish()
@@ -153,8 +154,8 @@ class CallResource(Resource):
             return
         try:
             body = encode_success(await self._dispatch.perform(call, peer_name(request.transport)))
-        except CallFailed as error:
-            body = encode_failure(str(error))
+        except GanetiError as error:
+            body = encode_failure(error)
         if not request._disconnected:
             request.setHeader(b"Content-Type", CONTENT_TYPE.encode())
             request.setHeader(b"Content-Length", str(len(body)).encode())

@@ -6,9 +6,8 @@ import attrs
 from msgspec import structs
 from twisted.internet.defer import DeferredLock
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.interfaces import NO_LONGER_MASTER
+from ganeti_tx.rpc.refusals import AnotherIsMaster
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import Copy, MasterTerm, read_term, write_term
 from ganeti_tx.runtime.paths import Paths
@@ -31,7 +30,7 @@ class Terms:
     async def admit(self, stamp: Stamp | None) -> bool:
         """Take note of a master; gives whether its term is a new one here. A message without a stamp is not ordered.
 
-        @raise ConfigurationError: another one took over from it, or reigns with the same right.
+        @raise AnotherIsMaster: another one took over from it, or reigns with the same right.
         """
         if stamp is None:
             return False
@@ -42,8 +41,8 @@ class Terms:
                 if (stamp.term, stamp.master) == (held.number, held.master):
                     return False
                 if stamp.term <= held.number:
-                    raise ConfigurationError(
-                        f"node {stamp.master} {NO_LONGER_MASTER} (term {stamp.term}): {held.master} is since term "
+                    raise AnotherIsMaster(
+                        f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
                         f"{held.number}"
                     )
             else:

@@ -6,14 +6,10 @@ from typing import Generic, Protocol, TypeVar
 import attrs
 from zope.interface import Interface
 
-from ganeti_tx.errors import OpExecError
+from ganeti_tx.errors import GanetiError, GenericError, OpExecError
 from ganeti_tx.rpc.calls.base import NodeCall
 
 R = TypeVar("R")
-
-#: Parts of the texts by which a node refuses what only its master may send.
-FOLLOWS_ANOTHER = "follows another master"
-NO_LONGER_MASTER = "is not the master any more"
 
 
 class Target(Protocol):
@@ -45,7 +41,14 @@ class NodeUnreachableError(RpcError):
 
 
 class NodeCallError(RpcError):
-    """The node answered that the call failed; the text is the node's own."""
+    """The node answered that the call failed.
+
+    @ivar cause: the node's own error, of the class that it had there: one of Ganeti's, or of `rpc.refusals`.
+    """
+
+    def __init__(self, text: str, cause: GanetiError | None = None) -> None:
+        super().__init__(text)
+        self.cause = cause or GenericError(text)
 
 
 @attrs.frozen

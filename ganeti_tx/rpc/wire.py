@@ -4,8 +4,10 @@ from typing import TypeVar
 
 import msgspec
 
+from ganeti_tx.errors import GanetiError, decode_error, encode_error, plain
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.refusals import REFUSALS, BadArguments
 
 R = TypeVar("R")
 C = TypeVar("C", bound=NodeCall[object])
@@ -22,11 +24,11 @@ def encode_call(call: NodeCall[object]) -> bytes:
 
 
 def decode_call(kind: type[C], body: bytes) -> C:
-    """@raise NodeCallError: the body is not such a call; the text says where."""
+    """@raise BadArguments: the body is not such a call; the text says where."""
     try:
         return msgspec.msgpack.decode(body, type=kind)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise NodeCallError(f"bad arguments of {kind.name}: {error}")
+        raise BadArguments(f"bad arguments of {kind.name}: {error}")
 
 
 def encode_success(result: object) -> bytes:
@@ -34,9 +36,19 @@ def encode_success(result: object) -> bytes:
     return msgspec.msgpack.encode((True, result))
 
 
-def encode_failure(text: str) -> bytes:
-    """The answer that carries an error's text."""
-    return msgspec.msgpack.encode((False, text))
+def encode_failure(error: GanetiError) -> bytes:
+    """The answer that carries an error, as [class name, [arguments]]."""
+    name = type(error).__name__
+    own = [name, [plain(arg) for arg in error.args]] if REFUSALS.get(name) is type(error) else encode_error(error)
+    return msgspec.msgpack.encode((False, own))
+
+
+def decode_failure(raw: object) -> GanetiError:
+    """The error that `encode_failure` wrote, of the same class. Never raises."""
+    match raw:
+        case [str(name), [*args]] if name in REFUSALS:
+            return REFUSALS[name](*args)
+    return decode_error(raw)
 
 
 def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
@@ -46,7 +58,7 @@ def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
         if success:
             result: R = msgspec.msgpack.decode(payload, type=call.result())
             return result
-        text = msgspec.msgpack.decode(payload, type=str)
+        cause = decode_failure(msgspec.msgpack.decode(payload))
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise NodeUnreachableError(f"node {node_name} answers {call.name} with something else: {error}")
-    raise NodeCallError(f"node {node_name}: {text}")
+    raise NodeCallError(f"node {node_name}: {cause}", cause)

@@ -6,6 +6,7 @@ from typing import Any, cast
 from attrs import define, field
 from zope.interface import implementer
 
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
 
@@ -28,10 +29,14 @@ class FakeNodeRpc:
         """From now on this is the answer to such calls."""
         self.answers[kind] = lambda node, call: value
 
-    def fail(self, kind: type[NodeCall[object]], text: str, error: type[RpcError] = NodeCallError) -> None:
-        """From now on such calls fail."""
+    def fail(
+        self, kind: type[NodeCall[object]], text: str | GanetiError, error: type[RpcError] = NodeCallError
+    ) -> None:
+        """From now on such calls fail; with an error of the node's own its class arrives, too."""
 
         def refuse(node: str, call: Any) -> Any:
+            if isinstance(text, GanetiError):
+                raise NodeCallError(f"node {node}: {text}", text)
             raise error(f"node {node}: {text}")
 
         self.answers[kind] = refuse

@@ -8,13 +8,13 @@ from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, TimeoutError
 from zope.interface import implementer
 
+from ganeti_tx.errors import GanetiError, GenericError
 from ganeti_tx.node.allegiance import GUARDED
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.rpc.calls import NodeCall
 from ganeti_tx.rpc.client import CONNECT_LIMIT
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
-    NodeCallError,
     NodeOfflineError,
     NodeUnreachableError,
     Outcome,
@@ -221,7 +221,7 @@ class NetworkRpc:
         elif trouble is Trouble.SILENT:
             self.process.callLater(CONNECT_LIMIT, exchange.fail, "the connection timed out")
         elif isinstance(trouble, Says):
-            self.process.arrive(2 * LATENCY, exchange.succeed, encode_failure(trouble.text))
+            self.process.arrive(2 * LATENCY, exchange.succeed, encode_failure(GenericError(trouble.text)))
 
     async def call_many(
         self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
@@ -241,5 +241,5 @@ async def perform(dispatch: NodeDispatch, name: str, body: bytes, caller: str) -
     """The node daemon's side of a call, from bytes to bytes."""
     try:
         return encode_success(await dispatch.perform(decode_call(dispatch.kind_of(name), body), caller))
-    except (CallFailed, UnknownCall, NodeCallError) as error:
-        return encode_failure(str(error))
+    except GanetiError as error:
+        return encode_failure(error)

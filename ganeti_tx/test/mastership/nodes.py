@@ -21,7 +21,7 @@ from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
-from ganeti_tx.node.dispatch import CallFailed, Method, NodeDispatch
+from ganeti_tx.node.dispatch import Method, NodeDispatch
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
@@ -278,8 +278,8 @@ class MemoryRpc:
         self.cluster.sent.append((self.caller, node.name, call))
         try:
             return await target.dispatch.perform(call, self.caller)
-        except CallFailed as error:
-            raise NodeCallError(f"node {node.name}: {error}") from None
+        except GanetiError as error:
+            raise NodeCallError(f"node {node.name}: {error}", error) from None
 
     async def call_many(
         self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None

@@ -14,6 +14,7 @@ from ganeti_tx.model.config_data import encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
 from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.refusals import NotCandidate
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, Killed, ThreeNodes, three_nodes
 
@@ -125,7 +126,7 @@ class FailoverTests(SynchronousTestCase):
         def step(what: str) -> None:
             if what in ("master_vote on node1", "master_vote on node3"):
                 text = f"node {what[-5:]} refused master_vote with HTTP status 403: only master candidates may call"
-                raise NodeCallError(text)
+                raise NodeCallError(text, NotCandidate(text))
 
         self.cluster.step = step
         for vote in (True, False):

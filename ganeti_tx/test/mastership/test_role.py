@@ -18,7 +18,8 @@ from ganeti_tx.mastership.votes import REIGN, NoQuorum
 from ganeti_tx.mastership.voting import Voting, patience, voting_of
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.rpc.calls import Ballot, JobqueueUpdate, MasterVote
-from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError, NodeUnreachableError, RpcError
+from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError, RpcError
+from ganeti_tx.rpc.refusals import AnotherIsMaster, NotCandidate
 from ganeti_tx.runtime.master_term import MasterTerm, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -154,7 +155,7 @@ class TakeTests(RoleCase):
             text = (
                 f"node {name} refused master_vote with HTTP status 403: only master candidates of this cluster may call"
             )
-            self.ballots[name] = NodeCallError(text)
+            self.ballots[name] = NodeCallError(text, NotCandidate(text))
         self.assertIn("no candidate", str(self.failureResultOf(self.take(), NotMasterError).value))
         text = str(self.failureResultOf(self.take(Voting(vote=False)), NotMasterError).value)
         self.assertIn("not even without a vote: node2, node3 take no calls", text)
@@ -238,7 +239,7 @@ class LossTests(RoleCase):
 
     def refuse(self) -> None:
         """Send something that node3 refuses."""
-        self.rpc.fail(JobqueueUpdate, f"this node {FOLLOWS_ANOTHER}, node2")
+        self.rpc.fail(JobqueueUpdate, AnotherIsMaster("this node follows another master, node2"))
         node = three_nodes().nodes["uuid3"]
         call = LoyalRpc(self.rpc, self.role.refused).call(node, JobqueueUpdate(files=[]))
         self.failureResultOf(Deferred.fromCoroutine(call), NodeCallError)

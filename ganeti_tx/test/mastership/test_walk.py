@@ -9,7 +9,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import encode
-from ganeti_tx.node.dispatch import CallFailed
 from ganeti_tx.rpc.calls import NodeCall, NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.interfaces import RpcError
 from ganeti_tx.runtime.master_term import read_term
@@ -90,7 +89,7 @@ class Walk(RuleBasedStateMachine):
         caller, name, call = data.draw(st.sampled_from(self.copies()))
         try:
             self.cluster.finish(self.node(name).dispatch.perform(call, caller))
-        except CallFailed:
+        except GanetiError:
             return
 
     def copies(self) -> list[tuple[str, str, NodeCall[object]]]:

@@ -5,12 +5,11 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.ssconf import ssconf_values
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.errors import GenericError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.allegiance import GUARDED, Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
-from ganeti_tx.node.dispatch import CallFailed
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls import (
@@ -24,7 +23,8 @@ from ganeti_tx.rpc.calls import (
     UploadFile,
     WriteSsconfFiles,
 )
-from ganeti_tx.rpc.interfaces import FOLLOWS_ANOTHER, NodeCallError
+from ganeti_tx.rpc.interfaces import NodeCallError
+from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
 
 JOB = JobqueueUpdate(files=[("job-1", "{}")])
@@ -64,9 +64,10 @@ class AllegianceTests(SynchronousTestCase):
         self.cluster.finish(self.cluster.rpc(caller).call(three_nodes().nodes["uuid-node3"], call))
 
     def refused(self, caller: str, call: NodeCall[object]) -> None:
-        """A call that is not, with a word that the caller understands."""
-        with self.assertRaisesRegex(NodeCallError, FOLLOWS_ANOTHER):
+        """A call that is not, with an error that the caller understands."""
+        with self.assertRaises(NodeCallError) as caught:
             self.send(caller, call)
+        self.assertIsInstance(caught.exception.cause, AnotherIsMaster)
 
     def test_master(self) -> None:
         """Its master may send everything."""
@@ -125,7 +126,7 @@ class AllegianceTests(SynchronousTestCase):
         self.assertEqual(len(begun), 1)
         begun[0].callback(None)
         self.successResultOf(first)
-        self.failureResultOf(second, ConfigurationError)
+        self.failureResultOf(second, GenericError)
 
     def test_terms_decide(self) -> None:
         """A higher term is followed with any serial number, and no serial number makes up for a lower term."""
@@ -160,7 +161,7 @@ class AllegianceTests(SynchronousTestCase):
         """Who sends is told by the certificate; a stamp of somebody else is refused, and so is a caller without a name."""
         call = stamped(JOB, "node1", 5)
         for caller in ("node2", None):
-            with self.assertRaisesRegex(CallFailed, "refused"):
+            with self.assertRaisesRegex(UnknownCaller, "refused"):
                 self.cluster.finish(self.node.dispatch.perform(call, caller))
         self.cluster.finish(self.node.dispatch.perform(MasterVote()))
 

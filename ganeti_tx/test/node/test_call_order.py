@@ -5,10 +5,10 @@ from pathlib import Path
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.call_order import MAX_NAMES, CallOrder
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.refusals import CallRefused
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -29,7 +29,7 @@ class CallOrderTests(SynchronousTestCase):
 
     def refused(self, name: str, at: Stamp, why: str) -> None:
         """This call is not done."""
-        with self.assertRaisesRegex(ConfigurationError, why):
+        with self.assertRaisesRegex(CallRefused, why):
             self.order.take(name, at)
 
     def test_order(self) -> None:

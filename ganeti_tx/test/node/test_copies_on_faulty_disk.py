@@ -7,8 +7,9 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.cluster_files import ClusterFiles
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
@@ -92,7 +93,7 @@ class FaultyNodeTests(SynchronousTestCase):
         if failed is None:
             self.assertEqual(node.content(), after)
             return
-        self.assertIsInstance(failed, CallFailed)
+        self.assertIsInstance(failed, GanetiError)
         text = str(failed)
         self.assertNotIn("internal error", text)
         if "could not be put back" in text:  # the names of those are in it

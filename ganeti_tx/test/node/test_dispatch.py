@@ -6,36 +6,37 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch, UnknownCall
+from ganeti_tx.errors import GanetiError, GenericError, HypervisorError, ProgrammerError
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.rpc.calls import CALLS, NodeCall, Version
+from ganeti_tx.rpc.refusals import UnknownCall
 from ganeti_tx.runtime.daemon_logs import log_of
 
 
 class DispatchTests(SynchronousTestCase):
     """NodeDispatch with one call."""
 
-    def fails(self, error: Exception) -> str:
-        """What the caller hears when the call fails so."""
+    def fails(self, error: Exception, kind: type[GanetiError]) -> str:
+        """What the caller hears when the call fails so, as an error of this class."""
 
         async def method(call: Any) -> Any:
             raise error
 
         work = Deferred.fromCoroutine(NodeDispatch({Version: method}).perform(Version()))
-        return str(self.failureResultOf(work, CallFailed).value)
+        return str(self.failureResultOf(work, kind).value)
 
     def test_own_error(self) -> None:
-        """An error of Ganeti's travels with its words."""
-        self.assertEqual(self.fails(HypervisorError("no such instance")), "no such instance")
+        """An error of Ganeti's travels as it is."""
+        self.assertEqual(self.fails(HypervisorError("no such instance"), HypervisorError), "no such instance")
 
     def test_system_error(self) -> None:
         """The system's refusal names the call and the file."""
         error = PermissionError(13, "Permission denied", "/var/lib/ganeti/x")
-        self.assertEqual(self.fails(error), "version: /var/lib/ganeti/x: Permission denied")
+        self.assertEqual(self.fails(error, GenericError), "version: /var/lib/ganeti/x: Permission denied")
 
     def test_fault_of_ours(self) -> None:
         """A fault is one line for the caller and in full in the log."""
-        text = self.fails(KeyError("disk\n0"))
+        text = self.fails(KeyError("disk\n0"), ProgrammerError)
         self.assertIn("internal error", text)
         self.assertIn(log_of("ganeti-noded"), text)
         self.assertEqual(len(text.splitlines()), 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.errors import GenericError
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
@@ -81,7 +81,7 @@ class TermCase(SynchronousTestCase):
     def refused(self, *calls: Any) -> None:
         """Messages that are refused."""
         for call in calls:
-            self.failureResultOf(self.call(call), ConfigurationError)
+            self.failureResultOf(self.call(call), GenericError)
 
     def queue(self) -> dict[str, str]:
         """The copies that are there."""
@@ -123,7 +123,7 @@ class SlowDiskTests(TermCase):
             self.assertNoResult(each)
         disk.ready.callback(None)
         self.successResultOf(slow)
-        self.failureResultOf(waits, ConfigurationError)
+        self.failureResultOf(waits, GenericError)
         self.successResultOf(claim)
         self.assertEqual(self.queue(), {"job-1": "slow"})
 
@@ -290,7 +290,7 @@ class TwoMastersTests(TermCase):
             if restart:
                 self.start()
             sent = self.call(config(serial, term=term, master=f"node{term}"))
-            sent.addErrback(lambda failure: failure.trap(ConfigurationError))
+            sent.addErrback(lambda failure: failure.trap(GenericError))
             self.successResultOf(sent)
             now = max(held, (term, serial)) if term >= held[0] else held
             held = now

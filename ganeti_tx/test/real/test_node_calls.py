@@ -28,6 +28,7 @@ from ganeti_tx.rpc import calls
 from ganeti_tx.rpc.agent import SILENCE, node_rpc
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.refusals import NotCandidate
 from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.files import RealFiles
@@ -228,9 +229,10 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_not_a_candidate(self) -> None:
         """A certificate of the cluster that is no candidate's may not call."""
-        text = await self.fails(self.rpc(STRANGER).call(NODE, calls.Version(), LIMIT), NodeCallError)
-        self.assertIn("403", text)
-        self.assertIn("master candidates", text)
+        outcome = (await self.rpc(STRANGER).call_many([NODE], calls.Version(), LIMIT))["node1"]
+        assert isinstance(outcome.error, NodeCallError)
+        self.assertIsInstance(outcome.error.cause, NotCandidate)
+        self.assertIn("master candidates", str(outcome.error))
 
     @asynchronous
     async def test_stranger_with_much_to_say(self) -> None:

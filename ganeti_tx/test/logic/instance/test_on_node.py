@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from twisted.internet.task import Clock
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError, OpExecError
+from ganeti_tx.errors import BlockDeviceError, GanetiError, OpExecError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.opcodes import (
@@ -22,7 +22,7 @@ from ganeti_tx.model.opcodes import (
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.storage.links import DiskLinks
@@ -72,8 +72,8 @@ class OneNode(FakeNodeRpc):
         await super().call(node, call, timeout)
         try:
             body = encode_success(await self.dispatch.perform(decode_call(type(call), encode_call(call))))
-        except CallFailed as error:
-            body = encode_failure(str(error))
+        except GanetiError as error:
+            body = encode_failure(error)
         return decode_answer(node.name, call, body)
 
 

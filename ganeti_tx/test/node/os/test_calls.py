@@ -1,9 +1,9 @@
 """Tests of the node calls about OS definitions."""
 
-from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.dispatch import CallFailed, NodeDispatch
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.rpc.calls import InstanceOsAdd, OsDiagnose, OsValidate
@@ -36,7 +36,7 @@ class OsCallsTests(ScriptsTestCase):
     def test_add_without_disk(self) -> None:
         """Without its disk nothing runs."""
         self.answer("create")
-        self.failed(self.dispatch.perform(InstanceOsAdd(instance=SPEC)), CallFailed)
+        self.failed(self.dispatch.perform(InstanceOsAdd(instance=SPEC)), GanetiError)
         self.assertEqual(self.runner.calls, [])
 
     def test_add_broken_disk(self) -> None:
@@ -46,7 +46,9 @@ class OsCallsTests(ScriptsTestCase):
             return BlockDeviceError("disk is broken")
 
         self.store.fault = broken
-        self.assertEqual(self.failed(self.dispatch.perform(InstanceOsAdd(instance=SPEC)), CallFailed), "disk is broken")
+        self.assertEqual(
+            self.failed(self.dispatch.perform(InstanceOsAdd(instance=SPEC)), BlockDeviceError), "disk is broken"
+        )
 
     def test_diagnose(self) -> None:
         """Every definition has a row."""
@@ -59,4 +61,4 @@ class OsCallsTests(ScriptsTestCase):
         right = OsValidate(required=True, os_name="debian+lenny", checks=["parameters"], osparams={"dhcp": "yes"})
         self.assertTrue(self.get(self.dispatch.perform(right)))
         wrong = OsValidate(required=True, os_name="debian+woody", checks=[], osparams={})
-        self.assertIn("allowed: lenny, squeeze", self.failed(self.dispatch.perform(wrong), CallFailed))
+        self.assertIn("allowed: lenny, squeeze", self.failed(self.dispatch.perform(wrong), GanetiError))

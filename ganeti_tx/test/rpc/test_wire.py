@@ -1,0 +1,45 @@
+"""What of an answer arrives on the other side."""
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import BlockDeviceError, ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.rpc.calls import Version
+from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
+from ganeti_tx.rpc.refusals import KINDS
+from ganeti_tx.rpc.wire import decode_answer, encode_failure
+
+
+class ErrorTests(SynchronousTestCase):
+    """The node's own error, seen by the caller."""
+
+    def arrives(self, error: GanetiError) -> NodeCallError:
+        """An error as it arrives."""
+        with self.assertRaises(NodeCallError) as caught:
+            decode_answer("node1", Version(), encode_failure(error))
+        return caught.exception
+
+    def test_class(self) -> None:
+        """It has the class that it left as, with its arguments, and its text after the node's name."""
+        for error in (BlockDeviceError("no room"), OpPrereqError("no", ECode.NORES), *(kind("no") for kind in KINDS)):
+            found = self.arrives(error)
+            self.assertIs(type(found.cause), type(error))
+            self.assertEqual((found.cause.args, str(found)), (error.args, f"node node1: {error}"))
+
+    def test_unknown_class(self) -> None:
+        """An error of another version's class is one of Ganeti's nearest, or a generic one with its words."""
+
+        class Newer(BlockDeviceError):
+            pass
+
+        self.assertIs(type(self.arrives(Newer("no room")).cause), BlockDeviceError)
+        for body in (b"\x92\xc2\x92\xa7Unknown\x91\xa2no", b"\x92\xc2\xa2no"):
+            with self.assertRaises(NodeCallError) as caught:
+                decode_answer("node1", Version(), body)
+            self.assertIs(type(caught.exception.cause), GenericError)
+            self.assertIn("no", str(caught.exception))
+
+    def test_no_answer(self) -> None:
+        """What is neither a result nor an error leaves open what the node has done."""
+        for body in (b"", b"junk", b"\x92\xc3\xa1x"):
+            with self.assertRaises(NodeUnreachableError):
+                decode_answer("node1", Version(), body)
