@@ -5,13 +5,14 @@ from collections.abc import Callable
 from attrs import frozen
 from twisted.internet.defer import Deferred, TimeoutError
 
-from ganeti_tx.errors import JobCanceled, JobQueueError
+from ganeti_tx.errors import JobQueueError
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, with_priority
 from ganeti_tx.queue.launcher import IRunner
 from ganeti_tx.queue.ready import ReadyQueue
-from ganeti_tx.queue.runs import Run, Runs
+from ganeti_tx.queue.run import Run, Wish
+from ganeti_tx.queue.runs import Runs
 
 #: Seconds for which a cancel waits until a process has taken note or is dead; LUXI clients wait 44.
 STOP_LIMIT = 10.0
@@ -46,11 +47,11 @@ class JobRequests:
             if run is None:
                 await self.runs.cancel_waiting(job)
                 return True, f"Job {job_id} canceled"
-            run.canceled = True
+            run.ask(Wish.CANCEL)
             if run.runner is not None:
                 return await (self._kill(job, run, run.runner) if kill else self._stop(job, run, run.runner))
-            if run.reserving is not None:
-                run.reserving.cancel()
+            if run.reservation is not None:
+                run.reservation.cancel()
             if not await self._is_over(job_id, STOP_LIMIT):
                 return False, f"Job {job_id} is just being started or ended; try again"
 
@@ -70,7 +71,7 @@ class JobRequests:
         return True, f"Job {job.id} will be canceled at its next safe point, unless it ends before"
 
     async def _kill(self, job: QueuedJob, run: Run, runner: IRunner) -> tuple[bool, str]:
-        run.killed = True
+        run.ask(Wish.KILL)
         runner.kill()
         if not await self._is_over(job.id, STOP_LIMIT):
             return False, f"Job {job.id}: its process {runner.process_id} was sent SIGKILL, but the job is not over yet"
@@ -120,13 +121,13 @@ class JobRequests:
             now = self.store.get(job.id) or job
             self.ready.change_priority(job.id, now.priority)
             if run.canceled:
-                self.runs.claim_and_end(now, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+                self.runs.end_canceled(run, now)
             else:
-                self.runs.release(job.id)
+                self.runs.release(run)
 
 
 def ended_answer(job: QueuedJob, run: Run | None) -> tuple[bool, str]:
     """The answer about a job that has ended; `run` is what was canceled just now, if anything was."""
     if job.status is Status.CANCELED and run is not None and run.canceled:
-        return True, f"Job {job.id} was killed" if run.killed else f"Job {job.id} canceled"
+        return True, f"Job {job.id} was killed" if run.wish is Wish.KILL else f"Job {job.id} canceled"
     return False, f"Job {job.id} is finished ({job.status}), it cannot be canceled"

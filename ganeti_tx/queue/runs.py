@@ -7,6 +7,7 @@ from attrs import define, field
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from ganeti_tx.errors import (
     GanetiError,
@@ -14,6 +15,7 @@ from ganeti_tx.errors import (
     JobFileCorrupted,
     JobQueueError,
     OpExecError,
+    ProgrammerError,
     encode_error,
     error_text,
 )
@@ -29,7 +31,8 @@ from ganeti_tx.queue.job import (
     put_back,
     with_priority,
 )
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, NeverGiven, RunnerDied
+from ganeti_tx.queue.run import Run, Stage, Wish
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
@@ -40,18 +43,6 @@ log = Logger()
 BURIAL_LIMIT = 1.0
 #: Seconds for which a job whose file cannot be written keeps its slot before it is tried again.
 RETRY_DELAY = 5.0
-
-
-@define
-class Run:
-    """A job that has been handed to a process, or whose file luxid itself is just writing."""
-
-    runner: IRunner | None = None
-    reserving: "Deferred[IRunner] | None" = None
-    canceled: bool = False
-    killed: bool = False
-    priority: int | None = None
-    adopted: bool = False
 
 
 @define
@@ -88,13 +79,20 @@ class Runs:
     # What luxid does with a job by itself
 
     def claim(self, job_id: int) -> Run:
-        """Keep everybody else from a job whose file is about to be written; `release` ends that."""
-        run = self._runs[job_id] = Run()
+        """Keep everybody else from a job that nobody is busy with; `release` ends that."""
+        return self._take_in(Run(job_id))
+
+    def _take_in(self, run: Run) -> Run:
+        if run.job_id in self._runs:
+            raise ProgrammerError(f"job {run.job_id} is claimed already: {self._runs[run.job_id].stage.name}")
+        self._runs[run.job_id] = run
         return run
 
-    def release(self, job_id: int) -> None:
+    def release(self, run: Run) -> None:
         """The job is nobody's again."""
-        self._runs.pop(job_id, None)
+        run.release()
+        job_id = run.job_id
+        del self._runs[job_id]
         for waiting in self._awaited.pop(job_id, ()):
             if not waiting.called:
                 waiting.callback(None)
@@ -103,22 +101,32 @@ class Runs:
 
     def claim_and_end(self, job: QueuedJob, status: Status, error: Exception | str) -> "Deferred[None]":
         """End a job that waits or is in nobody's hands; while its file is written nobody else may start or change it."""
-        self.claim(job.id).canceled = True
-        return self._detach(self.end(job, status, error), job.id)
+        run = self.claim(job.id)
+        run.ask(Wish.CANCEL)
+        return self._detach(self._end(run, job, status, error), run)
 
-    async def end(self, job: QueuedJob, status: Status, error: Exception | str) -> None:
+    def end_canceled(self, run: Run, job: QueuedJob) -> "Deferred[None]":
+        """End a job that was claimed for something else, and canceled meanwhile."""
+        return self._detach(self._cancel(run, job), run)
+
+    async def _end(self, run: Run, job: QueuedJob, status: Status, error: Exception | str) -> None:
         """Write the end of a job that no process will end; when the disk refuses it, that goes on beside all else."""
+        run.settle()
 
         async def done() -> None:
             self._forget_secrets(job.id)
-            self.release(job.id)
+            self.release(run)
 
         result = error if isinstance(error, str) else encode_error(error)
-        await self._insist(ended(job, status, result, self.now()), done)
+        await self._insist(run, ended(job, status, result, self.now()), done)
+
+    async def _cancel(self, run: Run, job: QueuedJob) -> None:
+        await self._end(run, job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
 
     async def cancel_waiting(self, job: QueuedJob) -> None:
         """End a job that no process has. @raise JobQueueError: its file cannot be written, so it goes on waiting."""
-        self.claim(job.id).canceled = True
+        run = self.claim(job.id)
+        run.ask(Wish.CANCEL)
         end = ended(job, Status.CANCELED, encode_error(JobCanceled(f"job {job.id} was canceled")), self.now())
         try:
             await self.store.put(end)
@@ -129,16 +137,15 @@ class Runs:
                 f"job {job.id} is not canceled: cannot write {path}: {error.strerror or error}"
             ) from None
         finally:
-            self.release(job.id)
+            self.release(run)
 
-    async def _insist(self, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
+    async def _insist(self, run: Run, job: QueuedJob, then: Callable[[], Awaitable[None]]) -> None:
         """Write a job's file and go on; if it cannot be written, return, and do it as soon as the disk takes it."""
         try:
             await self.store.put(job)
         except OSError as error:
             log.error("job {job_id} cannot be written: {reason}", job_id=job.id, reason=reason(error))
-            self._runs.setdefault(job.id, Run())
-            self._detach(self._insist_later(job, then), job.id)
+            self._detach(self._insist_later(job, then), run)
         else:
             await then()
 
@@ -150,16 +157,25 @@ class Runs:
     def _forget_secrets(self, job_id: int) -> None:
         self.secrets.pop(job_id, None)
 
-    def _detach(self, work: Any, job_id: int) -> "Deferred[None]":
+    def _detach(self, work: Coroutine[Any, Any, None], run: Run) -> "Deferred[None]":
         """Let a job's coroutine go on by itself; a fault in it ends that job's run, not the queue. It may be tried again, but
         not at once, for that could go on for ever.
         """
 
-        def broken(failure: Any) -> None:
-            log.failure("the run of job {job_id} broke", failure, job_id=job_id)
-            self.changes.clock.callLater(RETRY_DELAY, self.release, job_id)
+        def broken(failure: Failure) -> None:
+            log.failure("the run of job {job_id} broke", failure, job_id=run.job_id)
+            if run.stage is not Stage.RELEASED:
+                run.settle()
+            self.changes.clock.callLater(RETRY_DELAY, self._recover, run)
 
         return Deferred.fromCoroutine(work).addErrback(broken)
+
+    def _recover(self, run: Run) -> None:
+        """Release what broke; if it was released, perhaps not everybody has heard of it."""
+        if run.stage is not Stage.RELEASED:
+            self.release(run)
+        elif run.job_id not in self._runs:
+            self.over(run.job_id)
 
     def refused(self, job_ids: Iterable[int]) -> None:
         """Jobs with these ids could not be stored: nothing of them shall be left, their secrets least of all."""
@@ -181,45 +197,46 @@ class Runs:
 
     def start(self, job: QueuedJob) -> None:
         """Give a job to a process."""
-        self.claim(job.id)
-        self._detach(self._start(job), job.id)
+        run = self.claim(job.id)
+        self._detach(self._start(run, job), run)
 
-    async def _start(self, job: QueuedJob) -> None:
-        run = self._runs[job.id]
-        run.reserving = self.launcher.reserve()
+    async def _start(self, run: Run, job: QueuedJob) -> None:
+        reservation = self.launcher.reserve()
+        run.reserve(reservation)
         try:
-            runner = await run.reserving
+            runner = await reservation
         except RunnerDied as error:
-            await self.end(job, Status.ERROR, OpExecError(f"no process could be started for job {job.id}: {error}"))
+            lack = OpExecError(f"no process could be started for job {job.id}: {error}")
+            await self._end(run, job, Status.ERROR, lack)
             return
         except CancelledError:
-            await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            await self._cancel(run, job)
             return
-        finally:
-            run.reserving = None
+        run.hand_over()
         job = handed_over(self.store.get(job.id) or job, runner.livelock, runner.process_id, self.now())
         try:
             await self.store.put(job)
         except OSError as error:
             self.launcher.give_back(runner)
             log.error("job {job_id} cannot be started: {reason}", job_id=job.id, reason=reason(error))
-            await deferLater(self.changes.clock, RETRY_DELAY)
-            if run.canceled:
-                waiting = self.store.get(job.id) or job
-                await self.end(waiting, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
-            else:
-                self.release(job.id)
+            await self._start_later(run, job)
             return
         if run.canceled:
-            await self._cancel_unstarted(job, runner)
+            self.launcher.give_back(runner)
+            await self._cancel(run, job)
             return
-        run.runner = runner  # not before: a runner that has no job yet cannot be told to stop it
+        run.give_to(runner)
         self.changes.announce(job.id)
-        await self._follow(job.id, runner.run(job, self.secrets.get(job.id, {})))
+        await self._follow(run, runner.run(job, self.secrets.get(job.id, {})))
 
-    async def _cancel_unstarted(self, job: QueuedJob, runner: IRunner) -> None:
-        self.launcher.give_back(runner)
-        await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+    async def _start_later(self, run: Run, job: QueuedJob) -> None:
+        """Keep the slot of a job whose file cannot be written, then let it wait again."""
+        run.settle()
+        await deferLater(self.changes.clock, RETRY_DELAY)
+        if run.canceled:
+            await self._cancel(run, self.store.get(job.id) or job)
+        else:
+            self.release(run)
 
     # Following
 
@@ -228,39 +245,39 @@ class Runs:
         runner = self.launcher.adopt(job)
         if runner is None:
             return False
-        self._runs[job.id] = Run(runner, adopted=True)
-        self._detach(self._follow(job.id, runner.run(job, {})), job.id)
+        run = self._take_in(Run(job.id, adopted=True))
+        run.give_to(runner)
+        self._detach(self._follow(run, runner.run(job, {})), run)
         return True
 
-    async def _follow(self, job_id: int, over: "Deferred[None]") -> None:
+    async def _follow(self, run: Run, over: "Deferred[None]") -> None:
         """Wait for a job's process to be done with it; a process that died is named in the job's file."""
-        run = self._runs[job_id]
         died: RunnerDied | None = None
         try:
             await over
         except RunnerDied as error:
             died = error
-        run.runner = None  # it is dead, or may have the next job by now, which nobody wants to stop
+        run.settle()
         if died is not None:
             await self._bury()
         try:
-            job = await self._outcome(job_id)
+            job = await self._outcome(run.job_id)
         except JobFileCorrupted as error:
-            await self._end_unread(job_id, error)
+            await self._end_unread(run, error)
             return
         if job is None or job.finalized:
-            self._forget_secrets(job_id)
-            self.release(job_id)
-        elif run.killed:
-            await self.end(job, Status.CANCELED, JobCanceled(f"job {job_id} was killed"))
+            self._forget_secrets(run.job_id)
+            self.release(run)
+        elif run.wish is Wish.KILL:
+            await self._end(run, job, Status.CANCELED, JobCanceled(f"job {job.id} was killed"))
         elif job.livelock is None:
-            await self._stepped_back(job, run)
+            await self._stepped_back(run, job)
         elif nothing_half_done(job) and never_had_it(run, died):
-            await self.put_back(job)
+            await self._put_back(run, job)
         else:
             reason = died or "it ended without finishing the job"
-            who = f"the process {job.process_id} of job {job_id} ({job.livelock})"
-            await self.end(job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
+            who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
+            await self._end(run, job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
 
     async def _bury(self) -> None:
         """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
@@ -281,47 +298,47 @@ class Runs:
                 log.error("job {job_id} cannot be read: {reason}", job_id=job_id, reason=reason(error))
             await deferLater(self.changes.clock, RETRY_DELAY)
 
-    async def _end_unread(self, job_id: int, damage: JobFileCorrupted) -> None:
+    async def _end_unread(self, run: Run, damage: JobFileCorrupted) -> None:
         """End a job whose file was spoiled while a process had it: it may have been done, so it is not run again."""
-        job = self.store.get(job_id)
-        self.store.lost.set_aside(self.store.paths.job_file(job_id), damage)
+        job = self.store.get(run.job_id)
+        self.store.lost.set_aside(self.store.paths.job_file(run.job_id), damage)
         if job is None:
-            self.release(job_id)
+            self.release(run)
         else:
-            await self.end(job, Status.ERROR, OpExecError(f"how it ended is not known: {error_text(damage)}"))
+            await self._end(run, job, Status.ERROR, OpExecError(f"how it ended is not known: {error_text(damage)}"))
 
-    async def _stepped_back(self, job: QueuedJob, run: Run) -> None:
+    async def _stepped_back(self, run: Run, job: QueuedJob) -> None:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
-            await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+            await self._cancel(run, job)
         elif (changed := with_asked_priority(job, run)) is not job:  # it came too late for the process
-            await self._insist(changed, lambda: self._released(job.id))
+            await self._insist(run, changed, lambda: self._released(run))
         else:
-            self.release(job.id)
+            self.release(run)
 
-    async def _released(self, job_id: int) -> None:
-        self.release(job_id)
+    async def _released(self, run: Run) -> None:
+        self.release(run)
 
-    async def put_back(self, job: QueuedJob) -> None:
+    async def _put_back(self, run: Run, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
-        run = self._runs.setdefault(job.id, Run())
+        run.settle()
         job = put_back(with_asked_priority(job, run))
         if not run.canceled and job.id not in self.secrets and (error := lost_secrets(job)) is not None:
-            await self.end(job, Status.ERROR, error)
+            await self._end(run, job, Status.ERROR, error)
             return
 
         async def waits_again() -> None:
             if run.canceled:
-                await self.end(job, Status.CANCELED, JobCanceled(f"job {job.id} was canceled"))
+                await self._cancel(run, job)
             else:
-                self.release(job.id)
+                self.release(run)
 
-        await self._insist(job, waits_again)
+        await self._insist(run, job, waits_again)
 
     def claim_and_put_back(self, job: QueuedJob) -> None:
         """The same for a job that is in nobody's hands."""
-        self.claim(job.id)
-        self._detach(self.put_back(job), job.id)
+        run = self.claim(job.id)
+        self._detach(self._put_back(run, job), run)
 
     async def when_over(self, job_id: int) -> None:
         """Returns when no process is busy with a job any more, be it only with copies of its end."""
