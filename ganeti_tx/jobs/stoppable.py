@@ -8,7 +8,8 @@ from zope.interface import implementer
 
 from ganeti_tx.config.interfaces import IConfig, IConfigReader
 from ganeti_tx.logic.safe_points import SafePoints
-from ganeti_tx.rpc.calls import NodeCall, TestDelay
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import TestDelay
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 T = TypeVar("T")

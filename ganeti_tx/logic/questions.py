@@ -2,7 +2,8 @@
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import NodeCall, NodeInfo
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import NodeInfo
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, R, RpcError, Target
 
 

@@ -22,7 +22,8 @@ from ganeti_tx.query.instance_context import InstanceContext
 from ganeti_tx.query.instances import InstanceRows
 from ganeti_tx.query.nodes import NodeRows
 from ganeti_tx.query.view import Views
-from ganeti_tx.rpc.calls import NodeCall, Version
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, R, RpcError, Target
 
 log = Logger()

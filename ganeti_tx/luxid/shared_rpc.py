@@ -9,7 +9,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 Waiting = list["Deferred[Outcome[Any]]"]

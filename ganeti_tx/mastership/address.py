@@ -8,7 +8,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.master_network import master_network
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError, Target
 
 log = Logger()

@@ -24,15 +24,13 @@ from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.master import (
     Ballot,
     MasterVote,
     NodeDeactivateMasterIp,
     NodeStartMasterDaemons,
     NodeStopMaster,
-    UploadFile,
-    WriteRapiFiles,
-    WriteSsconfFiles,
 )
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.daemon_control import DaemonControl

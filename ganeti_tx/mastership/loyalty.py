@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 import attrs
 from zope.interface import implementer
 
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, R, RpcError, Target
 from ganeti_tx.rpc.refusals import AnotherIsMaster
 

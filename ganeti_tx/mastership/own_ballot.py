@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_head import ConfigHead, read_head
-from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.rpc.calls.master import Ballot
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths

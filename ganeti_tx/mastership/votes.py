@@ -7,7 +7,7 @@ import attrs
 
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.rpc.calls.master import Ballot
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.master_term import Copy, MasterTerm

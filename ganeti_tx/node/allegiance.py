@@ -19,22 +19,11 @@ from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import (
-    HooksRunner,
-    JobqueuePurge,
-    JobqueueRename,
-    JobqueueSetDrainFlag,
-    JobqueueSweep,
-    JobqueueUpdate,
-    NodeCall,
-    NodeDemoteFromMc,
-    NodeLeaveCluster,
-    NodeSshKeys,
-    UploadFile,
-    WriteRapiFiles,
-    WriteSsconfFiles,
-    WriteSshFiles,
-)
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
+from ganeti_tx.rpc.calls.hooks import HooksRunner
+from ganeti_tx.rpc.calls.node import NodeDemoteFromMc, NodeLeaveCluster, NodeSshKeys
+from ganeti_tx.rpc.calls.queue import JobqueuePurge, JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -15,14 +15,10 @@ from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.ssh_files import forget_ssh
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import (
-    JobqueuePurge,
-    NodeCall,
-    NodeDemoteFromMc,
-    UploadFile,
-    WriteRapiFiles,
-    WriteSsconfFiles,
-)
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, MODE, rapi_paths, write_record

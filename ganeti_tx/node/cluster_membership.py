@@ -10,7 +10,8 @@ from attrs import define, field
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_daemons import LocalDaemons
-from ganeti_tx.rpc.calls import NodeCall, NodeCryptoTokens, NodeLeaveCluster
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import FileStat, IFiles

@@ -9,7 +9,8 @@ from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.node.dispatch import Method
-from ganeti_tx.rpc.calls import ClusterCopies, CopiesState, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 

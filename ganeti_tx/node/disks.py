@@ -12,7 +12,8 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.storage.interfaces import DeviceStatus, IStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import storage_of
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import (
     BlockdevAssemble,
     BlockdevCreate,
     BlockdevFind,
@@ -21,7 +22,6 @@ from ganeti_tx.rpc.calls import (
     BlockdevRename,
     BlockdevShutdown,
     DiskState,
-    NodeCall,
 )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GenericError, ProgrammerError
-from ganeti_tx.rpc.calls import CALLS, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.refusals import UnknownCall
+from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.files_errors import reason

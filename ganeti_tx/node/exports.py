@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from ganeti_tx.node.dispatch import Method
-from ganeti_tx.rpc.calls import ExportList, NodeCall
+from ganeti_tx.rpc.calls.backup import ExportList
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads

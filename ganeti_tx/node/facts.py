@@ -14,9 +14,9 @@ from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import ISpace, IStorage
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import (
     BridgesExist,
-    NodeCall,
     NodeFacts,
     NodeHasIpAddress,
     NodeInfo,

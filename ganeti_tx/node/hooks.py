@@ -11,7 +11,8 @@ from twisted.logger import Logger
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.hooks import SEARCH_PATH, HookPhase, HookResult, HookStatus, directory
 from ganeti_tx.node.dispatch import Method
-from ganeti_tx.rpc.calls import HooksRunner, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult

@@ -23,8 +23,8 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, SLOWEST, Connections, NodeChannel
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.rpc.calls import CALLS
 from ganeti_tx.rpc.refusals import BadArguments, UnknownCall
+from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE

@@ -13,7 +13,8 @@ from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
     InstanceConsole,
@@ -21,7 +22,6 @@ from ganeti_tx.rpc.calls import (
     InstanceReboot,
     InstanceShutdown,
     InstanceStart,
-    NodeCall,
     RunningInstance,
 )
 

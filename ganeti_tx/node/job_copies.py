@@ -14,14 +14,14 @@ from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.queue_copies import purge, set_aside, sweep
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.queue import (
     JobqueueDigests,
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
     JobqueueSweep,
     JobqueueUpdate,
-    NodeCall,
 )
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

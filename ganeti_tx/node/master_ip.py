@@ -11,7 +11,8 @@ from ganeti_tx.model.hooks import HookPhase
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_hooks import LocalHooks
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeCall, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import CLEAN_ENV, IProcessRunner

@@ -10,14 +10,8 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_daemons import KILL_LIMIT, LocalDaemons
-from ganeti_tx.rpc.calls import (
-    Ballot,
-    MasterNodeName,
-    MasterVote,
-    NodeCall,
-    NodeStartMasterDaemons,
-    NodeStopMaster,
-)
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.master import Ballot, MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -37,7 +37,7 @@ from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import NodeStopMaster
+from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles, RealFiles

@@ -9,7 +9,9 @@ from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.model.ssh_keys import BITS, KEY, public_key
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import NodeCall, NodeSshKeys, SshKeys, WriteSshFiles
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import WriteSshFiles
+from ganeti_tx.rpc.calls.node import NodeSshKeys, SshKeys
 from ganeti_tx.runtime.authorized_keys import DIRECTORY_MODE, MAX_AUTHORIZED_KEYS, MODE, merged
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

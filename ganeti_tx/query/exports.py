@@ -10,7 +10,7 @@ from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, computed
 from ganeti_tx.query.live import reason
 from ganeti_tx.query.view import View, chosen
-from ganeti_tx.rpc.calls import ExportList
+from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 #: A node's name and one export of it; a node that does not answer has one row that says so.

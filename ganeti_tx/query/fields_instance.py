@@ -12,7 +12,7 @@ from ganeti_tx.query.fields_instance_disks import DISK_FIELDS
 from ganeti_tx.query.fields_instance_nics import NIC_FIELDS
 from ganeti_tx.query.fields_instance_params import PARAM_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
-from ganeti_tx.rpc.calls import RunningInstance
+from ganeti_tx.rpc.calls.instance import RunningInstance
 
 RUNS = frozenset({Need.INSTANCES})
 

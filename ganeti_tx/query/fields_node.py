@@ -13,7 +13,7 @@ from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, comp
 from ganeti_tx.query.fields_ndparams import ndparam_fields
 from ganeti_tx.query.live import Facts, reason
 from ganeti_tx.query.view import View
-from ganeti_tx.rpc.calls import NodeFacts, StorageSpace
+from ganeti_tx.rpc.calls.node import NodeFacts, StorageSpace
 
 #: The type of storage that counts spindles.
 LVM_PV = "lvm-pv"

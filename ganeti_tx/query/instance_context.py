@@ -15,7 +15,7 @@ from ganeti_tx.model.params.nic import fill_nicparams
 from ganeti_tx.query.cell import NO_DATA, UNAVAILABLE, Cell
 from ganeti_tx.query.live import Consoles, Running, reason
 from ganeti_tx.query.view import View
-from ganeti_tx.rpc.calls import RunningInstance
+from ganeti_tx.rpc.calls.instance import RunningInstance
 
 #: `RunningInstance.state` of one that its user shut down.
 USER_SHUTDOWN = 1

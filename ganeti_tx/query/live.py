@@ -13,7 +13,8 @@ from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import instance_hvparams
 from ganeti_tx.query.cell import NO_DATA, OFFLINE, Cell
 from ganeti_tx.query.view import View
-from ganeti_tx.rpc.calls import AllInstancesInfo, InstanceConsole, NodeFacts, NodeInfo, RunningInstance, StorageUnit
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, Outcome, RpcError
 
 #: What each node answered, by the node's name.

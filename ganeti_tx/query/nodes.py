@@ -14,7 +14,7 @@ from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
 from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
-from ganeti_tx.rpc.calls import StorageUnit
+from ganeti_tx.rpc.calls.node import StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 

@@ -17,7 +17,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IResponse
 from zope.interface import implementer
 
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,

@@ -9,7 +9,7 @@ from zope.interface import implementer
 
 from ganeti_tx.metrics.nodes import CALLS, FAILURES
 from ganeti_tx.metrics.tally import Tally
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
 

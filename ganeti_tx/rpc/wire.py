@@ -5,7 +5,7 @@ from typing import TypeVar
 import msgspec
 
 from ganeti_tx.errors import GanetiError, decode_error, encode_error, plain
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import REFUSALS, BadArguments
 

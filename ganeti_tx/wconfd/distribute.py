@@ -14,7 +14,7 @@ from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

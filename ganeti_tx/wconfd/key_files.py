@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import UploadFile
+from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 

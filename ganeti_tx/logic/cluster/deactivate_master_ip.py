@@ -3,7 +3,7 @@
 from ganeti_tx.logic.cluster.master_ip import ask_master
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpClusterDeactivateMasterIp
-from ganeti_tx.rpc.calls import NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeDeactivateMasterIp
 
 
 class LUClusterDeactivateMasterIp(LogicalUnit[OpClusterDeactivateMasterIp]):

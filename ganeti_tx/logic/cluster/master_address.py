@@ -7,7 +7,8 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.master_network import LONGEST_NETMASK, master_network
 from ganeti_tx.model.opcodes import OpClusterSetParams
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeCall, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import RpcError
 
 LATER = "take it with 'gnt-cluster activate-master-ip' when that is mended"

@@ -4,7 +4,7 @@ from typing import Any
 
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.master_network import master_network
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
 
 
 async def ask_master(unit: LogicalUnit[Any], call: type[NodeActivateMasterIp] | type[NodeDeactivateMasterIp]) -> None:

@@ -19,7 +19,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
-from ganeti_tx.rpc.calls import HypervisorValidateParams
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
 TRIES = 5

@@ -5,7 +5,7 @@ from typing import Any
 from ganeti_tx.logic.cluster.verify_copies import Finding
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import NodeHasIpAddress
+from ganeti_tx.rpc.calls.node import NodeHasIpAddress
 from ganeti_tx.rpc.interfaces import RpcError
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import ClusterCopies, CopiesState
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.interfaces import Outcome
 
 #: A finding about one node: its code, the node's name, the text.

@@ -8,7 +8,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import NodeVerify
+from ganeti_tx.rpc.calls.node import NodeVerify
 
 #: By template: the check's name, and the code of a directory that cannot be used.
 CHECKS = {

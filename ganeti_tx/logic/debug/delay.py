@@ -9,7 +9,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.test import OpTestDelay
-from ganeti_tx.rpc.calls import TestDelay
+from ganeti_tx.rpc.calls.node import TestDelay
 
 
 class LUTestDelay(LogicalUnit[OpTestDelay]):

@@ -9,7 +9,7 @@ from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes.instance import OpInstanceConsole
-from ganeti_tx.rpc.calls import InstanceConsole as ConsoleCall
+from ganeti_tx.rpc.calls.instance import InstanceConsole as ConsoleCall
 
 
 class LUInstanceConsole(InstanceUnit[OpInstanceConsole]):

@@ -28,14 +28,9 @@ from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
-from ganeti_tx.rpc.calls import (
-    BridgesExist,
-    HypervisorValidateParams,
-    InstanceOsAdd,
-    InstanceStart,
-    NodeInfo,
-    OsValidate,
-)
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd, InstanceStart
+from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import RpcError
 
 

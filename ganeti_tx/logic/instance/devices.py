@@ -7,7 +7,8 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import BlockdevRemove, BlockdevShutdown, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevRemove, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 
 Warn = Callable[[str], None]

@@ -7,7 +7,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import BlockdevFind
+from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 

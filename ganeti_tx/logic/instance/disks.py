@@ -16,7 +16,8 @@ from ganeti_tx.model.enums import DiskTemplate, FileDriver
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.params.kinds import NONE, to_int, to_size
-from ganeti_tx.rpc.calls import BlockdevCreate, BlockdevRemove, StorageUnit
+from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
+from ganeti_tx.rpc.calls.node import StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
 
 MAX_DISKS = 16

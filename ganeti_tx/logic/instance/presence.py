@@ -4,7 +4,8 @@ from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.instance.devices import bridges
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.rpc.calls import BridgesExist, InstanceInfo, InstanceShutdown, RunningInstance
+from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, RunningInstance
+from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 #: The state that a hypervisor reports when the user inside has shut the instance down.

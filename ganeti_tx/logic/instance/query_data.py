@@ -15,7 +15,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
-from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: What runs on each node that answered, by the node's uuid and the instance's name.

@@ -8,8 +8,8 @@ from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
-from ganeti_tx.rpc.calls import InstanceReboot as RebootCall
-from ganeti_tx.rpc.calls import InstanceStart
+from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
+from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
 

@@ -10,7 +10,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
-from ganeti_tx.rpc.calls import HypervisorValidateParams, InstanceStart
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
 

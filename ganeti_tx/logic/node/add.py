@@ -20,7 +20,7 @@ from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import NodeHasIpAddress, Version
+from ganeti_tx.rpc.calls.node import NodeHasIpAddress, Version
 from ganeti_tx.rpc.interfaces import RpcError
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import JobqueuePurge, NodeDemoteFromMc
+from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: Seconds for a node to remove its copies; others wait for the locks that are held meanwhile.

@@ -8,7 +8,7 @@ import attrs
 from ganeti_tx.logic.node.roles import Role, lacking, may_be_promoted, with_role
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
-from ganeti_tx.rpc.calls import NodeCryptoTokens
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 
 SSL_TOKEN, SERVER_TOKEN = "ssl", "server"

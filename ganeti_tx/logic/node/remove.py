@@ -10,7 +10,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeRemove
-from ganeti_tx.rpc.calls import NodeLeaveCluster
+from ganeti_tx.rpc.calls.node import NodeLeaveCluster
 from ganeti_tx.rpc.interfaces import RpcError
 
 

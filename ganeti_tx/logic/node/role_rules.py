@@ -9,7 +9,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import Version
+from ganeti_tx.rpc.calls.node import Version
 
 SETTINGS = (*FLAGS, "master_capable", "vm_capable", "secondary_ip", "ndparams", "powered", "hv_state", "disk_state")
 

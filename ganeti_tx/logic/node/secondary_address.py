@@ -10,7 +10,7 @@ from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
-from ganeti_tx.rpc.calls import NodeHasIpAddress
+from ganeti_tx.rpc.calls.node import NodeHasIpAddress
 
 
 async def check_secondary(unit: LogicalUnit[OpNodeSetParams], node: Node, others: Sequence[Node], master: str) -> None:

@@ -7,7 +7,7 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_keys import MAX_HOST_KEYS, host_key, public_key, root_key
-from ganeti_tx.rpc.calls import NodeSshKeys, SshKeys
+from ganeti_tx.rpc.calls.node import NodeSshKeys, SshKeys
 from ganeti_tx.rpc.interfaces import RpcError
 
 AGAIN = "'gnt-cluster redist-conf' asks again"

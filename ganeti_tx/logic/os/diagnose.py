@@ -9,7 +9,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.opcodes import OpOsDiagnose
-from ganeti_tx.rpc.calls import OsDiagnose, OsReport
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport
 
 
 @attrs.frozen

@@ -7,7 +7,9 @@ from attrs import frozen
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.os.scripts import OsScripts
-from ganeti_tx.rpc.calls import InstanceOsAdd, NodeCall, OsDiagnose, OsReport, OsValidate
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.instance import InstanceOsAdd
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport, OsValidate
 from ganeti_tx.runtime.threads import IThreads
 
 

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.node.os.definition import OsDefinition, UnusableOs, read_definition, split_name
-from ganeti_tx.rpc.calls import OsReport
+from ganeti_tx.rpc.calls.os import OsReport
 from ganeti_tx.runtime.files import IFiles
 
 

@@ -8,7 +8,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.job import MAX_JOB_FILE
-from ganeti_tx.rpc.calls import JobqueueDigests
+from ganeti_tx.rpc.calls.queue import JobqueueDigests
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -9,7 +9,8 @@ from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import PATIENCE, Candidates
-from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.queue import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.patience import within
 

@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.rpc.calls import JobqueueUpdate
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
 from ganeti_tx.runtime.patience import within
 

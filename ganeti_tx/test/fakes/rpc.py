@@ -7,7 +7,7 @@ from attrs import define, field
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
 
 #: Takes the node's name and the call; gives the answer, or raises an RpcError.

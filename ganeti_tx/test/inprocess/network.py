@@ -11,7 +11,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import GanetiError, GenericError
 from ganeti_tx.node.allegiance import GUARDED
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.client import CONNECT_LIMIT
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from ganeti_tx.rpc.calls import JobqueueDigests, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
+from ganeti_tx.rpc.calls.queue import JobqueueDigests, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.network import Trouble
 

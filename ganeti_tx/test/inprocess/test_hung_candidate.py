@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ganeti_tx.queue.copies.replication import PATIENCE
-from ganeti_tx.rpc.calls import JobqueueUpdate
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.commands import DrivingClient
 from ganeti_tx.test.inprocess.test_turns import limit_running

@@ -1,6 +1,7 @@
 """What a call does to an instance when it comes again, after others have been done that were sent after it."""
 
-from ganeti_tx.rpc.calls import InstanceReboot, InstanceShutdown, InstanceStart, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.instance import InstanceReboot, InstanceShutdown, InstanceStart
 from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
 from ganeti_tx.test.inprocess.network import Fault, Twice

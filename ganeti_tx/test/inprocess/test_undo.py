@@ -4,13 +4,10 @@ import errno
 import os
 from pathlib import Path
 
-from ganeti_tx.rpc.calls import (
-    BlockdevCreate,
-    InstanceOsAdd,
-    InstanceStart,
-    JobqueueUpdate,
-    NodeCall,
-)
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevCreate
+from ganeti_tx.rpc.calls.instance import InstanceOsAdd, InstanceStart
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
 

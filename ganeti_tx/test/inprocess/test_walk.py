@@ -7,7 +7,7 @@ from random import Random
 from attrs import define, field
 
 from ganeti_tx.queue.job import FINAL, decode_job
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.network import Says, Trouble

@@ -12,7 +12,8 @@ from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.jobs.stoppable import CHANGES, StoppableNodes, stoppable_config
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.rpc.calls import NodeCall, TestDelay, Version
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.node import TestDelay, Version
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, R, Target
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles

@@ -24,17 +24,10 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.rpc.calls import (
-    ClusterCopies,
-    CopiesState,
-    InstanceInfo,
-    NodeFacts,
-    NodeHasIpAddress,
-    NodeInfo,
-    NodeVerify,
-    OsValidate,
-    RunningInstance,
-)
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
+from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeHasIpAddress, NodeInfo, NodeVerify
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc

@@ -11,7 +11,8 @@ from ganeti_tx.luxid.node_watch import ANSWER_LIMIT, KEPT, NodeWatch
 from ganeti_tx.metrics.nodes import AGE, MEMORY, UP
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.query.view import Views
-from ganeti_tx.rpc.calls import AllInstancesInfo, NodeFacts, NodeInfo
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
 from ganeti_tx.rpc.interfaces import Target
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CONFIG, NODE

@@ -9,7 +9,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.luxid.shared_rpc import SharedRpc
-from ganeti_tx.rpc.calls import AllInstancesInfo, NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, NodeUnreachableError, Outcome, R, Target
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import NODE

@@ -26,10 +26,10 @@ from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.queue.job import QueuedJob, decode_job, encode_job
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.master import (
     MasterVote,
     NodeActivateMasterIp,
-    NodeCall,
     NodeDeactivateMasterIp,
     NodeStartMasterDaemons,
     NodeStopMaster,

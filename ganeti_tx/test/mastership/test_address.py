@@ -6,7 +6,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.mastership.address import MasterAddress
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.mastership.nodes import three_nodes
 

@@ -12,7 +12,8 @@ from ganeti_tx.mastership.failover import MARGIN
 from ganeti_tx.mastership.votes import NoQuorum
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
-from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.master import NodeStartMasterDaemons
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import NotCandidate
 from ganeti_tx.runtime.master_term import read_term

@@ -9,7 +9,8 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.mastership.failover import MARGIN
 from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.model.config_data import encode
-from ganeti_tx.rpc.calls import NodeStartMasterDaemons, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.master import NodeStartMasterDaemons
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.runtime.master_term import BOOT_ID
 from ganeti_tx.test.mastership.nodes import PATHS, ThreeNodes, epoch

@@ -17,7 +17,8 @@ from ganeti_tx.mastership.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
 from ganeti_tx.mastership.votes import REIGN, NoQuorum
 from ganeti_tx.mastership.voting import Voting, patience, voting_of
 from ganeti_tx.model.config_data import ConfigData, decode, encode
-from ganeti_tx.rpc.calls import Ballot, JobqueueUpdate, MasterVote
+from ganeti_tx.rpc.calls.master import Ballot, MasterVote
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError, RpcError
 from ganeti_tx.rpc.refusals import AnotherIsMaster, NotCandidate
 from ganeti_tx.runtime.master_term import MasterTerm, read_term

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.mastership.votes import REIGN, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
-from ganeti_tx.rpc.calls import Ballot
+from ganeti_tx.rpc.calls.master import Ballot
 from ganeti_tx.runtime.master_term import MasterTerm
 
 CLAIM = Claim("node1", "cluster", 10, 5)

@@ -12,19 +12,15 @@ from ganeti_tx.node.allegiance import GUARDED, Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import (
-    CALLS,
-    HooksRunner,
-    JobqueueUpdate,
-    MasterVote,
-    NodeCall,
-    NodeLeaveCluster,
-    NodeSshKeys,
-    UploadFile,
-    WriteSsconfFiles,
-)
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.hooks import HooksRunner
+from ganeti_tx.rpc.calls.master import MasterVote
+from ganeti_tx.rpc.calls.node import NodeLeaveCluster, NodeSshKeys
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
+from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
 
 JOB = JobqueueUpdate(files=[("job-1", "{}")])

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
-from ganeti_tx.rpc.calls import Version
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.wire import encode_call
 
 BODY = encode_call(Version())

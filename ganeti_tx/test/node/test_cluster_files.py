@@ -15,18 +15,9 @@ from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import (
-    JobqueuePurge,
-    JobqueueRename,
-    JobqueueSetDrainFlag,
-    JobqueueSweep,
-    JobqueueUpdate,
-    NodeDemoteFromMc,
-    NodeLeaveCluster,
-    UploadFile,
-    WriteRapiFiles,
-    WriteSsconfFiles,
-)
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.node import NodeDemoteFromMc, NodeLeaveCluster
+from ganeti_tx.rpc.calls.queue import JobqueuePurge, JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import SlowFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner

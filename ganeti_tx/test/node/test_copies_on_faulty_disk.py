@@ -13,7 +13,9 @@ from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import JobqueueSetDrainFlag, JobqueueUpdate, NodeCall, UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.queue import JobqueueSetDrainFlag, JobqueueUpdate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.inprocess.faulty_disk import STEPS_OF, FaultPlan, FaultyDisk
 

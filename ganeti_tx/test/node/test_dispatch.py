@@ -1,6 +1,5 @@
 """What becomes of the errors of a node's calls."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -8,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import GanetiError, GenericError, HypervisorError, ProgrammerError
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.rpc.calls import CALLS, NodeCall, Version
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.refusals import UnknownCall
 from ganeti_tx.runtime.daemon_logs import log_of
 
@@ -49,10 +48,3 @@ class DispatchTests(SynchronousTestCase):
             with self.assertRaises(UnknownCall) as caught:
                 dispatch.kind_of(name)
             self.assertLess(len(str(caught.exception)), 200)
-
-    def test_names_are_unique(self) -> None:
-        """No two calls share a name, and each has a limit on its time and its sizes."""
-        kinds: Sequence[type[NodeCall[object]]] = NodeCall.__subclasses__()
-        self.assertEqual(len(CALLS), len(kinds))
-        for kind in kinds:
-            self.assertGreater(min(kind.timeout, kind.max_request, kind.max_response), 0, kind.name)

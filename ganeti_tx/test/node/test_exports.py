@@ -5,7 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.exports import Exports
-from ganeti_tx.rpc.calls import ExportList
+from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles

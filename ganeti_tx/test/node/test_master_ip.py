@@ -12,7 +12,7 @@ from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.local_daemons import END_LIMIT, KILL_LIMIT, LocalDaemons, MachineProcesses
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
-from ganeti_tx.rpc.calls import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
+from ganeti_tx.rpc.calls.master import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.daemon_control import SYSTEMD
 from ganeti_tx.runtime.daemon_programs import own_program
 from ganeti_tx.runtime.paths import Paths

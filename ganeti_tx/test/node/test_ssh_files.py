@@ -10,7 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.node.ssh_files import SshFiles, forget_ssh
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import NodeSshKeys, SshKeys, WriteSshFiles
+from ganeti_tx.rpc.calls.cluster import WriteSshFiles
+from ganeti_tx.rpc.calls.node import NodeSshKeys, SshKeys
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles

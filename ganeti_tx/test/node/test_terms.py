@@ -15,16 +15,15 @@ from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import MAX_NAMES, Terms
-from ganeti_tx.rpc.calls import (
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
+from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
+from ganeti_tx.rpc.calls.queue import (
     JobqueueDigests,
     JobqueuePurge,
     JobqueueRename,
     JobqueueSetDrainFlag,
     JobqueueSweep,
     JobqueueUpdate,
-    NodeDemoteFromMc,
-    UploadFile,
-    WriteSsconfFiles,
 )
 from ganeti_tx.runtime.files import DEFAULT_FILE_MODE
 from ganeti_tx.runtime.paths import Paths

@@ -7,7 +7,8 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.query.cell import NO_DATA, OFFLINE, UNAVAILABLE
 from ganeti_tx.query.collect import MAX_FIELDS
-from ganeti_tx.rpc.calls import AllInstancesInfo, InstanceConsole, NodeFacts, NodeInfo, RunningInstance, StorageSpace
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeUnreachableError, Target
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.query.case import QueryCase

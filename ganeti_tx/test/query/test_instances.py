@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.model.enums import AdminState, AdminStateSource, DiskTemplate, Hypervisor
 from ganeti_tx.query.cell import UNAVAILABLE
-from ganeti_tx.rpc.calls import AllInstancesInfo, RunningInstance
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.model.samples import DISK, NIC, VOLUME
 from ganeti_tx.test.query.case import QueryCase

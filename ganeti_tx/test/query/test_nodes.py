@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.query.cell import NO_DATA, UNAVAILABLE
-from ganeti_tx.rpc.calls import NodeFacts, NodeInfo, StorageSpace
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.test.query.case import QueryCase
 
 NODE1, NODE2 = "node1.example.com", "node2.example.com"

@@ -11,7 +11,7 @@ from twisted.trial.unittest import TestCase
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.hooks import HookPhase, HookResult, HookStatus
 from ganeti_tx.node.hooks import OUTPUT_LIMIT, TOLD, Hooks
-from ganeti_tx.rpc.calls import HooksRunner
+from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner

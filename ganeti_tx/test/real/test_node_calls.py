@@ -24,8 +24,10 @@ from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
-from ganeti_tx.rpc import calls
 from ganeti_tx.rpc.agent import SILENCE, node_rpc
+from ganeti_tx.rpc.calls.cluster import UploadFile
+from ganeti_tx.rpc.calls.node import TestDelay, Version
+from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import NotCandidate
@@ -115,9 +117,7 @@ class NodeCallTests(TestCase):
         self.write(
             self.paths.ssconf_file("master_candidates_certs"), f"uuid={digest(CANDIDATE.certificate)}\n".encode()
         )
-        dispatch = NodeDispatch(
-            {calls.Version: self.version, calls.TestDelay: self.delay, calls.UploadFile: self.upload}
-        )
+        dispatch = NodeDispatch({Version: self.version, TestDelay: self.delay, UploadFile: self.upload})
         callers = AdmittedCallers(self.files, self.paths)
         self.listen(NodeSite(dispatch, callers.admitted, reactor))
 
@@ -133,18 +133,18 @@ class NodeCallTests(TestCase):
         self.port = server.getHost().port
         self.addCleanup(lambda: maybeDeferred(server.stopListening))
 
-    async def version(self, call: calls.Version) -> int:
+    async def version(self, call: Version) -> int:
         """One that succeeds."""
         return 42
 
-    async def delay(self, call: calls.TestDelay) -> None:
+    async def delay(self, call: TestDelay) -> None:
         """One that takes its time, or fails."""
         self.started += 1
         if call.duration < 0:
             raise GanetiError("time does not run backwards")
         await pause(call.duration)
 
-    async def upload(self, call: calls.UploadFile) -> None:
+    async def upload(self, call: UploadFile) -> None:
         """One that is broken."""
         raise ZeroDivisionError("division by zero")
 
@@ -174,7 +174,7 @@ class NodeCallTests(TestCase):
     async def test_a_machine_that_goes_dark(self) -> None:
         """The kernel asks a silent node for signs of life, so that its callers do not wait for ever."""
         rpc = self.rpc()
-        await rpc.call(NODE, calls.Version())
+        await rpc.call(NODE, Version())
         agent: Any = rpc.agent
         ((connection,),) = agent._pool._connections.values()
         used = connection.transport.socket
@@ -184,7 +184,7 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_given_up_while_nobody_read(self) -> None:
         """A daemon that stood still does not begin a call whose caller has hung up meanwhile, however it did."""
-        body = encode_call(calls.TestDelay(duration=0.0))
+        body = encode_call(TestDelay(duration=0.0))
         head = f"POST /test_delay HTTP/1.1\r\nHost: node1\r\nContent-Length: {len(body)}\r\n\r\n"
         for abort in (False, True):
             connection = await deferToThread(blocking_connection, self.port)
@@ -196,7 +196,7 @@ class NodeCallTests(TestCase):
             connection.close()
             await pause(0.2)
         self.assertEqual(self.started, 0)
-        await self.rpc().call(NODE, calls.TestDelay(duration=0.0), LIMIT)
+        await self.rpc().call(NODE, TestDelay(duration=0.0), LIMIT)
         self.assertEqual(self.started, 1)
 
     @asynchronous
@@ -204,32 +204,32 @@ class NodeCallTests(TestCase):
         """A call gives its typed result, again and again over a connection that is kept."""
         rpc = self.rpc()
         for _ in range(3):
-            self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+            self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 
     @asynchronous
     async def test_failure(self) -> None:
         """A call that fails there fails here with the node's own words."""
-        text = await self.fails(self.rpc().call(NODE, calls.TestDelay(duration=-1.0), LIMIT), NodeCallError)
+        text = await self.fails(self.rpc().call(NODE, TestDelay(duration=-1.0), LIMIT), NodeCallError)
         self.assertIn("time does not run backwards", text)
 
     @asynchronous
     async def test_broken_call(self) -> None:
         """A fault of the node daemon is one line for the caller, and in the daemon's log in full."""
-        text = await self.fails(self.rpc().call(NODE, calls.UploadFile(path="/x", data=b""), LIMIT), NodeCallError)
+        text = await self.fails(self.rpc().call(NODE, UploadFile(path="/x", data=b""), LIMIT), NodeCallError)
         self.assertIn("internal error", text)
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
     @asynchronous
     async def test_unknown_call(self) -> None:
         """A call that this node daemon does not have is refused by name."""
-        text = await self.fails(self.rpc().call(NODE, calls.OsDiagnose(), LIMIT), NodeCallError)
+        text = await self.fails(self.rpc().call(NODE, OsDiagnose(), LIMIT), NodeCallError)
         self.assertIn("404", text)
         self.assertIn("os_diagnose", text)
 
     @asynchronous
     async def test_not_a_candidate(self) -> None:
         """A certificate of the cluster that is no candidate's may not call."""
-        outcome = (await self.rpc(STRANGER).call_many([NODE], calls.Version(), LIMIT))["node1"]
+        outcome = (await self.rpc(STRANGER).call_many([NODE], Version(), LIMIT))["node1"]
         assert isinstance(outcome.error, NodeCallError)
         self.assertIsInstance(outcome.error.cause, NotCandidate)
         self.assertIn("master candidates", str(outcome.error))
@@ -238,7 +238,7 @@ class NodeCallTests(TestCase):
     async def test_stranger_with_much_to_say(self) -> None:
         """Who may not call is not listened to for long."""
         text = await self.fails(
-            self.rpc(STRANGER).call(NODE, calls.UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
+            self.rpc(STRANGER).call(NODE, UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
         )
         self.assertTrue("413" in text or "cannot reach" in text, text)
         await pause(0.2)
@@ -247,26 +247,26 @@ class NodeCallTests(TestCase):
     async def test_candidates_change(self) -> None:
         """Who becomes a candidate may call at once, who ceases to be one may not, on a kept connection too."""
         rpc = self.rpc(STRANGER)
-        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
         certs = self.paths.ssconf_file("master_candidates_certs")
         self.write(certs, f"a={digest(CANDIDATE.certificate)}\nb={digest(STRANGER.certificate)}\n".encode())
-        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
         self.write(certs, b"\xff\xfe junk \xff=\xfe\n")
-        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
         self.files.remove(certs)
-        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeCallError)
+        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
 
     @asynchronous
     async def test_foreign_certificate(self) -> None:
         """A certificate of another authority does not get through TLS; the caller hears of it in one line."""
         foreign = issue_client(FOREIGN, "node2", NOW)
-        text = await self.fails(self.rpc(foreign).call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        text = await self.fails(self.rpc(foreign).call(NODE, Version(), LIMIT), NodeUnreachableError)
         self.assertIn("cannot reach", text)
 
     @asynchronous
     async def test_foreign_node(self) -> None:
         """A node with another authority's certificate gets no call."""
-        text = await self.fails(self.rpc(authority=FOREIGN).call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        text = await self.fails(self.rpc(authority=FOREIGN).call(NODE, Version(), LIMIT), NodeUnreachableError)
         self.assertIn("certificate verify failed", text)
 
     def pinned(self, certificate: bytes) -> HttpNodeRpc:
@@ -283,25 +283,25 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_pinned(self) -> None:
         """A node that shows the certificate by which the cluster knows it is called."""
-        self.assertEqual(await self.pinned(SERVER.certificate).call(NODE, calls.Version(), LIMIT), 42)
+        self.assertEqual(await self.pinned(SERVER.certificate).call(NODE, Version(), LIMIT), 42)
 
     @asynchronous
     async def test_impostor(self) -> None:
         """One that was a candidate, and has signed itself a certificate for the node's address, is told nothing."""
         rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
-        text = await self.fails(rpc.call(NODE, calls.TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
+        text = await self.fails(rpc.call(NODE, TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
         self.assertIn("another certificate than the one", text)
         self.assertIn("--readd", text)
         self.assertEqual(self.started, 0)
         self.known(SERVER.certificate)  # the node was added again
-        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 
     @asynchronous
     async def test_joining(self) -> None:
         """A node that is set up anew is known by its new keys, too, before the configuration knows it."""
         rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
         remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
-        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 
     @asynchronous
     async def test_joined_long_ago(self) -> None:
@@ -310,33 +310,33 @@ class NodeCallTests(TestCase):
         remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
         long_ago = time.time() - 7200
         os.utime(self.caller_paths.joining_file("127.0.0.1"), (long_ago, long_ago))
-        await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeUnreachableError)
 
     @asynchronous
     async def test_caller_signed_by_himself(self) -> None:
         """The authority's key does not make a candidate's name one's own: the digest of the certificate counts."""
         again = issue_client(AUTHORITY, "node2", NOW)
-        text = await self.fails(self.rpc(again).call(NODE, calls.Version(), LIMIT), NodeCallError)
+        text = await self.fails(self.rpc(again).call(NODE, Version(), LIMIT), NodeCallError)
         self.assertIn("403", text)
 
     @asynchronous
     async def test_nobody_listens(self) -> None:
         """A node without a daemon is unreachable, with the system's reason."""
         await maybeDeferred(self.server.stopListening)
-        text = await self.fails(self.rpc().call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        text = await self.fails(self.rpc().call(NODE, Version(), LIMIT), NodeUnreachableError)
         self.assertIn("does not run", text)
 
     @asynchronous
     async def test_too_late(self) -> None:
         """A node that does not answer in time is unreachable, and the call is named."""
-        text = await self.fails(self.rpc().call(NODE, calls.TestDelay(duration=1.5), 0.2), NodeUnreachableError)
+        text = await self.fails(self.rpc().call(NODE, TestDelay(duration=1.5), 0.2), NodeUnreachableError)
         self.assertIn("did not answer test_delay within 0 s", text)
         await pause(1.6)
 
     @asynchronous
     async def test_cancel(self) -> None:
         """A call that its caller cancels ends as cancelled, not as an error of the node."""
-        calling = Deferred.fromCoroutine(self.rpc().call(NODE, calls.TestDelay(duration=0.5), LIMIT))
+        calling = Deferred.fromCoroutine(self.rpc().call(NODE, TestDelay(duration=0.5), LIMIT))
         while not self.started:
             await pause(0.01)
         calling.cancel()
@@ -348,24 +348,24 @@ class NodeCallTests(TestCase):
     async def test_server_closes_kept_connections(self) -> None:
         """A call after a restart of the node daemon goes over a new connection."""
         rpc = self.rpc()
-        await rpc.call(NODE, calls.Version(), LIMIT)
+        await rpc.call(NODE, Version(), LIMIT)
         port = self.port
         await maybeDeferred(self.server.stopListening)
         for channel in list(channels_of(reactor, port)):
             channel.loseConnection()
         await pause(0.05)
-        text = await self.fails(rpc.call(NODE, calls.Version(), LIMIT), NodeUnreachableError)
+        text = await self.fails(rpc.call(NODE, Version(), LIMIT), NodeUnreachableError)
         self.assertIn("does not run", text)
-        dispatch = NodeDispatch({calls.Version: self.version})
+        dispatch = NodeDispatch({Version: self.version})
         self.listen(NodeSite(dispatch, AdmittedCallers(self.files, self.paths).admitted, reactor), port)
-        self.assertEqual(await rpc.call(NODE, calls.Version(), LIMIT), 42)
+        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 
     async def junk(self, answer: bytes, endless: bool = False) -> str:
         """Call a server that answers with these bytes."""
         factory = Factory.forProtocol(type("SomeJunk", (Junk,), {"answer": answer, "endless": endless}))
         factory.noisy = False
         self.listen(factory)
-        return await self.fails(self.rpc().call(NODE, calls.Version(), LIMIT), GanetiError)
+        return await self.fails(self.rpc().call(NODE, Version(), LIMIT), GanetiError)
 
     @asynchronous
     async def test_junk(self) -> None:

@@ -3,7 +3,10 @@
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rpc.calls import CALLS, InstanceInfo, RunningInstance, Version
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
+from ganeti_tx.rpc.calls.node import Version
+from ganeti_tx.rpc.table import CALLS, by_name
 from ganeti_tx.rpc.wire import decode_answer, encode_success
 
 
@@ -22,3 +25,22 @@ class ResultTests(SynchronousTestCase):
         self.assertEqual(decode_answer("node1", find, encode_success(seen)), seen)
         self.assertIsNone(decode_answer("node1", find, encode_success(None)))
         self.assertEqual(decode_answer("node1", Version(), encode_success(7)) + 1, 8)
+
+
+class TableTests(SynchronousTestCase):
+    """The table that is found in the modules of `rpc.calls`."""
+
+    def test_limits(self) -> None:
+        """Each call has a limit on its time and its sizes."""
+        self.assertGreater(len(CALLS), 40)
+        for name, kind in CALLS.items():
+            self.assertGreater(min(kind.timeout, kind.max_request, kind.max_response), 0, name)
+
+    def test_names_are_unique(self) -> None:
+        """Two calls of one name are found when the program starts."""
+
+        class Another(NodeCall[None], frozen=True, kw_only=True):
+            name = "version"
+
+        with self.assertRaisesRegex(ValueError, "two node calls are named version: Version and Another"):
+            by_name([*CALLS.values(), Another])

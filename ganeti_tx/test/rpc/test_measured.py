@@ -10,7 +10,7 @@ from zope.interface.verify import verifyObject
 from ganeti_tx.metrics.nodes import CALLS, FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.rpc.calls import Version
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, NodeUnreachableError, Target
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc

@@ -9,7 +9,7 @@ from twisted.web.iweb import IAgent
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.rpc.calls import JobqueuePurge
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeOfflineError
 

@@ -5,7 +5,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls import JobqueuePurge, Version
+from ganeti_tx.rpc.calls.node import Version
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import NodeOfflineError
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.master_term import MasterTerm, Stamps

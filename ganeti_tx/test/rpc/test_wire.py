@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError, ECode, GanetiError, GenericError, OpPrereqError
-from ganeti_tx.rpc.calls import Version
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import KINDS
 from ganeti_tx.rpc.wire import decode_answer, encode_failure

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rpc.calls import WriteRapiFiles
+from ganeti_tx.rpc.calls.cluster import WriteRapiFiles
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 from ganeti_tx.test.wconfd.test_distribute import FOUR
 from ganeti_tx.wconfd.protocol.client import NOBODY

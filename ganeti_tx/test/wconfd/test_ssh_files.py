@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.enums import TagKind
-from ganeti_tx.rpc.calls import WriteSshFiles
+from ganeti_tx.rpc.calls.cluster import WriteSshFiles
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import NODE, NODE2
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.rpc.calls import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.master import MasterDaemons

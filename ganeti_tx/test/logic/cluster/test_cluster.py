@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterRedistConf, OpClusterVerify, OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
 from ganeti_tx.test.model.samples import NODE
 

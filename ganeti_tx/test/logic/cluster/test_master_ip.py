@@ -1,7 +1,7 @@
 """Taking the cluster's address and giving it up by a job."""
 
 from ganeti_tx.model.opcodes import OpClusterActivateMasterIp, OpClusterDeactivateMasterIp
-from ganeti_tx.rpc.calls import NodeActivateMasterIp, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.test.logic.stage import CLUSTER, CONFIG, UnitTestCase
 

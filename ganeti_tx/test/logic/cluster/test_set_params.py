@@ -10,12 +10,8 @@ from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
-from ganeti_tx.rpc.calls import (
-    HypervisorValidateParams,
-    NodeActivateMasterIp,
-    NodeChangeMasterNetmask,
-    NodeDeactivateMasterIp,
-)
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 from ganeti_tx.test.logic.stage import INSTANCE
 

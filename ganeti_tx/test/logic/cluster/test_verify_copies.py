@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ganeti_tx.logic.cluster.verify_copies import BETWEEN_LOOKS, FURTHER_LOOKS
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
-from ganeti_tx.rpc.calls import ClusterCopies, CopiesState
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
-from ganeti_tx.rpc.calls import NodeVerify
+from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 
 FILE, SHARED = "ERROR:ENODEFILESTORAGEPATHUNUSABLE:node:", "ERROR:ENODESHAREDFILESTORAGEPATHUNUSABLE:node:"

@@ -2,7 +2,7 @@
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.opcodes import OpTestDelay
-from ganeti_tx.rpc.calls import TestDelay as DelayCall
+from ganeti_tx.rpc.calls.node import TestDelay as DelayCall
 from ganeti_tx.test.logic.stage import UnitTestCase
 
 

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes import OpInstanceConsole
-from ganeti_tx.rpc.calls import InstanceConsole as ConsoleCall
-from ganeti_tx.rpc.calls import InstanceInfo
+from ganeti_tx.rpc.calls.instance import InstanceConsole as ConsoleCall
+from ganeti_tx.rpc.calls.instance import InstanceInfo
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 
 

@@ -10,18 +10,10 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.opcodes import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import Private, Secret
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, NicKey
-from ganeti_tx.rpc.calls import (
-    BlockdevCreate,
-    BlockdevRemove,
-    BridgesExist,
-    HypervisorValidateParams,
-    InstanceOsAdd,
-    InstanceStart,
-    NodeFacts,
-    NodeInfo,
-    OsValidate,
-    StorageSpace,
-)
+from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd, InstanceStart
+from ganeti_tx.rpc.calls.node import BridgesExist, NodeFacts, NodeInfo, StorageSpace
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, FILE_DIR, INSTANCE, UnitTestCase
 from ganeti_tx.test.model.samples import GROUP, NODE2

@@ -27,7 +27,7 @@ from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls import NodeFacts, NodeInfo
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
 from ganeti_tx.rpc.interfaces import INodeRpc, Target
 from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
 from ganeti_tx.runtime.paths import Paths

@@ -8,7 +8,8 @@ from ganeti_tx.cli.instance.info import described
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY
-from ganeti_tx.rpc.calls import AllInstancesInfo, BlockdevFind, DiskState
+from ganeti_tx.rpc.calls.disk import BlockdevFind, DiskState
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 from ganeti_tx.test.model.samples import DISK
 

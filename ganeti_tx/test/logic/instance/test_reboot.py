@@ -6,8 +6,9 @@ from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
-from ganeti_tx.rpc.calls import BridgesExist, InstanceInfo
-from ganeti_tx.rpc.calls import InstanceReboot as RebootCall
+from ganeti_tx.rpc.calls.instance import InstanceInfo
+from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
+from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.test.logic.stage import INSTANCE, RUNNING, UnitTestCase
 
 

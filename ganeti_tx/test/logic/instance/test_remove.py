@@ -3,8 +3,8 @@
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes import OpInstanceRemove
-from ganeti_tx.rpc.calls import BlockdevRemove
-from ganeti_tx.rpc.calls import InstanceShutdown as ShutdownCall
+from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.instance import InstanceShutdown as ShutdownCall
 from ganeti_tx.test.logic.stage import INSTANCE, UnitTestCase
 
 

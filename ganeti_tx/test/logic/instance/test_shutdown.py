@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.opcodes import OpInstanceShutdown
-from ganeti_tx.rpc.calls import BlockdevShutdown
-from ganeti_tx.rpc.calls import InstanceShutdown as ShutdownCall
+from ganeti_tx.rpc.calls.disk import BlockdevShutdown
+from ganeti_tx.rpc.calls.instance import InstanceShutdown as ShutdownCall
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, UnitTestCase
 
 UP = replace(INSTANCE, admin_state=AdminState.UP, disks_active=True)

@@ -5,14 +5,8 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes import OpInstanceStartup
-from ganeti_tx.rpc.calls import (
-    HypervisorValidateParams,
-    InstanceInfo,
-    InstanceStart,
-    NodeFacts,
-    NodeInfo,
-    RunningInstance,
-)
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo, InstanceStart, RunningInstance
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 from ganeti_tx.test.model.samples import NODE
 

@@ -8,7 +8,7 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import ADDRESSES, CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2

@@ -2,7 +2,7 @@
 
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpNodeRemove
-from ganeti_tx.rpc.calls import NodeLeaveCluster
+from ganeti_tx.rpc.calls.node import NodeLeaveCluster
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import UnitTestCase
 

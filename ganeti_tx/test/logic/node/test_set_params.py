@@ -12,7 +12,8 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.versions import PROTOCOL_VERSION
-from ganeti_tx.rpc.calls import JobqueuePurge, NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.model.opcodes import OpOsDiagnose
-from ganeti_tx.rpc.calls import OsDiagnose, OsReport
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport
 from ganeti_tx.test.logic.stage import UnitTestCase
 
 FOUND = OsReport(

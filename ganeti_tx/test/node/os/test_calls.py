@@ -6,7 +6,8 @@ from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.storage.links import DiskLinks
-from ganeti_tx.rpc.calls import InstanceOsAdd, OsDiagnose, OsValidate
+from ganeti_tx.rpc.calls.instance import InstanceOsAdd
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles

@@ -12,7 +12,7 @@ from ganeti_tx.queue.copies.catch_up import CHECK_DELAY, CatchUp
 from ganeti_tx.queue.copies.comparison import AT_A_TIME, Comparison
 from ganeti_tx.queue.copies.pauses import FIRST_PAUSE, LAST_PAUSE, Pauses
 from ganeti_tx.queue.copies.replication import Replicator
-from ganeti_tx.rpc.calls import JobqueueDigests, JobqueueUpdate
+from ganeti_tx.rpc.calls.queue import JobqueueDigests, JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles

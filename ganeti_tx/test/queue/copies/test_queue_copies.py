@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.queue_copies import MAX_RENAMES, QueueCopies
 from ganeti_tx.queue.copies.replication import PATIENCE
-from ganeti_tx.rpc.calls import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
+from ganeti_tx.rpc.calls.queue import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 

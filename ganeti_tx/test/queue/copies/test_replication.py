@@ -12,7 +12,7 @@ from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import MAX_BATCH, MAX_WAITING, PATIENCE, Replicator
-from ganeti_tx.rpc.calls import JobqueueUpdate
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 
 ONE, TWO, THREE = (NodeAddress(f"node{number}", f"192.0.2.{number}") for number in (1, 2, 3))
