@@ -14,6 +14,8 @@ from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.model.disk_templates import AVAILABLE
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -46,6 +48,8 @@ class Surroundings:
     queue_faults: Callable[[], Sequence[str]]
     #: Why there is no instance allocator of a name on the master; None when there is one.
     allocator_fault: Callable[[str], str | None]
+    #: Those that nodes have a driver for.
+    templates: frozenset[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)
     #: Seconds that the thread has computed.
     worked: Callable[[], float] = time.thread_time

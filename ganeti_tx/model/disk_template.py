@@ -1,6 +1,6 @@
 """What a disk template is declared by; all that the program knows of templates is read off it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -9,6 +9,7 @@ import attrs
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.logical_id import NodeUuid, kinds
+from ganeti_tx.model.verify_codes import VerifyCode
 
 
 class NoDiskParams(Wire, frozen=True, kw_only=True):
@@ -50,6 +51,26 @@ class Child:
     params: Mapping[str, str] = {}
 
 
+@attrs.frozen
+class DirectoryCheck:
+    """How nodes are asked whether the pool is a directory that they may use, and the code of one that is not."""
+
+    name: str
+    code: VerifyCode
+
+
+@attrs.frozen(kw_only=True)
+class Place:
+    """Where a new disk is to be: its pool, the directory in it that is its instance's, how Xen attaches it if it is a file,
+    and what the operator said of it.
+    """
+
+    pool: str
+    directory: str
+    driver: str
+    said: Mapping[str, Any] = {}
+
+
 @attrs.frozen(kw_only=True)
 class Template:
     """One disk template (reference: config.json, storage-rules.json).
@@ -57,11 +78,14 @@ class Template:
     @ivar logical_id: a NamedTuple whose types say what the parts are (`logical_id.py`).
     @ivar storage: the kind of storage that its disks lie in.
     @ivar pool: the cluster's setting that names the pool they lie in, if it is one whose room nodes tell.
+    @ivar pool_key: what an operator says of a disk to have it in another pool.
     @ivar name: of a new disk on its storage, with `uuid` and `index`.
-    @ivar keys: what an operator may say of a disk, besides what all know.
+    @ivar locate: the logical id of a new disk by its place and name, unless it is made of what the cluster hands out.
+    @ivar keys: what an operator may say of a disk besides, and besides what all know.
     @ivar params: the disk parameters, with their built-in values.
     @ivar on_node: how parameters are called where they reach the node, as far as they are called otherwise.
     @ivar unique: what its id is called if two disks on a node may not have the same.
+    @ivar check: of the pool on each node, if it is a directory.
     @ivar in_files: whether the disks are files to scripts and hypervisors.
     @ivar driver: the package below node/storage that has its driver; None: not built, so it is not available.
     """
@@ -69,13 +93,16 @@ class Template:
     logical_id: type[tuple[Any, ...]]
     storage: StorageType
     pool: str | None = None
+    pool_key: str | None = None
     name: str = "{uuid}.disk{index}"
+    locate: Callable[[Place, str], tuple[Any, ...]] | None = None
     keys: frozenset[str] = frozenset()
     params: type[Wire] = NoDiskParams
     on_node: Mapping[str, str] = {}
     children: tuple[Child, ...] = ()
     mirrored: Mirrored = Mirrored.NOT
     unique: str | None = None
+    check: DirectoryCheck | None = None
     in_files: bool = False
     has_disks: bool = True
     adoption: Adoption = Adoption.NEVER
@@ -89,6 +116,12 @@ class Template:
     def secondaries(self) -> int:
         """How many nodes have the disk besides the primary one; those of shared storage count as none."""
         return max(0, kinds(self.logical_id).count(NodeUuid) - 1)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """What an operator may say of a disk besides what all know."""
+        own = {key for key in (self.pool_key, *(child.pool_key for child in self.children)) if key is not None}
+        return self.keys | own
 
     @property
     def shared(self) -> bool:

@@ -9,6 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
@@ -30,6 +31,8 @@ from ganeti_tx.runtime.files import IFiles
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 SYS_NET = Path("/sys/class/net")
+#: Checks of directories that hold disks.
+DIRECTORY_CHECKS = frozenset(template.check.name for template in TEMPLATES.values() if template.check is not None)
 
 #: One check of `node_verify`: takes the check's own argument.
 Check = Callable[[Any], Any]
@@ -107,7 +110,7 @@ class Facts:
                 result[name] = self._missing_bridges(argument)
             elif name == "allowed-file-storage-paths":
                 result[name] = self.allowed_paths.faults()
-            elif name in ("file-storage-path", "shared-file-storage-path"):
+            elif name in DIRECTORY_CHECKS:
                 result[name] = self._storage_fault(argument)
         return result
 

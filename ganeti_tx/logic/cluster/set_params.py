@@ -10,15 +10,16 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import check_address, with_address
 from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
 from ganeti_tx.logic.cluster.setting_changes import changed_settings
-from ganeti_tx.logic.instance.disks import MADE
 from ganeti_tx.logic.node.pool import fill_pool
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
+from ganeti_tx.model.pools import has_place
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
@@ -29,7 +30,7 @@ PATIENCE = 60.0
 
 def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
     """The templates of an instance's disks; one without any is diskless."""
-    return {disk.dev_type for disk in disks} or {DiskTemplate.DISKLESS}
+    return {disk.dev_type for disk in disks} or {WITHOUT_DISKS}
 
 
 class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
@@ -83,7 +84,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     async def _check_templates(self, before: Cluster, after: Cluster) -> None:
         if not after.enabled_disk_templates:
             raise OpPrereqError("at least one disk template must be enabled", ECode.INVAL)
-        makeable = MADE if after.volume_group_name else MADE - {DiskTemplate.PLAIN}
+        makeable = {word for word in self.around.templates if has_place(TEMPLATES[word], after)}
         for template in set(after.enabled_disk_templates) - set(before.enabled_disk_templates):
             if template not in makeable:
                 raise OpPrereqError(

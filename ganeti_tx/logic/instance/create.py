@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.disks.make import create_disks, make_disks
+from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.disks.plan import space_wanted
 from ganeti_tx.logic.instance.create_plan import (
     WITH_PORT,
     CreatePlan,
@@ -13,8 +16,6 @@ from ganeti_tx.logic.instance.create_plan import (
     policy_faults,
     refuse_unavailable,
 )
-from ganeti_tx.logic.instance.devices import shutdown_disks
-from ganeti_tx.logic.instance.disks import create_disks, make_disks, space_wanted
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
@@ -93,7 +94,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
         self._cluster = await self.config.cluster()
-        self._plan = make_plan(self.op, self._cluster, self._name, self._address)
+        self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
         self._node = await self.config.node(self._node.uuid)
         self._group = await self.config.group(self._node.group)
         await self._check_group()
@@ -164,7 +165,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def _check_space(self) -> None:
         """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
-        wanted = space_wanted(self._cluster, self._plan.disks)
+        wanted = space_wanted(self._plan.disks)
         if not wanted:
             return
         call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])

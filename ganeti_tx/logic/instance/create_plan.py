@@ -1,12 +1,12 @@
 """What an instance creation comes down to, judged without asking any node."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import attrs
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
-from ganeti_tx.logic.instance.disks import DiskPlan, plan_disks
+from ganeti_tx.logic.disks.plan import DiskPlan, plan_disks
 from ganeti_tx.logic.instance.nics import NicPlan, plan_nics
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
@@ -89,15 +89,20 @@ def check_name(name: str) -> str:
     return lower
 
 
-def make_plan(op: OpInstanceCreate, cluster: Cluster, name: str, address: str | None) -> CreatePlan:
-    """Judge a request. `address` is what the name resolves to. @raise OpPrereqError: why it cannot be."""
+def make_plan(
+    op: OpInstanceCreate, cluster: Cluster, name: str, address: str | None, templates: Collection[DiskTemplate]
+) -> CreatePlan:
+    """Judge a request. `address` is what the name resolves to; `templates` are those available.
+
+    @raise OpPrereqError: why it cannot be.
+    """
     hypervisor = op.hypervisor or cluster.enabled_hypervisors[0]
     if hypervisor not in cluster.enabled_hypervisors:
         enabled = ", ".join(cluster.enabled_hypervisors)
         raise OpPrereqError(
             f"hypervisor {hypervisor.value} is not enabled in the cluster (enabled: {enabled})", ECode.STATE
         )
-    template, disks = plan_disks(op, cluster, name)
+    template, disks = plan_disks(op, cluster, name, templates)
     try:
         plan = CreatePlan(
             name=name,

@@ -1,8 +1,8 @@
 """Whether an instance runs, and starting and stopping it on its node."""
 
 from ganeti_tx.errors import ECode, OpExecError
-from ganeti_tx.logic.instance.devices import bridges
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, RunningInstance
 from ganeti_tx.rpc.calls.node import BridgesExist
@@ -27,7 +27,8 @@ def is_running(seen: RunningInstance | None) -> bool:
 
 async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
     """@raise OpPrereqError: a bridge that the instance needs is not there."""
-    if wanted := bridges(target):
+    nics = [target.nic_spec(nic) for nic in target.instance.nics]
+    if wanted := sorted({nic.link for nic in nics if nic.mode == NicMode.BRIDGED}):
         await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.instance.disk_data import disk_data
+from ganeti_tx.logic.disks.data import disk_data
 from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes

@@ -1,7 +1,7 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.instance.devices import shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import shutdown_disks
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online

@@ -2,7 +2,7 @@
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Level, Lock
-from ganeti_tx.logic.instance.devices import remove_disks
+from ganeti_tx.logic.disks.on_nodes import remove_disks
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.model.enums import AdminState, AdminStateSource

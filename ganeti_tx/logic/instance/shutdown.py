@@ -1,6 +1,6 @@
 """Stopping an instance."""
 
-from ganeti_tx.logic.instance.devices import shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import shutdown_disks
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online

@@ -16,5 +16,7 @@ def declared(word: DiskTemplate) -> Template:
 
 
 TEMPLATES: Mapping[DiskTemplate, Template] = {word: declared(word) for word in DiskTemplate}
+#: Those that a node has a driver for.
+AVAILABLE = frozenset(word for word, template in TEMPLATES.items() if template.available)
 #: What an instance is said to have that has no disks.
 WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)

@@ -15,7 +15,9 @@ class BlockdevId(NamedTuple):
 
 TEMPLATE = Template(
     logical_id=BlockdevId,
+    locate=lambda place, name: BlockdevId("manual", str(place.said["adopt"])),
     storage=StorageType.BLOCKDEV,
+    keys=frozenset({"adopt"}),
     mirrored=Mirrored.EXTERNALLY,
     adoption=Adoption.ALWAYS,
     growable=False,

@@ -46,7 +46,6 @@ TEMPLATE = Template(
     logical_id=DrbdId,
     storage=StorageType.LVM_VG,
     pool="volume_group_name",
-    keys=frozenset({"vg", "metavg"}),
     params=DrbdParams,
     on_node={"metavg": "default-metavg", "disk-barriers": "disabled-barriers", "meta-barriers": "disable-meta-flush"},
     children=(

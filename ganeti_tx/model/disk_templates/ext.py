@@ -24,6 +24,7 @@ TEMPLATE = Template(
     logical_id=ExtId,
     storage=StorageType.EXT,
     name="{uuid}.ext.disk{index}",
+    locate=lambda place, name: ExtId(str(place.said["provider"]), name),
     keys=frozenset({"access", "provider"}),
     params=ExtParams,
     mirrored=Mirrored.EXTERNALLY,

@@ -1,9 +1,10 @@
 """Files on a Gluster volume."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.disk_template import DirectoryCheck, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.logical_id import FileId
+from ganeti_tx.model.verify_codes import VerifyCode
 
 
 class GlusterParams(Wire, frozen=True, kw_only=True, rename="kebab", omit_defaults=False):
@@ -19,8 +20,11 @@ TEMPLATE = Template(
     logical_id=FileId,
     storage=StorageType.GLUSTER,
     pool="gluster_storage_dir",
+    name="ganeti/{uuid}.{index}",
+    locate=lambda place, name: FileId(place.driver, f"{place.pool}/{name}"),
     keys=frozenset({"access"}),
     params=GlusterParams,
     mirrored=Mirrored.EXTERNALLY,
+    check=DirectoryCheck("gluster-storage-path", VerifyCode.ENODEGLUSTERSTORAGEPATHUNUSABLE),
     in_files=True,
 )

@@ -25,6 +25,7 @@ TEMPLATE = Template(
     logical_id=RbdId,
     storage=StorageType.RADOS,
     name="{uuid}.rbd.disk{index}",
+    locate=lambda place, name: RbdId("rbd", name),
     keys=frozenset({"access"}),
     params=RbdParams,
     mirrored=Mirrored.EXTERNALLY,

@@ -1,8 +1,9 @@
 """Files in a directory that all nodes share."""
 
-from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.disk_template import DirectoryCheck, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.logical_id import FileId
+from ganeti_tx.model.verify_codes import VerifyCode
 
 TEMPLATE = Template(
     logical_id=FileId,
@@ -10,6 +11,8 @@ TEMPLATE = Template(
     pool="shared_file_storage_dir",
     name="{uuid}.sharedfile.disk{index}",
     mirrored=Mirrored.EXTERNALLY,
+    locate=lambda place, name: FileId(place.driver, f"{place.directory}/{name}"),
+    check=DirectoryCheck("shared-file-storage-path", VerifyCode.ENODESHAREDFILESTORAGEPATHUNUSABLE),
     in_files=True,
     driver="file",
 )

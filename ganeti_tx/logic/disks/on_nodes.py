@@ -1,7 +1,6 @@
 """The disks of an instance on its nodes: making ready, taking down, removing."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance_spec import DiskSpec
@@ -44,9 +43,3 @@ async def on_each(
 def homes(target: InstanceView, disk: Disk) -> Sequence[Node]:
     """The nodes that hold a disk; shared storage, which names none, is reached from the primary node."""
     return [target.nodes[uuid] for uuid in disk.nodes] or [target.primary]
-
-
-def bridges(target: InstanceView) -> list[str]:
-    """The bridges that the network interfaces need on their node."""
-    nics: list[Any] = [target.nic_spec(nic) for nic in target.instance.nics]
-    return sorted({nic.link for nic in nics if nic.mode == "bridged"})

@@ -1,0 +1,1 @@
+"""The disks of instances: what is asked for, made, shown, taken down and removed."""

@@ -1,0 +1,136 @@
+"""The disks that a request asks for, judged before anything is made."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import attrs
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model import sizes
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_template import Place, Template
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate, FileDriver
+from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.params.kinds import NONE, to_int, to_size
+from ganeti_tx.model.pools import pool_of
+from ganeti_tx.rpc.calls.node import StorageUnit
+
+MAX_DISKS = 16
+#: What may be said of a disk of any template.
+KNOWN = frozenset({"size", "mode", "name", "spindles"})
+READ_ONLY: Literal["ro"] = "ro"
+READ_WRITE: Literal["rw"] = "rw"
+
+
+@attrs.frozen
+class DiskPlan:
+    """One disk that can be made."""
+
+    template: DiskTemplate
+    size: int
+    mode: Literal["ro", "rw"]
+    name: str | None
+    spindles: int | None
+    place: Place
+
+
+def plan_disks(
+    op: OpInstanceCreate, cluster: Cluster, instance_name: str, available: Collection[DiskTemplate]
+) -> tuple[DiskTemplate, list[DiskPlan]]:
+    """Judge what was asked; without a template the cluster's first is meant.
+
+    @raise OpPrereqError: the template is not enabled or not available, or something about a disk is not allowed.
+    """
+    word = op.disk_template or cluster.enabled_disk_templates[0]
+    check_template(word, cluster, available)
+    template = TEMPLATES[word]
+    if not template.in_files and (op.file_driver is not None or op.file_storage_dir is not None):
+        raise OpPrereqError(f"file_driver and file_storage_dir do not go with template {word.value}", ECode.INVAL)
+    if not template.has_disks and op.disks:
+        raise OpPrereqError(f"template {word.value} has no disks, but {len(op.disks)} are given", ECode.INVAL)
+    if template.has_disks and not 0 < len(op.disks) <= MAX_DISKS:
+        raise OpPrereqError(f"{len(op.disks)} disks are given; allowed are 1 to {MAX_DISKS}", ECode.INVAL)
+    return word, [
+        plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked))
+        for index, asked in enumerate(op.disks)
+    ]
+
+
+def check_template(word: DiskTemplate, cluster: Cluster, available: Collection[DiskTemplate]) -> None:
+    """@raise OpPrereqError: the template is not enabled, or cannot be made here."""
+    if word not in cluster.enabled_disk_templates:
+        enabled = ", ".join(cluster.enabled_disk_templates)
+        raise OpPrereqError(
+            f"disk template {word.value} is not enabled in this cluster (enabled: {enabled})", ECode.INVAL
+        )
+    if word not in available:
+        raise OpPrereqError(
+            f"disk template {word.value} is not available for new instances"
+            f" (available: {', '.join(sorted(available))})",
+            ECode.INVAL,
+        )
+
+
+def place_of(
+    op: OpInstanceCreate, cluster: Cluster, template: Template, instance_name: str, asked: Mapping[str, Any]
+) -> Place:
+    """Where a disk will be. @raise OpPrereqError: the cluster has no such place, or it would be outside of its pool."""
+    chosen = asked.get(template.pool_key) if template.pool_key is not None else None
+    pool = str(chosen or pool_of(template, cluster))
+    if template.pool is not None and not pool:
+        raise OpPrereqError(f"the cluster's {template.pool} is not set, so there is no place for disks", ECode.STATE)
+    inner = PurePosixPath(op.file_storage_dir or "")
+    if inner.is_absolute() or ".." in inner.parts:
+        raise OpPrereqError(f"file_storage_dir {op.file_storage_dir!r} must be a path below {pool}", ECode.INVAL)
+    return Place(
+        pool=pool,
+        directory=str(PurePosixPath(pool) / inner / instance_name),
+        driver=(op.file_driver or FileDriver.LOOP).value,
+        said=asked,
+    )
+
+
+def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place) -> DiskPlan:
+    """Judge one disk."""
+    allowed = KNOWN | TEMPLATES[word].known
+    unknown = sorted(set(asked) - allowed)
+    if unknown:
+        raise OpPrereqError(
+            f"{what}: {unknown[0]} is not known for template {word.value}; allowed are {', '.join(sorted(allowed))}",
+            ECode.INVAL,
+        )
+    mode = asked.get("mode", READ_WRITE)
+    if mode not in (READ_ONLY, READ_WRITE):
+        raise OpPrereqError(f"{what}: mode {mode!r} is not allowed; allowed are ro, rw", ECode.INVAL)
+    name = asked.get("name")
+    return DiskPlan(
+        template=word,
+        size=disk_size(what, asked),
+        mode=READ_ONLY if mode == READ_ONLY else READ_WRITE,
+        name=None if name in (None, "", NONE) else str(name),
+        spindles=to_int(asked["spindles"]) if "spindles" in asked else None,
+        place=place,
+    )
+
+
+def disk_size(what: str, asked: Mapping[str, Any]) -> int:
+    """The size in MiB."""
+    if "size" not in asked:
+        raise OpPrereqError(f"{what}: size is missing", ECode.INVAL)
+    size = to_size(asked["size"])
+    if not size:
+        raise OpPrereqError(f"{what}: not a size: {asked['size']!r}; give {sizes.WANTED}", ECode.INVAL)
+    return size
+
+
+def space_wanted(plans: Sequence[DiskPlan]) -> list[tuple[StorageUnit, int]]:
+    """How many MiB of which pools the disks take."""
+    wanted: dict[tuple[str, str], int] = {}
+    for plan in plans:
+        template = TEMPLATES[plan.template]
+        if template.pool is not None:
+            pool = (template.storage.value, plan.place.pool)
+            wanted[pool] = wanted.get(pool, 0) + template.room(plan.size)
+    return [(StorageUnit(kind, name), size) for (kind, name), size in wanted.items()]
