@@ -3,39 +3,49 @@
 from msgspec.structs import replace
 
 from ganeti_tx.config.claims import clashes, group_claims
-from ganeti_tx.config.edit import Change, absent, checked, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.edit import (
+    Change,
+    absent,
+    checked,
+    fresh,
+    nothing,
+    renewed,
+    stored,
+    with_objects,
+    without_objects,
+)
 from ganeti_tx.config.verify_cluster import group_faults
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.nodegroup import NodeGroup
 
 
-def add_group(group: NodeGroup) -> Change:
-    """Add a group without nodes."""
+def add_group(group: NodeGroup) -> Change[None]:
+    """Add a group without nodes; moving nodes into it is a change of the nodes."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         absent(f"node group {group.name}", config.nodegroups, group.uuid)
         after = with_objects(config, "nodegroups", [fresh(replace(group, members=()), now)])
         return group_checked(config, after, group)
 
-    return change
+    return Change(edit, nothing)
 
 
-def update_group(group: NodeGroup) -> Change:
-    """Replace a group; its members stay, they follow from the nodes."""
+def update_group(group: NodeGroup) -> Change[NodeGroup]:
+    """Replace a group whose serial number has not changed; its members stay, they follow from the nodes."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("node group", config.nodegroups, group.uuid)
         given = renewed(f"node group {held.name}", held, replace(group, members=held.members), now)
         return group_checked(config, with_objects(config, "nodegroups", [given]), group)
 
-    return change
+    return Change(edit, lambda config: config.nodegroups[group.uuid])
 
 
-def remove_group(uuid: str) -> Change:
+def remove_group(uuid: str) -> Change[None]:
     """Remove a group without nodes that is not the last."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("node group", config.nodegroups, uuid)
         nodes = [node.name for node in config.nodes.values() if node.group == uuid]
         if nodes:
@@ -44,7 +54,7 @@ def remove_group(uuid: str) -> Change:
             raise ConfigurationError(f"node group {held.name} is the last one; a cluster has at least one")
         return without_objects(config, "nodegroups", [uuid])
 
-    return change
+    return Change(edit, nothing)
 
 
 def group_checked(before: ConfigData, after: ConfigData, group: NodeGroup) -> ConfigData:

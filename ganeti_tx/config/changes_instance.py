@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ganeti_tx.config.accounts import settled
-from ganeti_tx.config.edit import Change, absent, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.claims import disk_claims, instance_claims
+from ganeti_tx.config.edit import Change, absent, fresh, nothing, renewed, stored, with_objects, without_objects
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
@@ -14,10 +15,10 @@ from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.instance import Instance
 
 
-def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change:
-    """Add an instance with its disks, in their order."""
+def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change[None]:
+    """Add an instance with its disks, in their order; what was reserved for it is now its own."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         absent(f"instance {instance.name}", config.instances, instance.uuid)
         for disk in disks:
             absent(f"disk {disk.uuid} of instance {instance.name}", config.disks, disk.uuid)
@@ -26,57 +27,61 @@ def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change:
         after = with_objects(after, "instances", [fresh(replace(instance, disks=named), now)])
         return settled(config, after, now, instances=[instance.uuid], disks=[disk.uuid for disk in disks])
 
-    return change
+    return Change(
+        edit, nothing, [*instance_claims(instance), *(claim for disk in disks for claim in disk_claims(disk))]
+    )
 
 
-def update_instance(instance: Instance) -> Change:
-    """Replace an instance."""
+def update_instance(instance: Instance) -> Change[Instance]:
+    """Replace an instance whose serial number has not changed since it was read; gives the stored value."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("instance", config.instances, instance.uuid)
         after = with_objects(config, "instances", [renewed(f"instance {held.name}", held, instance, now)])
         return settled(config, after, now, instances=[instance.uuid], disks=[])
 
-    return change
+    return Change(edit, lambda config: config.instances[instance.uuid], [*instance_claims(instance)])
 
 
-def set_instance_state(uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool) -> Change:
+def set_instance_state(
+    uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool
+) -> Change[Instance]:
     """Say what the operator wants of an instance; nothing changes when it is so already."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("instance", config.instances, uuid)
         wanted = replace(held, admin_state=admin_state, admin_state_source=source, disks_active=disks_active)
         return config if wanted == held else with_objects(config, "instances", [touched(wanted, now)])
 
-    return change
+    return Change(edit, lambda config: config.instances[uuid])
 
 
-def remove_instance(uuid: str) -> Change:
-    """Remove an instance with its disks."""
+def remove_instance(uuid: str) -> Change[None]:
+    """Remove an instance with its disks; its network port goes back to the pool."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("instance", config.instances, uuid)
         after = without_objects(without_objects(config, "instances", [uuid]), "disks", held.disks)
         return settled(config, after, now, instances=[uuid], disks=held.disks)
 
-    return change
+    return Change(edit, nothing)
 
 
-def update_disk(disk: Disk) -> Change:
-    """Replace a disk."""
+def update_disk(disk: Disk) -> Change[Disk]:
+    """Replace a disk whose serial number has not changed."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("disk", config.disks, disk.uuid)
         after = with_objects(config, "disks", [renewed(f"disk {held.name or held.uuid}", held, disk, now)])
         return settled(config, after, now, instances=owners(config, disk.uuid), disks=[disk.uuid])
 
-    return change
+    return Change(edit, lambda config: config.disks[disk.uuid], [*disk_claims(disk)])
 
 
-def add_disk(instance: str, disk: Disk, index: int | None) -> Change:
-    """Add a disk to an instance, before the one at `index` or last."""
+def add_disk(instance: str, disk: Disk, index: int | None = None) -> Change[None]:
+    """Add a disk to an instance (a uuid), before the disk at `index`, or last."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("instance", config.instances, instance)
         absent(f"disk {disk.uuid} of instance {held.name}", config.disks, disk.uuid)
         place = len(held.disks) if index is None else index
@@ -89,13 +94,13 @@ def add_disk(instance: str, disk: Disk, index: int | None) -> Change:
         after = with_objects(after, "instances", [touched(replace(held, disks=named), now)])
         return settled(config, after, now, instances=[instance], disks=[disk.uuid])
 
-    return change
+    return Change(edit, nothing, [*disk_claims(disk)])
 
 
-def remove_disk(uuid: str) -> Change:
+def remove_disk(uuid: str) -> Change[None]:
     """Remove a disk, from its instance too."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         stored("disk", config.disks, uuid)
         using = owners(config, uuid)
         held = [config.instances[owner] for owner in using]
@@ -105,7 +110,7 @@ def remove_disk(uuid: str) -> Change:
         after = with_objects(without_objects(config, "disks", [uuid]), "instances", without)
         return settled(config, after, now, instances=using, disks=[uuid])
 
-    return change
+    return Change(edit, nothing)
 
 
 def owners(config: ConfigData, disk: str) -> list[str]:

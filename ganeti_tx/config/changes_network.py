@@ -1,38 +1,48 @@
 """Changes of networks: pure functions from one configuration to the next."""
 
 from ganeti_tx.config.claims import clashes, network_claims
-from ganeti_tx.config.edit import Change, absent, checked, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.edit import (
+    Change,
+    absent,
+    checked,
+    fresh,
+    nothing,
+    renewed,
+    stored,
+    with_objects,
+    without_objects,
+)
 from ganeti_tx.config.verify_instances import network_faults
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.network import Network
 
 
-def add_network(network: Network) -> Change:
+def add_network(network: Network) -> Change[None]:
     """Add a network."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         absent(f"network {network.name}", config.networks, network.uuid)
         return network_checked(config, with_objects(config, "networks", [fresh(network, now)]), network)
 
-    return change
+    return Change(edit, nothing)
 
 
-def update_network(network: Network) -> Change:
-    """Replace a network."""
+def update_network(network: Network) -> Change[Network]:
+    """Replace a network whose serial number has not changed."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("network", config.networks, network.uuid)
         given = renewed(f"network {held.name}", held, network, now)
         return network_checked(config, with_objects(config, "networks", [given]), network)
 
-    return change
+    return Change(edit, lambda config: config.networks[network.uuid])
 
 
-def remove_network(uuid: str) -> Change:
+def remove_network(uuid: str) -> Change[None]:
     """Remove a network that no group is connected to and no NIC uses."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("network", config.networks, uuid)
         groups = sorted(group.name for group in config.nodegroups.values() if uuid in group.networks)
         if groups:
@@ -44,7 +54,7 @@ def remove_network(uuid: str) -> Change:
             raise ConfigurationError(f"network {held.name} is used by instances: {', '.join(instances[:5])}")
         return without_objects(config, "networks", [uuid])
 
-    return change
+    return Change(edit, nothing)
 
 
 def network_checked(before: ConfigData, after: ConfigData, network: Network) -> ConfigData:

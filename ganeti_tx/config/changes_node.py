@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from ganeti_tx.config.claims import clashes, node_claims
-from ganeti_tx.config.edit import Change, absent, checked, fresh, renewed, stored, with_objects, without_objects
+from ganeti_tx.config.edit import (
+    Change,
+    absent,
+    checked,
+    fresh,
+    nothing,
+    renewed,
+    stored,
+    with_objects,
+    without_objects,
+)
 from ganeti_tx.config.placement import disks_on, instances_on
 from ganeti_tx.config.verify_cluster import master_faults, node_faults
 from ganeti_tx.errors import ConfigurationError
@@ -18,14 +28,14 @@ from ganeti_tx.model.node_certificates import keys_of, server_key
 MAX_NAMED = 5
 
 
-def add_node(node: Node, certificate_digest: str | None, server_digest: str | None = None) -> Change:
+def add_node(node: Node, certificate_digest: str | None, server_digest: str | None = None) -> Change[None]:
     """Add a node to its group.
 
     @param certificate_digest: with which it makes calls; it counts if it is a master candidate.
     @param server_digest: by which it is known when it is called.
     """
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         absent(f"node {node.name}", config.nodes, node.uuid)
         after = with_member(with_objects(config, "nodes", [fresh(node, now)]), node, now)
         if certificate_digest is not None and node.master_candidate:
@@ -34,17 +44,17 @@ def add_node(node: Node, certificate_digest: str | None, server_digest: str | No
             after = with_certificates(after, {server_key(node.uuid): server_digest}, now)
         return node_checked(config, after, node)
 
-    return change
+    return Change(edit, nothing)
 
 
-def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
-    """Replace several nodes in one change: whoever goes is replaced by whoever comes, or nothing happens.
+def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change[None]:
+    """As update_node for several in one change: whoever goes is replaced by whoever comes, or nothing happens.
 
     @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot. Those
         under `keys_of` a node are what it is known by from now on.
     """
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         after = config
         for node in nodes:
             held = stored("node", config.nodes, node.uuid)
@@ -57,13 +67,13 @@ def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change:
         known = {key: digests[key] for uuid in config.nodes for key in keys_of(uuid) if key in digests}
         return with_certificates(after, {**kept, **known}, now)
 
-    return change
+    return Change(edit, nothing)
 
 
-def update_node(node: Node) -> Change:
-    """Replace a node; one that is no candidate any more loses the right to make node calls."""
+def update_node(node: Node) -> Change[Node]:
+    """Replace a node whose serial number has not changed; one that is no candidate any more loses the right to make node calls."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("node", config.nodes, node.uuid)
         after = with_objects(config, "nodes", [renewed(f"node {held.name}", held, node, now)])
         if node.group != held.group:
@@ -72,13 +82,13 @@ def update_node(node: Node) -> Change:
             after = without_certificate(after, node.uuid, now)
         return node_checked(config, after, node)
 
-    return change
+    return Change(edit, lambda config: config.nodes[node.uuid])
 
 
-def remove_node(uuid: str) -> Change:
+def remove_node(uuid: str) -> Change[None]:
     """Remove a node that has no instances and is not the master."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
+    def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("node", config.nodes, uuid)
         if uuid == config.cluster.master_node:
             raise ConfigurationError(f"node {held.name} is the master; fail over to another master first")
@@ -93,7 +103,7 @@ def remove_node(uuid: str) -> Change:
             after = without_certificate(after, key, now)
         return after
 
-    return change
+    return Change(edit, nothing)
 
 
 def with_member(config: ConfigData, node: Node, now: float) -> ConfigData:

@@ -5,11 +5,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ganeti_tx.config.edit import Change, stored, with_objects
+from ganeti_tx.config.edit import Change, nothing, with_objects
 from ganeti_tx.errors import TagError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import TagKind
+from ganeti_tx.model.lookup import find
 from ganeti_tx.model.tags import MAX_TAGS_PER_OBJECT, check_tag
 
 #: Which container holds what can be tagged; the cluster stands by itself.
@@ -21,11 +22,11 @@ CONTAINERS = {
 }
 
 
-def change_tags(kind: TagKind, uuid: str | None, add: Sequence[str], remove: Sequence[str]) -> Change:
-    """Add and remove tags of one object; `uuid` is None for the cluster. @raise TagError: see `new_tags`."""
+def change_tags(kind: TagKind, name: str | None, add: Sequence[str], remove: Sequence[str]) -> Change[None]:
+    """Add and remove tags of one object in one change; `name` is None for the cluster. @raise TagError: see `new_tags`."""
 
-    def change(config: ConfigData, now: float) -> ConfigData:
-        held = tagged(config, kind, uuid)
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        held = tagged(config, kind, name)
         tags = new_tags(held.tags, add, remove)
         if tags == tuple(sorted(held.tags)):
             return config
@@ -34,14 +35,15 @@ def change_tags(kind: TagKind, uuid: str | None, add: Sequence[str], remove: Seq
             return replace(config, cluster=given)
         return with_objects(config, CONTAINERS[kind], [given])
 
-    return change
+    return Change(edit, nothing)
 
 
-def tagged(config: ConfigData, kind: TagKind, uuid: str | None) -> Any:
-    """What carries the tags. @raise OpPrereqError: unknown_entity."""
+def tagged(config: ConfigData, kind: TagKind, name: str | None) -> Any:
+    """What carries the tags, by a name, a unique short name or a uuid. @raise OpPrereqError: unknown_entity."""
     if kind is TagKind.CLUSTER:
         return config.cluster
-    return stored(kind.value, getattr(config, CONTAINERS[kind]), uuid or "")
+    word = "node group" if kind is TagKind.NODEGROUP else kind.value
+    return find(word, getattr(config, CONTAINERS[kind]), name or "")
 
 
 def new_tags(present: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:

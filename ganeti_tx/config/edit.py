@@ -1,17 +1,19 @@
 """How every change of the configuration is put together: optimistic check, replacement, verification of what it touches."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
+import attrs
 from msgspec.structs import replace
 
+from ganeti_tx.config.claims import Claim
 from ganeti_tx.errors import ConfigurationError, ECode, OpPrereqError
 from ganeti_tx.model.base import Tracked, touched
 from ganeti_tx.model.config_data import ConfigData
 
 #: A pure function of the configuration and the time (seconds since the epoch).
 #: @raise ConfigurationError: refused; @raise OpPrereqError: what it is about is not there.
-Change = Callable[[ConfigData, float], ConfigData]
+Edit = Callable[[ConfigData, float], ConfigData]
 #: Lists what is wrong with the part of a configuration that a change touches.
 Faults = Callable[[ConfigData], list[str]]
 
@@ -20,6 +22,28 @@ MAX_FAULTS = 10
 
 T = TypeVar("T", bound=Tracked)
 V = TypeVar("V")
+R = TypeVar("R")
+
+
+def nothing(config: ConfigData) -> None:
+    """What a caller is given who only wants to know that it is done."""
+
+
+@attrs.frozen
+class Change(Generic[R]):
+    """An edit that can be asked for.
+
+    @ivar gives: what the caller is given of the configuration as it was written.
+    @ivar claims: what the object that is put in place uses; no other owner may have reserved it.
+    """
+
+    edit: Edit
+    gives: Callable[[ConfigData], R]
+    claims: Sequence[Claim] = ()
+
+    def __call__(self, config: ConfigData, now: float) -> ConfigData:
+        """The edited configuration. @raise GanetiError: as `Edit`."""
+        return self.edit(config, now)
 
 
 def stored(kind: str, by_uuid: Mapping[str, V], uuid: str) -> V:

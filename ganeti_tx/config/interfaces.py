@@ -1,182 +1,86 @@
-"""What a job may read and change of the cluster configuration. There is one writer behind it."""
+"""The one table of what a job may read and change of the cluster configuration. There is one writer behind it.
 
-from collections.abc import Mapping, Sequence
+Each operation is the function that does it and its name on the wire; the client's method, the server's dispatch and the
+types are derived from there, and what kind of operation it is says the rest (`operation.py`).
+"""
 
-from zope.interface import Interface
+from ganeti_tx.config import (
+    changes_cluster,
+    changes_group,
+    changes_instance,
+    changes_network,
+    changes_node,
+    changes_tags,
+)
+from ganeti_tx.config.distribution import Distribution
+from ganeti_tx.config.operation import Effect, Operations, Repeat, changing, distributing, reading, reserving
+from ganeti_tx.config.reader import Reader
+from ganeti_tx.config.reserving import Reserving
 
-from ganeti_tx.model.cluster import Cluster
-from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
-from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.model.instance import Instance
-from ganeti_tx.model.instance_view import InstanceView, InstanceViews
-from ganeti_tx.model.network import Network
-from ganeti_tx.model.node import Node
-from ganeti_tx.model.nodegroup import NodeGroup
 
-
-class IConfigReader(Interface):
-    """Typed answers from one consistent state; a coroutine each.
+class IConfigReader(Operations):
+    """Typed answers from one consistent state, that on disk.
 
     An identifier is a name, a unique short name or a uuid (design-2.1). @raise OpPrereqError: unknown_entity, with the
     identifier in the text.
     """
 
-    async def cluster() -> Cluster:
-        """The cluster object."""
-
-    async def node(identifier: str) -> Node:
-        """One node."""
-
-    async def nodes(identifiers: Sequence[str] | None = None) -> list[Node]:
-        """The nodes named, in that order; every node, by name, without an argument."""
-
-    async def group(identifier: str) -> NodeGroup:
-        """One node group."""
-
-    async def groups(identifiers: Sequence[str] | None = None) -> list[NodeGroup]:
-        """The groups named, in that order; every group, by name, without an argument."""
-
-    async def instance(identifier: str) -> Instance:
-        """One instance."""
-
-    async def instances(identifiers: Sequence[str] | None = None) -> list[Instance]:
-        """The instances named, in that order; every instance, by name, without an argument."""
-
-    async def instance_names() -> list[str]:
-        """The names alone, in order."""
-
-    async def instance_view(identifier: str) -> InstanceView:
-        """One instance with its disks, nodes, groups, networks and the cluster, all from one state."""
-
-    async def instance_views(identifiers: Sequence[str] | None = None) -> InstanceViews:
-        """The same of the instances named, in that order; of every instance, by name, without an argument."""
-
-    async def instances_of_node(identifier: str) -> tuple[list[Instance], list[Instance]]:
-        """The instances that have the node as primary, and those that have a disk on it as secondary."""
-
-    async def disks(instance: str) -> list[Disk]:
-        """An instance's disks in their order."""
-
-    async def network(identifier: str) -> Network:
-        """One network."""
-
-    async def networks(identifiers: Sequence[str] | None = None) -> list[Network]:
-        """The networks named, in that order; every network, by name, without an argument."""
-
-    async def filters() -> list[FilterRule]:
-        """Every filter rule, in the order in which they are asked: by priority, watermark, uuid."""
-
-    async def tags(kind: TagKind, name: str | None) -> list[str]:
-        """The tags of one object, sorted; `name` is None for the cluster."""
-
-    async def verify() -> list[str]:
-        """Every inconsistency of the configuration, a line each."""
+    cluster = reading("GetCluster", Reader.cluster)
+    node = reading("GetNode", Reader.node)
+    nodes = reading("GetNodes", Reader.nodes)
+    group = reading("GetGroup", Reader.group)
+    groups = reading("GetGroups", Reader.groups)
+    instance = reading("GetInstance", Reader.instance)
+    instances = reading("GetInstances", Reader.instances)
+    instance_names = reading("GetInstanceList", Reader.instance_names)
+    instance_view = reading("GetInstanceView", Reader.instance_view)
+    instance_views = reading("GetInstanceViews", Reader.instance_views)
+    instances_of_node = reading("GetNodeInstances", Reader.instances_of_node)
+    disks = reading("GetInstanceDisks", Reader.disks)
+    network = reading("GetNetwork", Reader.network)
+    networks = reading("GetNetworks", Reader.networks)
+    filters = reading("GetFilters", Reader.filters)
+    tags = reading("GetTags", Reader.tags)
+    verify = reading("VerifyConfig", Reader.verify)
 
 
 class IConfig(IConfigReader):
-    """Named changes; each is checked, counted in the serial numbers and on disk before its Deferred fires.
+    """All of it, for one owner. A change is checked, counted in the serial numbers and on disk before it is answered."""
 
-    @raise ConfigurationError: the change would make the configuration inconsistent; nothing was changed.
-    """
+    add_instance = changing("AddInstance", changes_instance.add_instance)
+    update_instance = changing("UpdateInstance", changes_instance.update_instance)
+    set_instance_state = changing("SetInstanceState", changes_instance.set_instance_state, repeat=Repeat.SAFE)
+    remove_instance = changing("RemoveInstance", changes_instance.remove_instance)
+    update_disk = changing("UpdateDisk", changes_instance.update_disk)
+    add_disk = changing("AddInstanceDisk", changes_instance.add_disk)
+    remove_disk = changing("RemoveInstanceDisk", changes_instance.remove_disk)
 
-    async def add_instance(instance: Instance, disks: Sequence[Disk]) -> None:
-        """Add an instance with its disks; what was reserved for it is now its own."""
+    add_node = changing("AddNode", changes_node.add_node)
+    update_node = changing("UpdateNode", changes_node.update_node)
+    change_nodes = changing("ChangeNodes", changes_node.change_nodes)
+    remove_node = changing("RemoveNode", changes_node.remove_node)
+    add_group = changing("AddNodeGroup", changes_group.add_group)
+    update_group = changing("UpdateNodeGroup", changes_group.update_group)
+    remove_group = changing("RemoveNodeGroup", changes_group.remove_group)
+    add_network = changing("AddNetwork", changes_network.add_network)
+    update_network = changing("UpdateNetwork", changes_network.update_network)
+    remove_network = changing("RemoveNetwork", changes_network.remove_network)
 
-    async def update_instance(instance: Instance) -> Instance:
-        """Replace an instance whose serial number has not changed since it was read; gives the stored value."""
+    update_cluster = changing("UpdateCluster", changes_cluster.update_cluster)
+    put_filter = changing("PutFilter", changes_cluster.put_filter, repeat=Repeat.SAFE)
+    remove_filter = changing("RemoveFilter", changes_cluster.remove_filter)
+    change_tags = changing("ChangeTags", changes_tags.change_tags)
 
-    async def set_instance_state(
-        uuid: str, admin_state: AdminState, source: AdminStateSource, disks_active: bool
-    ) -> Instance:
-        """Say what the operator wants of it."""
+    generate_mac = reserving("GenerateMAC", Reserving.generate_mac)
+    reserve_mac = reserving("ReserveMAC", Reserving.reserve_mac)
+    generate_uuid = reserving("GenerateUniqueID", Reserving.generate_uuid)
+    allocate_port = reserving("AllocatePort", Reserving.allocate_port)
+    generate_ip = reserving("GenerateIp", Reserving.generate_ip)
+    reserve_ip = reserving("ReserveIp", Reserving.reserve_ip)
+    allocate_minors = reserving("AllocateDRBDMinor", Reserving.allocate_minors)
+    generate_secret = reserving("GenerateDRBDSecret", Reserving.generate_secret)
+    drop_reservations = reserving("DropAllReservations", Reserving.drop_reservations, effect=Effect.GIVEN_BACK)
 
-    async def remove_instance(uuid: str) -> None:
-        """Remove an instance with its disks; its network port goes back to the pool."""
-
-    async def update_disk(disk: Disk) -> Disk:
-        """Replace a disk whose serial number has not changed."""
-
-    async def add_disk(instance: str, disk: Disk, index: int | None = None) -> None:
-        """Add a disk to the instance (a uuid), before the disk at `index`, or last."""
-
-    async def remove_disk(uuid: str) -> None:
-        """Remove a disk, also from its instance."""
-
-    async def add_node(node: Node, certificate_digest: str | None, server_digest: str | None) -> None:
-        """Add a node to its group; the digest, if it is a master candidate, lets it make node calls; by the other it is known."""
-
-    async def update_node(node: Node) -> Node:
-        """Replace a node whose serial number has not changed."""
-
-    async def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> None:
-        """As update_node for several, all or none; a node that becomes a candidate needs its certificate's digest."""
-
-    async def remove_node(uuid: str) -> None:
-        """Remove a node that has no instances."""
-
-    async def add_group(group: NodeGroup) -> None:
-        """Add a node group without nodes; moving nodes into it is a change of the nodes."""
-
-    async def update_group(group: NodeGroup) -> NodeGroup:
-        """Replace a node group whose serial number has not changed."""
-
-    async def remove_group(uuid: str) -> None:
-        """Remove a node group that has no nodes and is not the last."""
-
-    async def add_network(network: Network) -> None:
-        """Add a network."""
-
-    async def update_network(network: Network) -> Network:
-        """Replace a network whose serial number has not changed."""
-
-    async def remove_network(uuid: str) -> None:
-        """Remove a network that nothing is connected to."""
-
-    async def put_filter(rule: FilterRule) -> None:
-        """Add a filter rule, or replace the one of its uuid."""
-
-    async def remove_filter(uuid: str) -> None:
-        """Remove a filter rule."""
-
-    async def update_cluster(cluster: Cluster) -> Cluster:
-        """Replace the cluster object whose serial number has not changed."""
-
-    async def change_tags(kind: TagKind, name: str | None, add: Sequence[str], remove: Sequence[str]) -> None:
-        """Add and remove tags in one change. @raise TagError: not a tag, too many, or one to remove is not there."""
-
-    async def generate_mac(network: str | None) -> str:
-        """A MAC address that nobody has; reserved for this owner until it ends."""
-
-    async def reserve_mac(mac: str) -> None:
-        """Claim a given MAC address. @raise ReservationError: somebody has it."""
-
-    async def generate_uuid() -> str:
-        """A uuid that no object of the configuration has."""
-
-    async def allocate_port() -> int:
-        """A TCP port of the cluster's pool for a console; reserved for this owner until the instance is added."""
-
-    async def generate_ip(network: str) -> str:
-        """An address of the network that nobody has; reserved for this owner. @raise ReservationError: it is full."""
-
-    async def reserve_ip(network: str, address: str) -> None:
-        """Claim a given address of a network. @raise ReservationError: somebody has it, or it is not in the network."""
-
-    async def allocate_minors(nodes: Sequence[str]) -> list[int]:
-        """A free DRBD minor for each node (a uuid) in the list, reserved for this owner; a node may occur repeatedly."""
-
-    async def generate_secret() -> str:
-        """A secret for a mirrored disk that no other disk has."""
-
-    async def drop_reservations() -> None:
-        """Give back what this owner reserved and did not use."""
-
-    async def redistribute() -> None:
-        """Begin to send everything to every node once more, key files too."""
-
-    async def when_distributed() -> None:
-        """Fires when every reachable candidate and node has the present state or a newer one."""
-
-    async def undistributed() -> list[tuple[str, str]]:
-        """The nodes that could not be given the present state, and why; it is tried again."""
+    redistribute = distributing("RedistributeConfig", Distribution.redistribute, effect=Effect.CHANGED)
+    when_distributed = distributing("FlushConfig", Distribution.when_distributed, waits=True)
+    undistributed = distributing("ListUndistributed", Distribution.undistributed)

@@ -1,14 +1,12 @@
-"""IConfigReader over the store in the same process."""
+"""What is asked of the configuration, answered from one state of it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from zope.interface import implementer
+import attrs
 
 from ganeti_tx.config.changes_tags import tagged
-from ganeti_tx.config.interfaces import IConfigReader
 from ganeti_tx.config.lookup import NameLookup
 from ganeti_tx.config.placement import primaries, secondaries
-from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.cluster import Cluster
@@ -18,7 +16,6 @@ from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews, together, view_of
-from ganeti_tx.model.lookup import Named
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -34,103 +31,86 @@ class Names:
         self.networks: NameLookup[Network] = NameLookup("network")
 
 
-@implementer(IConfigReader)
-class LocalReader:
-    """Every answer is of the configuration that is on disk at that moment."""
+@attrs.frozen
+class Reader:
+    """One state, with the indexes of its names."""
 
-    def __init__(self, store: ConfigStore, names: Names | None = None) -> None:
-        self._store = store
-        self._names = names or Names()
+    config: ConfigData
+    names: Names
 
-    async def cluster(self) -> Cluster:
-        """See IConfigReader."""
-        return self._store.snapshot.cluster
+    def cluster(self) -> Cluster:
+        """The cluster object."""
+        return self.config.cluster
 
-    async def node(self, identifier: str) -> Node:
-        """See IConfigReader."""
-        return self._names.nodes.find(self._store.snapshot.nodes, identifier)
+    def node(self, identifier: str) -> Node:
+        """One node."""
+        return self.names.nodes.find(self.config.nodes, identifier)
 
-    async def nodes(self, identifiers: Sequence[str] | None = None) -> list[Node]:
-        """See IConfigReader."""
-        return self._names.nodes.some(self._store.snapshot.nodes, identifiers)
+    def nodes(self, identifiers: Sequence[str] | None = None) -> list[Node]:
+        """The nodes named, in that order; every node, by name, without an argument."""
+        return self.names.nodes.some(self.config.nodes, identifiers)
 
-    async def group(self, identifier: str) -> NodeGroup:
-        """See IConfigReader."""
-        return self._names.groups.find(self._store.snapshot.nodegroups, identifier)
+    def group(self, identifier: str) -> NodeGroup:
+        """One node group."""
+        return self.names.groups.find(self.config.nodegroups, identifier)
 
-    async def groups(self, identifiers: Sequence[str] | None = None) -> list[NodeGroup]:
-        """See IConfigReader."""
-        return self._names.groups.some(self._store.snapshot.nodegroups, identifiers)
+    def groups(self, identifiers: Sequence[str] | None = None) -> list[NodeGroup]:
+        """The groups named, in that order; every group, by name, without an argument."""
+        return self.names.groups.some(self.config.nodegroups, identifiers)
 
-    async def instance(self, identifier: str) -> Instance:
-        """See IConfigReader."""
-        return self._names.instances.find(self._store.snapshot.instances, identifier)
+    def instance(self, identifier: str) -> Instance:
+        """One instance."""
+        return self.names.instances.find(self.config.instances, identifier)
 
-    async def instances(self, identifiers: Sequence[str] | None = None) -> list[Instance]:
-        """See IConfigReader."""
-        return self._names.instances.some(self._store.snapshot.instances, identifiers)
+    def instances(self, identifiers: Sequence[str] | None = None) -> list[Instance]:
+        """The instances named, in that order; every instance, by name, without an argument."""
+        return self.names.instances.some(self.config.instances, identifiers)
 
-    async def instance_names(self) -> list[str]:
-        """See IConfigReader."""
-        return sorted(instance.name for instance in self._store.snapshot.instances.values())
+    def instance_names(self) -> list[str]:
+        """The names alone, in order."""
+        return sorted(instance.name for instance in self.config.instances.values())
 
-    async def instance_view(self, identifier: str) -> InstanceView:
-        """See IConfigReader."""
-        return viewed(self._store.snapshot, await self.instance(identifier))
+    def instance_view(self, identifier: str) -> InstanceView:
+        """One instance with its disks, nodes, groups, networks and the cluster, all from one state."""
+        return viewed(self.config, self.instance(identifier))
 
-    async def instance_views(self, identifiers: Sequence[str] | None = None) -> InstanceViews:
-        """See IConfigReader."""
-        config = self._store.snapshot
-        return together(config.cluster, [viewed(config, each) for each in await self.instances(identifiers)])
+    def instance_views(self, identifiers: Sequence[str] | None = None) -> InstanceViews:
+        """The same of the instances named, in that order; of every instance, by name, without an argument."""
+        return together(self.config.cluster, [viewed(self.config, each) for each in self.instances(identifiers)])
 
-    async def instances_of_node(self, identifier: str) -> tuple[list[Instance], list[Instance]]:
-        """See IConfigReader."""
-        node = await self.node(identifier)
-        config = self._store.snapshot
-        return primaries(config, node.uuid), secondaries(config, node.uuid)
+    def instances_of_node(self, identifier: str) -> tuple[list[Instance], list[Instance]]:
+        """The instances that have the node as primary, and those that have a disk on it as secondary."""
+        node = self.node(identifier)
+        return primaries(self.config, node.uuid), secondaries(self.config, node.uuid)
 
-    async def disks(self, instance: str) -> list[Disk]:
-        """See IConfigReader."""
-        held = await self.instance(instance)
-        disks = self._store.snapshot.disks
+    def disks(self, instance: str) -> list[Disk]:
+        """An instance's disks in their order."""
+        held = self.instance(instance)
+        disks = self.config.disks
         for uuid in held.disks:
             if uuid not in disks:
                 raise ConfigurationError(f"instance {held.name}: its disk {uuid} is not in the configuration")
         return [disks[uuid] for uuid in held.disks]
 
-    async def network(self, identifier: str) -> Network:
-        """See IConfigReader."""
-        return self._names.networks.find(self._store.snapshot.networks, identifier)
+    def network(self, identifier: str) -> Network:
+        """One network."""
+        return self.names.networks.find(self.config.networks, identifier)
 
-    async def networks(self, identifiers: Sequence[str] | None = None) -> list[Network]:
-        """See IConfigReader."""
-        return self._names.networks.some(self._store.snapshot.networks, identifiers)
+    def networks(self, identifiers: Sequence[str] | None = None) -> list[Network]:
+        """The networks named, in that order; every network, by name, without an argument."""
+        return self.names.networks.some(self.config.networks, identifiers)
 
-    async def filters(self) -> list[FilterRule]:
-        """See IConfigReader."""
-        rules = self._store.snapshot.filters.values()
-        return sorted(rules, key=lambda rule: (rule.priority, rule.watermark, rule.uuid))
+    def filters(self) -> list[FilterRule]:
+        """Every filter rule, in the order in which they are asked: by priority, watermark, uuid."""
+        return sorted(self.config.filters.values(), key=lambda rule: (rule.priority, rule.watermark, rule.uuid))
 
-    async def tags(self, kind: TagKind, name: str | None) -> list[str]:
-        """See IConfigReader."""
-        uuid = await self.uuid_of(kind, name)
-        return sorted(tagged(self._store.snapshot, kind, uuid).tags)
+    def tags(self, kind: TagKind, name: str | None) -> list[str]:
+        """The tags of one object, sorted; `name` is None for the cluster."""
+        return sorted(tagged(self.config, kind, name).tags)
 
-    async def verify(self) -> list[str]:
-        """See IConfigReader."""
-        return verify(self._store.snapshot)
-
-    async def uuid_of(self, kind: TagKind, name: str | None) -> str | None:
-        """The uuid of what can be tagged; None for the cluster. @raise OpPrereqError: unknown_entity."""
-        named: dict[TagKind, Callable[[str], Awaitable[Named]]] = {
-            TagKind.INSTANCE: self.instance,
-            TagKind.NETWORK: self.network,
-            TagKind.NODE: self.node,
-            TagKind.NODEGROUP: self.group,
-        }
-        if kind is TagKind.CLUSTER:
-            return None
-        return (await named[kind](name or "")).uuid
+    def verify(self) -> list[str]:
+        """Every inconsistency of the configuration, a line each."""
+        return verify(self.config)
 
 
 def viewed(config: ConfigData, instance: Instance) -> InstanceView:

@@ -10,6 +10,7 @@ from ganeti_tx.config.claims import ADDRESS, MAC, MINOR, PORT, UUID, Claim, take
 from ganeti_tx.config.edit import stored
 from ganeti_tx.config.faults import MAC as MAC_FORM
 from ganeti_tx.config.new_cluster import random_uuid
+from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reservations import Owner, Reservations
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.errors import AddressPoolError, ConfigurationError, ReservationError
@@ -28,12 +29,14 @@ class Reserving:
     """For one owner. What is in the configuration includes changes that are not on disk yet."""
 
     _store: ConfigStore
+    _reader: Reader
     _reservations: Reservations
     _owner: Owner
     _entropy: Callable[[int], bytes]
 
-    def mac(self, prefix: str | None) -> str:
-        """A MAC address with the prefix (the cluster's by default)."""
+    def generate_mac(self, network: str | None) -> str:
+        """A MAC address that nobody has, with the network's prefix or the cluster's; reserved for this owner until it ends."""
+        prefix = None if network is None else self._reader.network(network).mac_prefix
         start = prefix or self._store.newest.cluster.mac_prefix
 
         def draw() -> str:
@@ -41,43 +44,45 @@ class Reserving:
 
         return self._draw(MAC, draw)
 
-    def given_mac(self, mac: str) -> None:
-        """Claim it. @raise ReservationError: it is no MAC address, or somebody has it."""
+    def reserve_mac(self, mac: str) -> None:
+        """Claim a given MAC address. @raise ReservationError: it is none, or somebody has it."""
         if not MAC_FORM.match(mac):
             raise ReservationError(f"{mac[:40]!r} is no MAC address as aa:00:00:12:34:56")
         self._claim(Claim(MAC, mac.lower()))
 
-    def uuid(self) -> str:
-        """A uuid."""
+    def generate_uuid(self) -> str:
+        """A uuid that no object of the configuration has."""
         return self._draw(UUID, lambda: random_uuid(self._entropy))
 
-    def port(self) -> int:
-        """A TCP port."""
+    def allocate_port(self) -> int:
+        """A TCP port of the cluster's pool for a console; reserved for this owner until the instance is added."""
         used = {*self._reservations.values(PORT), *taken(self._store.newest, PORT)}
         port = free_port(self._store.newest.cluster, {int(each) for each in used})
         self._reservations.reserve(self._owner, Claim(PORT, port))
         return port
 
-    def address(self, network: Network) -> str:
-        """An address of a network. @raise ReservationError: there is none left."""
-        reserved = self._reservations.values(ADDRESS, network.uuid)
+    def generate_ip(self, network: str) -> str:
+        """An address of the network that nobody has; reserved for this owner. @raise ReservationError: it is full."""
+        wanted = self._network(network)
+        reserved = self._reservations.values(ADDRESS, wanted.uuid)
         try:
-            address = AddressPool(self._present(network)).first_free({str(each) for each in reserved})
+            address = AddressPool(wanted).first_free({str(each) for each in reserved})
         except AddressPoolError as error:
             raise ReservationError(str(error)) from None
-        self._reservations.reserve(self._owner, Claim(ADDRESS, address, network.uuid))
+        self._reservations.reserve(self._owner, Claim(ADDRESS, address, wanted.uuid))
         return address
 
-    def given_address(self, network: Network, address: str) -> None:
-        """Claim it. @raise ReservationError: it is not in the network, or somebody has it."""
+    def reserve_ip(self, network: str, address: str) -> None:
+        """Claim a given address of a network. @raise ReservationError: it is not in the network, or somebody has it."""
+        wanted = self._network(network)
         try:
-            AddressPool(self._present(network)).taking(address)
+            AddressPool(wanted).taking(address)
         except AddressPoolError as error:
             raise ReservationError(str(error)) from None
-        self._reservations.reserve(self._owner, Claim(ADDRESS, address, network.uuid))
+        self._reservations.reserve(self._owner, Claim(ADDRESS, address, wanted.uuid))
 
-    def minors(self, nodes: Sequence[str]) -> list[int]:
-        """The lowest free minors."""
+    def allocate_minors(self, nodes: Sequence[str]) -> list[int]:
+        """A free DRBD minor for each node (a uuid) in the list, reserved for this owner; a node may occur repeatedly."""
         for node in nodes:
             stored("node", self._store.newest.nodes, node)
         minors = []
@@ -88,8 +93,8 @@ class Reserving:
             minors.append(minor)
         return minors
 
-    def secret(self) -> str:
-        """A mirror's secret."""
+    def generate_secret(self) -> str:
+        """A secret for a mirrored disk that no other disk has."""
         present = {secret for disk in self._store.newest.disks.values() for secret in disk.secrets}
         for _ in range(TRIES):
             secret = self._entropy(SECRET_BYTES).hex()
@@ -97,7 +102,12 @@ class Reserving:
                 return secret
         raise ConfigurationError("the source of random numbers repeats itself")
 
-    def _present(self, network: Network) -> Network:
+    def drop_reservations(self) -> None:
+        """Give back what this owner reserved and did not use."""
+        self._reservations.drop(self._owner)
+
+    def _network(self, identifier: str) -> Network:
+        network = self._reader.network(identifier)
         return self._store.newest.networks.get(network.uuid, network)
 
     def _claim(self, claim: Claim) -> None:

@@ -9,7 +9,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.copies import read_own
-from ganeti_tx.config.edit import Change
+from ganeti_tx.config.edit import Edit
 from ganeti_tx.config.other_writer import OtherWriter
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
@@ -89,8 +89,8 @@ class ConfigStore:
         """Call the listener after each write from now on."""
         self._listeners.append(listener)
 
-    async def change(self, change: Change) -> ConfigData:
-        """Apply a change to the newest state; done when it is on disk, with the configuration as it was written.
+    async def change(self, edit: Edit) -> ConfigData:
+        """Edit the newest state; done when it is on disk, with the configuration as it was written.
 
         Who stops waiting does not take the change back.
 
@@ -99,7 +99,7 @@ class ConfigStore:
         """
         newest = self.newest
         try:
-            changed = change(newest, self._now())
+            changed = edit(newest, self._now())
         except GanetiError:
             if under_way := self._waiting or self._served:
                 await self._settled(under_way[-1])

@@ -15,7 +15,7 @@ from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.lock_taking import LockTaking
-from ganeti_tx.jobs.stoppable import StoppableNodes, stoppable_config
+from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
 from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
 from ganeti_tx.logic.safe_points import SafePoints
@@ -255,7 +255,7 @@ class JobRun:
             points.stop()
         around = Surroundings(
             job_id=self.journal.job.id,
-            config=stoppable_config(self.config, points),
+            config=StoppableConfig(self.config, points),
             locks=self.locks,
             nodes=StoppableNodes(self.nodes, points),
             clock=self.clock,

@@ -1,12 +1,13 @@
 """The nodes and the configuration as a unit sees them: it can be stopped before each thing that it does to them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import frozen
 from zope.interface import implementer
 
-from ganeti_tx.config.interfaces import IConfig, IConfigReader
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import TestDelay
@@ -16,13 +17,6 @@ T = TypeVar("T")
 
 #: Calls that change nothing on the node and may take long: they are given up in their midst.
 ABANDONABLE = (TestDelay,)
-#: What the configuration does that is no step of a unit's work: waiting for copies, telling who lacks them, and giving back
-#: at the end.
-NO_STEPS = frozenset({"when_distributed", "undistributed", "drop_reservations"})
-#: What is only reserved goes back by itself, so that nobody need be told of it.
-RESERVING = ("generate_", "reserve_", "allocate_")
-#: Names of the methods that change the configuration or reserve something in it.
-CHANGES = frozenset(IConfig.names()) - frozenset(IConfigReader.names(all=True)) - NO_STEPS
 
 
 @implementer(INodeRpc)
@@ -55,29 +49,19 @@ class StoppableNodes:
             self._points.record(what)  # one that failed may have done something, too
 
 
-def stoppable_config(config: IConfig, points: SafePoints) -> IConfig:
+@frozen
+class StoppableConfig(IConfig):
     """The configuration with a safe point before each change."""
-    return cast(IConfig, _StoppableConfig(config, points))
 
+    _config: IConfig
+    _points: SafePoints
 
-class _StoppableConfig:
-    """Passes everything on; the interface has too many methods to write each down twice."""
-
-    def __init__(self, config: IConfig, points: SafePoints) -> None:
-        self._config = config
-        self._points = points
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._config, name)
-        if name not in CHANGES:
-            return method
-        what = f"{name} in the configuration"
-
-        async def change(*args: Any, **kwargs: Any) -> Any:
+    async def perform(self, operation: Operation[..., T], arguments: tuple[Any, ...]) -> T:
+        """As Operations says; what is only reserved goes back by itself, so that nobody need be told of it."""
+        what = f"{operation.attribute} in the configuration"
+        if operation.effect in (Effect.CHANGED, Effect.RESERVED):
             self._points.reach(what)
-            result = await method(*args, **kwargs)
-            if not name.startswith(RESERVING):
-                self._points.record(what)
-            return result
-
-        return change
+        result = await self._config.perform(operation, arguments)
+        if operation.effect is Effect.CHANGED:
+            self._points.record(what)
+        return result

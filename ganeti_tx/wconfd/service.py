@@ -10,10 +10,12 @@ from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.config.distribution import Distribution
 from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.mastership import check_master, check_ssconf_master
-from ganeti_tx.config.reader import LocalReader, Names
+from ganeti_tx.config.reader import Names
 from ganeti_tx.config.reservations import Reservations
+from ganeti_tx.config.session import Session
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError, GanetiError, LockError
@@ -89,7 +91,6 @@ class Wconfd:
     """A WConfD that is up. `factory` speaks its protocol; `config` is for those in this process."""
 
     store: ConfigStore
-    reader: LocalReader
     locks: DeferredLocks
     reservations: Reservations
     distributor: Distributor
@@ -127,15 +128,26 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     names = Names()
 
     def config(owner: Owner) -> LocalConfig:
-        key = (owner.job_id, owner.livelock)
         return LocalConfig(
-            store, reservations, key, parts.entropy.random_bytes, distributor.when_distributed, names,
-            redistribute, distributor.unserved,
-        )  # fmt: skip
+            Session(
+                store=store,
+                reservations=reservations,
+                owner=(owner.job_id, owner.livelock),
+                entropy=parts.entropy.random_bytes,
+                names=names,
+                distribution=distribution,
+            )
+        )
 
     async def redistribute() -> None:
         await rapi_files.look()
         distributor.redistribute()
+
+    distribution = Distribution(
+        redistribute=redistribute,
+        when_distributed=distributor.when_distributed,
+        undistributed=distributor.unserved,
+    )
 
     async def spread(limit: float) -> list[tuple[str, str]]:
         await rapi_files.look()
@@ -148,10 +160,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     readings = Description(parts.tally, store, locks, distributor, parts.process).readings
     dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown, readings, spread)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
-    return Wconfd(
-        store, LocalReader(store, names), locks, reservations, distributor, rapi_files, owners, factory, config, saved,
-        readings,
-    )  # fmt: skip
+    return Wconfd(store, locks, reservations, distributor, rapi_files, owners, factory, config, saved, readings)
 
 
 async def load_config(parts: WconfdParts) -> ConfigStore:

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.reservations import Owner, Reservations
+from ganeti_tx.config.session import Session
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.upgrade import with_members
 from ganeti_tx.model.config_data import ConfigData, encode
@@ -82,10 +83,6 @@ def loaded(files: MemoryFiles, config: ConfigData = CONFIG) -> ConfigStore:
     return store
 
 
-async def nothing_to_distribute() -> None:
-    """There are no other nodes."""
-
-
 def config_of(store: ConfigStore, reservations: Reservations, owner: Owner = JOB, seed: int = 1) -> LocalConfig:
     """One owner's configuration."""
-    return LocalConfig(store, reservations, owner, Random(seed).randbytes, nothing_to_distribute)
+    return LocalConfig(Session(store=store, reservations=reservations, owner=owner, entropy=Random(seed).randbytes))

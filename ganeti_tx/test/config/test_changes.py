@@ -6,9 +6,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
-from zope.interface.verify import verifyObject
 
-from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError, OpPrereqError, ReservationError, TagError
@@ -55,10 +53,6 @@ class ChangeTests(SynchronousTestCase):
         error = self.failureResultOf(self.begin(work), kind).value
         self.assertIn(words, str(error))
         self.assertIs(self.store.snapshot, before)
-
-    def test_interface(self) -> None:
-        """LocalConfig is an IConfig."""
-        verifyObject(IConfig, self.config)
 
     def test_add_and_remove_instance(self) -> None:
         """An instance comes with its disks and goes with them; its port leaves the pool and returns."""

@@ -89,7 +89,7 @@ class Stage:
     @property
     def snapshot(self) -> ConfigData:
         """The configuration as it is on disk."""
-        return self.config._store.snapshot
+        return self.config.session.store.snapshot
 
     def run(self, op: OpCode) -> "Deferred[Any]":
         """All the steps of an opcode, as a job does them."""

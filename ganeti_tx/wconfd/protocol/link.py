@@ -8,6 +8,7 @@ import msgspec
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
+from ganeti_tx.config.operation import Repeat
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.luxi.async_client import Connect
@@ -15,7 +16,7 @@ from ganeti_tx.luxi.conversation import Conversation
 from ganeti_tx.luxi.framing import frame
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError, PermissionError, ProtocolError
-from ganeti_tx.wconfd.protocol.methods import Call, Repeat
+from ganeti_tx.wconfd.protocol.methods import Call
 
 R = TypeVar("R")
 

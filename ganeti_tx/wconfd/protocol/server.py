@@ -7,6 +7,7 @@ import attrs
 from twisted.internet.defer import CancelledError, Deferred
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.config.operation import Effect
 from ganeti_tx.errors import ConfigurationError, LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
@@ -16,9 +17,7 @@ from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.wconfd.protocol.methods import (
     CALLS,
-    CONFIG_CALLS,
-    DROP_RESERVATIONS,
-    RESERVING,
+    CONFIG_OPERATIONS,
     WireLock,
     WireOwner,
     WireRequest,
@@ -29,6 +28,8 @@ KEEP_LIMIT = 10.0
 #: Seconds that a caller may wait for candidates at most.
 SPREAD_LIMIT = 60.0
 EXCLUSIVE = Mode.EXCLUSIVE
+#: The effects that a restart must find, and for how many seconds their writing is waited for; None: without end.
+KEPT: Mapping[Effect, float | None] = {Effect.RESERVED: KEEP_LIMIT, Effect.GIVEN_BACK: None}
 
 #: When so many processes have asked for locks, those that have died are forgotten.
 MANY_PROCESSES = 1000
@@ -56,18 +57,16 @@ class WconfDispatch:
     _spread: Callable[[float], Awaitable[list[tuple[str, str]]]] = nobody_lacks
     _newest: dict[str, int] = attrs.field(factory=dict, init=False)
     _updates: dict[Owner, "Deferred[None]"] = attrs.field(factory=dict, init=False)
-    _config_names: frozenset[str] = frozenset(call.name for call in CONFIG_CALLS)
 
     async def __call__(self, method: str, args: list[Any], peer: Peer | None) -> object:
         """The result of a request whose arguments have been checked. @raise GanetiError: it was refused."""
         owner = Owner(*args[0])
-        attribute = CALLS[method].attribute
-        if method in self._config_names:
-            result = await getattr(self._config(owner), attribute)(*args[1:])
-            if method in RESERVING:
-                await self._keep_reserved(method)
-            return result
-        return await getattr(self, attribute)(owner, *args[1:])
+        operation = CONFIG_OPERATIONS.get(method)
+        if operation is None:
+            return await getattr(self, CALLS[method].attribute)(owner, *args[1:])
+        result = await self._config(owner).perform(operation, tuple(args[1:]))
+        await self._keep_reserved(operation.effect)
+        return result
 
     # The lock methods of the table
 
@@ -189,10 +188,12 @@ class WconfDispatch:
             self._locks.update(owner, [LockRequest(lock, before.get(lock)) for lock in gained])
             raise LockError(f"no locks can be given out: cannot write {reason(error)}") from None
 
-    async def _keep_reserved(self, method: str) -> None:
+    async def _keep_reserved(self, effect: Effect) -> None:
         """@raise ConfigurationError: it cannot be written down; what was reserved is so until its owner ends."""
+        if effect not in KEPT:
+            return
         try:
-            await self._saved(None if method == DROP_RESERVATIONS.name else KEEP_LIMIT)
+            await self._saved(KEPT[effect])
         except OSError as error:
             raise ConfigurationError(f"nothing can be reserved: cannot write {reason(error)}") from None
 

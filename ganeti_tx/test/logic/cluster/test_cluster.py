@@ -98,7 +98,7 @@ class VerifyTests(UnitTestCase):
     def spoil(self) -> None:
         """Put a configuration in which two nodes have one address."""
         node = replace(CONFIG.nodes["node2-uuid"], primary_ip=NODE.primary_ip)
-        self.stage.config._store._on_disk = replace(CONFIG, nodes={**CONFIG.nodes, node.uuid: node})
+        self.stage.config.session.store._on_disk = replace(CONFIG, nodes={**CONFIG.nodes, node.uuid: node})
 
     def test_jobs(self) -> None:
         """Verification is a job of its own, to which the options go."""

@@ -86,7 +86,7 @@ class VerifyCopiesTests(SetParamsCase):
 
     def test_few_candidates(self) -> None:
         """A pool that is not full though it could be is a fault of the cluster."""
-        self.stage.config._store._on_disk = cluster_of(member(3), pool=3)
+        self.stage.config.session.store._on_disk = cluster_of(member(3), pool=3)
         (line,) = self.errors()
         self.assertIn("ERROR:ECLUSTERCFG:cluster::", line)
         self.assertIn("has 2 master candidates of 3 wanted", line)

