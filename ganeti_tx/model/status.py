@@ -1,18 +1,43 @@
 """What nodes report of devices and migrations."""
 
+from collections.abc import Sequence
+from enum import IntEnum
+
+from msgspec.structs import replace
+
 from ganeti_tx.model.base import Wire
 
 
-class BlockDevStatus(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """The state of a block device; `estimated_time` is in seconds."""
+class LocalDiskStatus(IntEnum):
+    """How the part of a disk on one node is, from good to bad (reference: storage-rules.json, disk_status)."""
 
-    dev_path: str | None = None
+    OK = 1
+    SYNC = 2
+    UNKNOWN = 3
+    FAULTY = 4
+
+
+class BlockDevStatus(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """The state of a block device that is there; `estimated_time` is in seconds, `size` in MiB and not Ganeti's."""
+
+    dev_path: str
     major: int | None = None
     minor: int | None = None
     sync_percent: float | None = None
     estimated_time: float | None = None
-    is_degraded: bool | None = None
-    ldisk_status: int | None = None
+    is_degraded: bool = False
+    ldisk_status: LocalDiskStatus = LocalDiskStatus.OK
+    size: int
+
+
+def stacked(status: BlockDevStatus, below: "Sequence[BlockDevStatus | None]") -> BlockDevStatus:
+    """The state of a device with those that it is made of: its worst part counts, and one that is missing is faulty."""
+    parts = [LocalDiskStatus.FAULTY if each is None else each.ldisk_status for each in below]
+    return replace(
+        status,
+        is_degraded=status.is_degraded or any(each is not None and each.is_degraded for each in below),
+        ldisk_status=max([status.ldisk_status, *parts]),
+    )
 
 
 class MigrationStatus(Wire, frozen=True, kw_only=True):

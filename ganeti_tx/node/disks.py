@@ -1,19 +1,21 @@
 """Node calls about disks."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from attrs import define
+from msgspec.structs import replace
 
-from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
-from ganeti_tx.node.storage.interfaces import DeviceStatus, IStorage
+from ganeti_tx.node.storage.abilities import IUserspaceUri
 from ganeti_tx.node.storage.links import DiskLinks
-from ganeti_tx.node.storage.registry import storage_of
+from ganeti_tx.node.storage.taking_back import TakingBack
+from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import (
+    AssembledDisk,
     BlockdevAssemble,
     BlockdevCreate,
     BlockdevFind,
@@ -21,15 +23,14 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevRemove,
     BlockdevRename,
     BlockdevShutdown,
-    DiskState,
 )
 
 
 @define
 class Disks:
-    """The disks of this node, each by its template's storage."""
+    """The disks of this node, and the stable names of those that are ready for their owner."""
 
-    storage: Mapping[str, IStorage]
+    tree: DeviceTree
     links: DiskLinks
 
     def table(self) -> Mapping[type[NodeCall[object]], Method]:
@@ -44,63 +45,69 @@ class Disks:
             BlockdevFind: self.find,
         }
 
-    def of(self, disk: DiskSpec) -> IStorage:
-        """The storage of a disk's template. @raise BlockDeviceError: this node has none."""
-        return storage_of(self.storage, disk.dev_type)
-
     async def create(self, call: BlockdevCreate) -> None:
         """Make the disk."""
-        await self.of(call.disk).create(call.disk)
+        await self.tree.create(call.disk, call.owner, call.on_children)
 
     async def remove(self, call: BlockdevRemove) -> None:
-        """Take the disk down and delete it."""
-        storage = self.of(call.disk)
-        await storage.shutdown(call.disk)
-        await storage.remove(call.disk)
+        """Take the disk down and delete it; its stable name goes once it is."""
+        await self.tree.remove(call.disk)
+        if call.disk.index >= 0:
+            self.links.unlink(call.owner, call.disk.index)
 
     async def grow(self, call: BlockdevGrow) -> None:
         """Add room."""
-        await self.of(call.disk).grow(call.disk, call.amount, call.dry_run)
+        await self.tree.grow(call.disk, call.amount, call.dry_run, call.backing_store)
 
     async def rename(self, call: BlockdevRename) -> None:
-        """Give another logical id."""
-        await self.of(call.disk).rename(call.disk, call.logical_id)
+        """Give another logical id; a stable name that led to the disk goes on leading to it."""
+        linked = await self._is_linked(call.disk, call.owner)
+        await self.tree.rename(call.disk, call.logical_id)
+        if linked:
+            renamed = await self.tree.found(replace(call.disk, logical_id=call.logical_id))
+            self.links.link(call.owner, call.disk.index, renamed.dev_path)
 
-    async def assemble(self, call: BlockdevAssemble) -> str:
-        """Make ready; the path. Where the owner may run, the disk gets its stable name."""
-        status = await self.of(call.disk).assemble(call.disk, call.on_primary)
-        if call.on_primary and call.disk.index >= 0:
-            self.links.link(call.owner, call.disk.index, status.dev_path)
-        return status.dev_path
+    async def _is_linked(self, disk: DiskSpec, owner: str) -> bool:
+        """Whether the disk's stable name is there, and leads to it."""
+        target = self.links.target(owner, disk.index) if disk.index >= 0 else None
+        return target is not None and target == (await self.tree.found(disk)).dev_path
+
+    async def assemble(self, call: BlockdevAssemble) -> AssembledDisk:
+        """Make ready. Where the owner may run, the disk gets its stable name."""
+        async with TakingBack() as back:
+            attached = await self._ready(call.disk, call.owner, call.hypervisor, call.on_primary, back)
+        link = self.links.path(call.owner, call.disk.index) if call.on_primary and call.disk.index >= 0 else None
+        return AssembledDisk(attached.path, None if link is None else str(link), attached.uri)
 
     async def shutdown(self, call: BlockdevShutdown) -> None:
-        """Take down, its stable name first."""
+        """Take down; its stable name goes once it is down."""
+        await self.tree.shutdown(call.disk)
         if call.disk.index >= 0:
             self.links.unlink(call.owner, call.disk.index)
-        await self.of(call.disk).shutdown(call.disk)
 
-    async def find(self, call: BlockdevFind) -> DiskState | None:
+    async def find(self, call: BlockdevFind) -> BlockDevStatus | None:
         """What is there."""
-        status = await self.of(call.disk).find(call.disk)
-        return None if status is None else disk_state(status)
+        return await self.tree.find(call.disk)
 
     async def attach(self, instance: InstanceSpec) -> list[AttachedDisk]:
-        """Make every disk of an instance ready. @raise BlockDeviceError: one is not, and those before it are down again."""
-        attached: list[AttachedDisk] = []
-        try:
-            for disk in instance.disks:
-                status = await self.of(disk).assemble(disk, True)
-                attached.append(AttachedDisk(spec=disk, path=status.dev_path))
-                self.links.link(instance.name, disk.index, status.dev_path)
-        except BlockDeviceError:
-            self.links.unlink_all(instance.name)
-            for done in reversed(attached):
-                await self.of(done.spec).shutdown(done.spec)
-            raise
-        return attached
+        """Make every disk of an instance ready. @raise BlockDeviceError: one is not, and the others are as before."""
+        async with TakingBack() as back:
+            return [await self._ready(disk, instance.name, instance.hypervisor, True, back) for disk in instance.disks]
 
+    async def _ready(
+        self, disk: DiskSpec, owner: str, hypervisor: str, primary: bool, back: TakingBack
+    ) -> AttachedDisk:
+        status = await self.tree.assemble_within(disk, primary, back)
+        uri = await self._uri(disk, hypervisor) if primary else None
+        if primary and disk.index >= 0:
+            before = self.links.target(owner, disk.index)
+            self.links.link(owner, disk.index, status.dev_path)
+            back.undo(self._restore_link, owner, disk.index, before)
+        return AttachedDisk(spec=disk, path=status.dev_path, uri=uri)
 
-def disk_state(status: DeviceStatus) -> DiskState:
-    """A storage's finding as it goes over the wire."""
-    fields: dict[str, Any] = {name: getattr(status, name) for name in DiskState.__struct_fields__}
-    return DiskState(**fields)
+    async def _restore_link(self, owner: str, index: int, before: str | None) -> None:
+        self.links.restore(owner, index, before)
+
+    async def _uri(self, disk: DiskSpec, hypervisor: str) -> str | None:
+        storage = self.tree.of(disk)
+        return await IUserspaceUri(storage).uri(disk, hypervisor) if IUserspaceUri.providedBy(storage) else None

@@ -8,13 +8,13 @@ from attrs import define
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError
+from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.interfaces import ISpace, IStorage
+from ganeti_tx.node.storage.interfaces import IPools
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
@@ -31,8 +31,8 @@ from ganeti_tx.runtime.files import IFiles
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 SYS_NET = Path("/sys/class/net")
-#: Checks of directories that hold disks.
-DIRECTORY_CHECKS = frozenset(template.check.name for template in TEMPLATES.values() if template.check is not None)
+#: The checks of pools, by the storage type that each is about.
+POOL_CHECKS = {each.check.name: each.storage for each in TEMPLATES.values() if each.check is not None}
 
 #: One check of `node_verify`: takes the check's own argument.
 Check = Callable[[Any], Any]
@@ -48,7 +48,7 @@ class Facts:
     clock: IReactorTime
     now: Callable[[], float]
     hypervisors: Mapping[str, IHypervisor]
-    storage: Mapping[str, IStorage]
+    pools: Mapping[str, IPools]
     owns_address: Callable[[str], bool]
     user_mode_marker: Path
     allowed_paths: AllowedPaths
@@ -87,14 +87,14 @@ class Facts:
             return {}
 
     async def _space(self, unit: StorageUnit) -> StorageSpace:
-        storage = self.storage.get(unit.type)
-        if storage is None or not ISpace.providedBy(storage):
+        pools = self.pools.get(unit.type)
+        if pools is None:
             return StorageSpace(unit.type, unit.name)
         try:
-            space = await ISpace(storage).space(unit.name, unit.params)
+            space = await pools.space(unit.name, unit.params)
         except BlockDeviceError:
             return StorageSpace(unit.type, unit.name)
-        return StorageSpace(unit.type, unit.name, space["storage_size"], space["storage_free"])
+        return StorageSpace(unit.type, unit.name, space.size, space.free)
 
     async def verify(self, call: NodeVerify) -> dict[str, Any]:
         """The checks asked for, of those that this node knows."""
@@ -110,19 +110,16 @@ class Facts:
                 result[name] = self._missing_bridges(argument)
             elif name == "allowed-file-storage-paths":
                 result[name] = self.allowed_paths.faults()
-            elif name in DIRECTORY_CHECKS:
-                result[name] = self._storage_fault(argument)
+            elif name in POOL_CHECKS:
+                result[name] = await self._pool_fault(POOL_CHECKS[name], argument)
         return result
 
-    def _storage_fault(self, directory: str) -> str | None:
-        """Why disks cannot be kept in a directory; None when they can. It need not be there before the first disk is."""
-        try:
-            path = self.allowed_paths.check_directory(directory)
-        except FileStoragePathError as error:
-            return str(error)
-        if self.files.exists(path) and not self.files.stat(path).is_directory:
-            return f"file storage path {directory!r} is no directory"
-        return None
+    async def _pool_fault(self, storage_type: str, name: str) -> str | None:
+        """Why disks cannot be kept in a pool; None when they can."""
+        pools = self.pools.get(storage_type)
+        if pools is None:
+            return f"this node has no storage of type {storage_type}"
+        return await pools.fault(name)
 
     async def _verify_hypervisor(self, name: str) -> str | None:
         """What is wrong with a hypervisor, in one text; None when nothing is."""

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from attrs import define, field
@@ -33,9 +33,10 @@ from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.ssh_files import SshFiles
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
+from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
@@ -106,11 +107,11 @@ def real_parts(reactor: Any) -> NodeParts:
     )
 
 
-def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = None) -> NodeDispatch:
+def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> NodeDispatch:
     """Every call of a node. @param storage: where its disks live; this machine's own when it is not given."""
-    storage = storage or load_storage(parts.files, parts.paths, parts.threads)
+    storage = storage or load_storage(parts)
     hypervisors = load_hypervisors(parts)
-    disks = Disks(storage, DiskLinks(parts.files, parts.paths))
+    disks = Disks(DeviceTree(storage), DiskLinks(parts.files, parts.paths))
     allowed = AllowedPaths(parts.files, parts.paths)
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
@@ -133,7 +134,9 @@ def build_dispatch(parts: NodeParts, storage: Mapping[str, IStorage] | None = No
         CopiesOfTheCluster(parts.files, parts.paths).table(),
         disks.table(),
         Instances(hypervisors, disks, parts.name, CallOrder(terms)).table(),
-        Facts(parts.files, parts.clock, parts.now, hypervisors, storage, parts.owns_address, marker, allowed).table(),
+        Facts(
+            parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed
+        ).table(),
         OsCalls(scripts, disks, parts.threads).table(),
         Exports(parts.files, parts.paths, parts.threads).table(),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),

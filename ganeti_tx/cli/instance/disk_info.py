@@ -9,7 +9,9 @@ from ganeti_tx.cli.tree import Labelled
 Disk = Mapping[str, Any]
 Status = Sequence[Any]
 _DRBD = "drbd"
-_LOCAL_STATES = {0: "ok", 1: "unknown", 2: "SYNC", 3: "*FAULTY*"}
+#: As `model/status.py` has them, which this does not import for its weight (reference: storage-rules.json).
+_LOCAL_STATES = {1: ", status ok", 2: ", status SYNC", 3: ", status unknown", 4: " *MISSING DISK*"}
+_OK = 1
 
 
 def disk_lines(label: str, disk: Disk) -> Labelled:
@@ -52,10 +54,10 @@ def _on_node(status: Status, mirrored: bool) -> str:
     if percent is not None:
         left = "unknown" if seconds is None else f"{seconds}s"
         return f"{text} *RECOVERING* {percent:5.2f}%, ETA {left}"
-    if not mirrored and not degraded and not local:
+    if not mirrored and not degraded and local in (None, _OK):
         return text
     text += {True: " *DEGRADED*", False: " in sync"}.get(degraded, "")
-    return f"{text}, status {_LOCAL_STATES.get(local, local)}" if local is not None else text
+    return text if local is None else text + _LOCAL_STATES.get(local, f", status {local}")
 
 
 def _number(value: object) -> str:

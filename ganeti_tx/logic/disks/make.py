@@ -39,7 +39,7 @@ def make_disk(plan: DiskPlan, index: int, uuid: str, node_uuid: str) -> Disk:
 async def create_disks(nodes: INodeRpc, target: InstanceView, rollback: Rollback) -> None:
     """Create every disk on the primary node; each is removed again if something fails later. @raise OpExecError."""
     for spec in target.disk_specs():
-        removal = BlockdevRemove(disk=spec)
+        removal = BlockdevRemove(disk=spec, owner=target.instance.name)
         try:
             await nodes.call(target.primary, BlockdevCreate(disk=spec, owner=target.instance.name))
         except RpcError as error:

@@ -21,7 +21,8 @@ async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> b
 
 async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Remove the disks from all their nodes; False, with a warning each, when some stay."""
-    return await on_each(nodes, target, lambda disk: BlockdevRemove(disk=disk), "remove", warn)
+    owner = target.instance.name
+    return await on_each(nodes, target, lambda disk: BlockdevRemove(disk=disk, owner=owner), "remove", warn)
 
 
 async def on_each(

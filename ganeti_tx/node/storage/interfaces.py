@@ -1,66 +1,77 @@
-"""The seam between the node daemon and the places where disks live."""
+"""The seam between the node daemon and the places where disks live: what every kind of storage can do.
 
-from collections.abc import Mapping
+What only some can do stands in `abilities.py`. Devices made of others are put together by `tree.py`.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
+from attrs import frozen
 from zope.interface import Attribute, Interface
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus
 
-
-@attrs.frozen
-class DeviceStatus:
-    """What is known of a disk that is there; the names are those of Ganeti's BlockDevStatus, `size` is MiB."""
-
-    dev_path: str
-    size: int
-    major: int | None = None
-    minor: int | None = None
-    sync_percent: float | None = None
-    estimated_time: float | None = None
-    is_degraded: bool = False
-    ldisk_status: int = 0
+#: The devices that one is made of, in order and ready; a mirror that has to do without its own part gets none.
+Below = Sequence[BlockDevStatus]
 
 
 class IStorage(Interface):
     """One disk template on one node. A disk is known by its DiskSpec; every method is a coroutine.
 
+    A method does its one device only: those that the disk is made of come as `below` and are never touched.
     All raise BlockDeviceError (FileStoragePathError for a path that is not allowed) with one line that names the disk.
     """
 
     template: str = Attribute("The disk template, such as 'file'.")
 
-    async def create(disk: DiskSpec) -> None:
+    async def create(disk: DiskSpec, below: Below = ()) -> None:
         """Make the disk with its size, zeroed as the template does; one that exists is an error and stays untouched.
 
-        When it fails nothing of the disk is left.
+        It need not be ready after that. When it fails nothing of the disk is left.
         """
 
     async def remove(disk: DiskSpec) -> None:
-        """Delete the disk; deleting what is not there succeeds."""
+        """Delete the disk, which is not ready; deleting what is not there succeeds."""
 
     async def grow(disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
-        """Add `amount` MiB to the disk's present size; with `dry_run` only check that it could."""
+        """Add `amount` MiB to the disk's present size; with `dry_run` only check that it could.
 
-    async def size(disk: DiskSpec) -> int:
-        """The present size in MiB, measured."""
+        What it is made of has grown before.
+        """
 
     async def rename(disk: DiskSpec, logical_id: list[Any]) -> None:
         """Give the disk another logical id; the new one must not exist."""
 
-    async def assemble(disk: DiskSpec, primary: bool = True) -> DeviceStatus:
-        """Make the disk ready for a guest on this node; doing it twice is no error."""
+    async def assemble(disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
+        """Make the disk ready on this node, for a guest if it is the `primary` one; doing it twice is no error.
+
+        When it fails the disk is as it was before.
+        """
 
     async def shutdown(disk: DiskSpec) -> None:
-        """Undo `assemble`; doing it twice is no error. The data stays."""
+        """Undo `assemble`; doing it twice is no error. The data stays. @raise BlockDeviceError: it is in use, and stays."""
 
-    async def find(disk: DiskSpec) -> DeviceStatus | None:
-        """The disk's state, or None when it is not there."""
+    async def is_ready(disk: DiskSpec) -> bool:
+        """Whether the disk is assembled on this node; False when it is not there."""
+
+    async def find(disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
+        """The disk's own state, ready or not, or None when it is not there. @param below: what was found of its parts."""
 
 
-class ISpace(Interface):
-    """A template that knows how much room it has."""
+@frozen
+class PoolSpace:
+    """How much a pool can hold and how much more it can take, in MiB."""
 
-    async def space(name: str, params: Mapping[str, Any]) -> Mapping[str, int]:
-        """`storage_size` and `storage_free` in MiB of one pool (a directory, a volume group)."""
+    size: int
+    free: int
+
+
+class IPools(Interface):
+    """The pools of one storage type on one node: directories, volume groups. Every method is a coroutine."""
+
+    async def space(name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """The room in a pool that there is, or that the first disk will make. @raise BlockDeviceError: it cannot be told."""
+
+    async def fault(name: str) -> str | None:
+        """Why no disks can be kept in a pool, in one line; None when they can."""

@@ -20,7 +20,7 @@ class DiskLinks:
 
     def link(self, instance_name: str, index: int, dev_path: str) -> Path:
         """Let the link lead to the disk, whatever it led to before. @raise BlockDeviceError: it cannot be made."""
-        link = self._path(instance_name, index)
+        link = self.path(instance_name, index)
         try:
             self.files.mkdir(link.parent, DIRECTORY_MODE)
             self.files.symlink(link, dev_path)
@@ -28,9 +28,23 @@ class DiskLinks:
             raise BlockDeviceError(f"cannot link {link} to {dev_path}: {error.strerror}") from None
         return link
 
+    def target(self, instance_name: str, index: int) -> str | None:
+        """What the link leads to; None when there is none."""
+        try:
+            return self.files.readlink(self.path(instance_name, index))
+        except OSError:
+            return None
+
+    def restore(self, instance_name: str, index: int, target: str | None) -> None:
+        """Let the link lead to what it led to before, or be gone as it was. @raise BlockDeviceError: it cannot be."""
+        if target is None:
+            self.unlink(instance_name, index)
+        else:
+            self.link(instance_name, index, target)
+
     def unlink(self, instance_name: str, index: int) -> None:
         """Remove the link if it is there. @raise BlockDeviceError: it stays."""
-        self._remove(self._path(instance_name, index))
+        self._remove(self.path(instance_name, index))
 
     def unlink_all(self, instance_name: str) -> None:
         """Remove what links there are of an instance, though it may have fewer disks now. @raise BlockDeviceError."""
@@ -43,7 +57,8 @@ class DiskLinks:
             if name.rpartition(":")[0] == instance_name:
                 self._remove(directory / name)
 
-    def _path(self, instance_name: str, index: int) -> Path:
+    def path(self, instance_name: str, index: int) -> Path:
+        """The link of a disk. @raise BlockDeviceError: there can be none."""
         if not instance_name or "/" in instance_name or "\0" in instance_name or index < 0:
             raise BlockDeviceError(f"no link can be named after disk {index} of instance {instance_name!r}")
         return self.paths.instance_disks_dir / f"{instance_name}:{index}"

@@ -1,32 +1,24 @@
-"""Which disk templates this node has."""
+"""Which disk templates this node has: those for which a folder here has a driver.
 
-from collections.abc import Mapping
+Each folder's module `driver` has a function `register` (`kinds.Register`); nothing else names the drivers.
+"""
 
-from ganeti_tx.errors import BlockDeviceError
-from ganeti_tx.node.storage.diskless.driver import Diskless
-from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.file.driver import FileStorage
-from ganeti_tx.node.storage.interfaces import IStorage
-from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.threads import IThreads
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
 
-
-def load_storage(files: IFiles, paths: Paths, threads: IThreads) -> Mapping[str, IStorage]:
-    """Every template that is built, by its name."""
-    allowed = AllowedPaths(files, paths)
-    built: list[IStorage] = [
-        Diskless(),
-        FileStorage("file", allowed, threads),
-        FileStorage("sharedfile", allowed, threads),
-    ]
-    return {storage.template: storage for storage in built}
+from ganeti_tx.node import storage
+from ganeti_tx.node.storage.kinds import NodeStorage, Register, StorageParts, together
 
 
-def storage_of(storages: Mapping[str, IStorage], template: str) -> IStorage:
-    """The storage of a template. @raise BlockDeviceError: this node has none; the text names those it has."""
-    storage = storages.get(template)
-    if storage is None:
-        available = ", ".join(sorted(storages))
-        raise BlockDeviceError(f"disk template {template!r} is not available on this node; available: {available}")
-    return storage
+def registrations() -> Iterator[Register]:
+    """That of every folder, by its name."""
+    folders = sorted(each.name for each in pkgutil.iter_modules(storage.__path__) if each.ispkg)
+    for folder in folders:
+        register: Register = import_module(f"{storage.__name__}.{folder}.driver").register
+        yield register
+
+
+def load_storage(parts: StorageParts) -> NodeStorage:
+    """Every template and every pool that is built."""
+    return together(register(parts) for register in registrations())

@@ -5,61 +5,66 @@ from typing import Any, ClassVar
 import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.base import NodeCall
 
 
-class DiskState(msgspec.Struct, frozen=True):
-    """A disk that is there (Ganeti's BlockDevStatus); `size` is MiB."""
-
-    dev_path: str
-    size: int
-    major: int | None = None
-    minor: int | None = None
-    sync_percent: float | None = None
-    estimated_time: float | None = None
-    is_degraded: bool = False
-    ldisk_status: int = 0
-
-
 class BlockdevCreate(NodeCall[None], frozen=True, kw_only=True):
-    """Create a disk."""
+    """Create a disk, and first those that it is made of; with `on_children` these are there already."""
 
     name: ClassVar[str] = "blockdev_create"
     disk: DiskSpec
     owner: str
     on_primary: bool = True
+    on_children: bool = False
 
 
 class BlockdevRemove(NodeCall[None], frozen=True, kw_only=True):
-    """Remove a disk."""
+    """Remove a disk with those that it is made of, and its stable name; what is not there is no error."""
 
     name: ClassVar[str] = "blockdev_remove"
     disk: DiskSpec
+    owner: str
 
 
 class BlockdevGrow(NodeCall[None], frozen=True, kw_only=True):
-    """Grow a disk by `amount` MiB, or check that it could."""
+    """Grow a disk by `amount` MiB, or check that it could.
+
+    With `backing_store` what holds the data grows: the volumes below a mirror, and a disk that is not made of others;
+    without it the device above does, once its volumes have grown on all nodes, and there may be nothing to do.
+    """
 
     name: ClassVar[str] = "blockdev_grow"
     disk: DiskSpec
     amount: int
     dry_run: bool = False
+    backing_store: bool = True
 
 
 class BlockdevRename(NodeCall[None], frozen=True, kw_only=True):
-    """Give a disk another logical id."""
+    """Give a disk, without those that it is made of, another logical id; its stable name goes on leading to it."""
 
     name: ClassVar[str] = "blockdev_rename"
     disk: DiskSpec
+    owner: str
     logical_id: list[Any]
 
 
-class BlockdevAssemble(NodeCall[str], frozen=True, kw_only=True):
-    """Make a disk ready; answers its path."""
+class AssembledDisk(msgspec.Struct, frozen=True):
+    """A disk that is ready: its path, its stable name on the primary node, and what a machine there opens without a path."""
+
+    path: str
+    link: str | None = None
+    uri: str | None = None
+
+
+class BlockdevAssemble(NodeCall[AssembledDisk], frozen=True, kw_only=True):
+    """Make a disk ready, and before it those that it is made of."""
 
     name: ClassVar[str] = "blockdev_assemble"
     disk: DiskSpec
     owner: str
+    hypervisor: str
     on_primary: bool = True
 
 
@@ -71,7 +76,7 @@ class BlockdevShutdown(NodeCall[None], frozen=True, kw_only=True):
     owner: str
 
 
-class BlockdevFind(NodeCall[DiskState | None], frozen=True, kw_only=True):
+class BlockdevFind(NodeCall[BlockDevStatus | None], frozen=True, kw_only=True):
     """A disk's state, or nothing."""
 
     name: ClassVar[str] = "blockdev_find"

@@ -312,7 +312,7 @@ INSTANCE: dict[str, Any] = {
         {
             "dev_type": "drbd", "size": 1024, "mode": "rw", "name": None, "uuid": "d1",
             "logical_id": ["a", "b", 11000, 0, 1, "hush"],
-            "pstatus": ["/dev/drbd0", 147, 0, None, None, False, 0],
+            "pstatus": ["/dev/drbd0", 147, 0, None, None, False, 1],
             "sstatus": ["/dev/drbd0", 147, 0, 50.0, 12, True, 2],
             "children": [{"dev_type": "plain", "size": 1024, "logical_id": ["xenvg", "lv1"], "uuid": "d2"}],
         }

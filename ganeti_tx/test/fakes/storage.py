@@ -1,6 +1,6 @@
 """Disks that live in memory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -8,40 +8,48 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.node.storage.interfaces import DeviceStatus, ISpace, IStorage
+from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.node.storage.interfaces import Below, IPools, IStorage, PoolSpace
+from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
+from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
+
+__all__ = ["FakeDisk", "FakePools", "FakeStorage", "Fault", "alone", "only"]
 
 #: Asked before each operation with its name and the disk; gives the error to fail with, if any.
 Fault = Callable[[str, DiskSpec], BlockDeviceError | None]
 
 
-@define
-class FakeDisk:
-    """One disk: its size in MiB, and whether it is assembled on the node whose storage it is."""
-
-    size: int
-    assembled: bool = False
-
-
-@implementer(IStorage, ISpace)
+@implementer(IStorage)
 @define
 class FakeStorage:
-    """One template on one node. Give several nodes one `disks` and the template is a shared one."""
+    """One template on one node. Give several nodes one `disks` and the template is a shared one.
+
+    A disk upon another has its room and its content there.
+    """
 
     template: str = "file"
     disks: dict[str, FakeDisk] = field(factory=dict)
     total: int = 1 << 20  # MiB
     fault: Fault | None = None
+    devices: DeviceNodes = field(factory=DeviceNodes)
 
-    async def create(self, disk: DiskSpec) -> None:
+    async def create(self, disk: DiskSpec, below: Below = ()) -> None:
         """See `IStorage`."""
         self._begin("create", disk)
         if disk.size <= 0:
             raise BlockDeviceError(f"{self._label(disk)} cannot have {disk.size} MiB")
-        self._claim(disk.logical_id, disk.size)
+        if not below:
+            self._claim(disk.logical_id, FakeDisk(disk.size))
+            return
+        if disk.size > below[0].size:
+            raise BlockDeviceError(f"{self._label(disk)} does not fit: {below[0].dev_path} has {below[0].size} MiB")
+        self._claim(disk.logical_id, FakeDisk(disk.size, under=below[0].dev_path))
 
     async def remove(self, disk: DiskSpec) -> None:
         """See `IStorage`."""
         self._begin("remove", disk)
+        self.devices.refuse_used(self._path(disk))
         self.disks.pop(self._key(disk.logical_id), None)
 
     async def grow(self, disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
@@ -50,43 +58,48 @@ class FakeStorage:
         found = self._get(disk)
         if amount < 0:
             raise BlockDeviceError(f"{self._label(disk)} cannot shrink: {amount} MiB to add")
-        self._need_room(amount)
+        self._need_room(0 if found.under else amount)
         if not dry_run:
             found.size += amount
-
-    async def size(self, disk: DiskSpec) -> int:
-        """See `IStorage`."""
-        self._begin("size", disk)
-        return self._get(disk).size
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""
         self._begin("rename", disk)
         found = self._get(disk)
-        self._claim(logical_id, 0)
-        self.disks[self._key(logical_id)] = found
+        self._claim(logical_id, found, moved=True)
         del self.disks[self._key(disk.logical_id)]
 
-    async def assemble(self, disk: DiskSpec, primary: bool = True) -> DeviceStatus:
+    async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`."""
         self._begin("assemble", disk)
-        self._get(disk).assembled = True
+        found = self._get(disk)
+        behind = self.devices.open(found.under, self._path(disk)) if found.under else found
+        self.devices.appear(self._path(disk), behind)
+        found.assembled = True
         return self._status(disk)
 
     async def shutdown(self, disk: DiskSpec) -> None:
         """See `IStorage`."""
         self._begin("shutdown", disk)
+        path = self._path(disk)
+        self.devices.vanish(path)
         if (found := self.disks.get(self._key(disk.logical_id))) is not None:
             found.assembled = False
+            if found.under:
+                self.devices.close(found.under, path)
 
-    async def find(self, disk: DiskSpec) -> DeviceStatus | None:
+    async def is_ready(self, disk: DiskSpec) -> bool:
+        """See `IStorage`."""
+        return self._key(disk.logical_id) in self.disks and self._get(disk).assembled
+
+    async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
         """See `IStorage`."""
         self._begin("find", disk)
         return self._status(disk) if self._key(disk.logical_id) in self.disks else None
 
-    async def space(self, name: str, params: Mapping[str, Any]) -> Mapping[str, int]:
-        """See `ISpace`: one pool, whatever its name."""
-        return {"storage_size": self.total, "storage_free": self._free()}
+    def free(self) -> int:
+        """The room that is left, in MiB."""
+        return self.total - sum(each.size for each in self.disks.values() if not each.under)
 
     def _begin(self, operation: str, disk: DiskSpec) -> None:
         if self.fault is not None and (error := self.fault(operation, disk)) is not None:
@@ -103,24 +116,49 @@ class FakeStorage:
             raise BlockDeviceError(f"{self._label(disk)} does not exist")
         return found
 
-    def _claim(self, logical_id: list[Any] | None, size: int) -> None:
+    def _claim(self, logical_id: list[Any] | None, disk: FakeDisk, moved: bool = False) -> None:
         key = self._key(logical_id)
         if key in self.disks:
             raise BlockDeviceError(f"{self.template} disk {key}: File exists")
-        self._need_room(size)
-        self.disks[key] = FakeDisk(size)
-
-    def _free(self) -> int:
-        return self.total - sum(each.size for each in self.disks.values())
+        self._need_room(0 if moved or disk.under else disk.size)
+        self.disks[key] = disk
 
     def _need_room(self, amount: int) -> None:
-        if amount > self._free():
-            raise BlockDeviceError(f"{self.template}: {amount} MiB wanted, {self._free()} MiB free")
+        if amount > self.free():
+            raise BlockDeviceError(f"{self.template}: {amount} MiB wanted, {self.free()} MiB free")
 
-    def _status(self, disk: DiskSpec) -> DeviceStatus:
+    def _path(self, disk: DiskSpec) -> str:
         named = disk.logical_id[-1] if disk.logical_id else ""
-        path = str(named) if str(named).startswith("/") else f"/dev/fake/{self._key(disk.logical_id)}"
-        return DeviceStatus(dev_path=path, size=self._get(disk).size)
+        return str(named) if str(named).startswith("/") else f"/dev/{self._key(disk.logical_id)}"
+
+    def _status(self, disk: DiskSpec) -> BlockDevStatus:
+        return BlockDevStatus(dev_path=self._path(disk), size=self._get(disk).size)
 
     def _label(self, disk: DiskSpec) -> str:
         return f"{self.template} disk {self._key(disk.logical_id)}"
+
+
+@implementer(IPools)
+@define
+class FakePools:
+    """One pool, whatever its name: that of a storage in memory."""
+
+    storage: FakeStorage
+
+    async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """See `IPools`."""
+        return PoolSpace(size=self.storage.total, free=self.storage.free())
+
+    async def fault(self, name: str) -> str | None:
+        """See `IPools`: none."""
+        return None
+
+
+def alone(*storages: IStorage) -> NodeStorage:
+    """A node with these storages only."""
+    return together([StorageKind(storages)])
+
+
+def only(*storages: IStorage) -> DeviceTree:
+    """The disks of a node with these storages only."""
+    return DeviceTree(alone(*storages))

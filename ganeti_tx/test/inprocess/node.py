@@ -16,7 +16,7 @@ from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.diskless.driver import Diskless
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
-from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.master_term import BOOT_ID
@@ -24,7 +24,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
-from ganeti_tx.test.fakes.storage import FakeDisk, FakeStorage
+from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
 from ganeti_tx.test.inprocess.network import LATENCY, Listener, Network
 from ganeti_tx.test.inprocess.power import LosingFiles
@@ -81,7 +81,7 @@ class SimulatedNode:
     clock: SimulatedTime
     disk: LosingFiles
     paths: Paths = field(factory=Paths)
-    storage: dict[str, IStorage] = field(init=False)
+    storage: NodeStorage = field(init=False)
     files_storage: FakeStorage = field(init=False)
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
@@ -94,7 +94,8 @@ class SimulatedNode:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
-        self.storage = {each.template: each for each in (Diskless(), self.files_storage, shared)}
+        pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
+        self.storage = together([StorageKind([Diskless(), self.files_storage, shared], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
         self._be_booted()
         put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())
@@ -182,6 +183,7 @@ class SimulatedNode:
             self.daemon = None
         self.network.fall_silent(self.address)
         self.disk.lose_power(chance)
+        self.files_storage.devices.lose_power()
         for disk in self.files_storage.disks.values():
             disk.assembled = False
 

@@ -18,7 +18,8 @@ from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
-from ganeti_tx.node.storage.registry import load_storage
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.driver import FileStorage
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -42,7 +43,7 @@ class RealOsTestCase(TestCase):
         files = RealFiles(threads)
         self.paths.conf_dir.mkdir(parents=True)
         self.paths.file_storage_paths_file.write_text(f"{self.top}/srv\n")
-        self.storage = load_storage(files, self.paths, threads)["file"]
+        self.storage = FileStorage("file", AllowedPaths(files, self.paths), threads)
         self.runner = ReactorProcessRunner(reactor, reactor)
         catalogue = OsCatalogue(files, self.os_directories)
         self.scripts = OsScripts(catalogue, self.paths, self.runner, threads, time.time)

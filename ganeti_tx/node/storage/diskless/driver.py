@@ -1,5 +1,6 @@
 """The template `diskless`: an instance without disks."""
 
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from attrs import frozen
@@ -7,7 +8,9 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.node.storage.interfaces import DeviceStatus, IStorage
+from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.node.storage.interfaces import Below, IStorage
+from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
 
 
 @implementer(IStorage)
@@ -17,7 +20,7 @@ class Diskless:
 
     template: str = "diskless"
 
-    async def create(self, disk: DiskSpec) -> None:
+    async def create(self, disk: DiskSpec, below: Below = ()) -> None:
         """See `IStorage`."""
         self._refuse(disk)
 
@@ -29,15 +32,11 @@ class Diskless:
         """See `IStorage`."""
         self._refuse(disk)
 
-    async def size(self, disk: DiskSpec) -> int:
-        """See `IStorage`."""
-        self._refuse(disk)
-
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""
         self._refuse(disk)
 
-    async def assemble(self, disk: DiskSpec, primary: bool = True) -> DeviceStatus:
+    async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`."""
         self._refuse(disk)
 
@@ -45,9 +44,18 @@ class Diskless:
         """See `IStorage`."""
         self._refuse(disk)
 
-    async def find(self, disk: DiskSpec) -> DeviceStatus | None:
+    async def is_ready(self, disk: DiskSpec) -> bool:
+        """See `IStorage`."""
+        self._refuse(disk)
+
+    async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
         """See `IStorage`."""
         self._refuse(disk)
 
     def _refuse(self, disk: DiskSpec) -> NoReturn:
         raise BlockDeviceError(f"disk {disk.uuid}: the disk template diskless has no disks")
+
+
+def register(parts: StorageParts) -> StorageKind:
+    """See `kinds.Register`."""
+    return StorageKind([Diskless()])

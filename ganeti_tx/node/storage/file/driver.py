@@ -2,9 +2,8 @@
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from attrs import frozen
@@ -12,15 +11,17 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place, directories
-from ganeti_tx.node.storage.interfaces import DeviceStatus, ISpace, IStorage
+from ganeti_tx.node.storage.file.pools import MIB, DirectoryPools
+from ganeti_tx.node.storage.interfaces import Below, IStorage
+from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
 from ganeti_tx.runtime.threads import IThreads
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MIB = 1 << 20
 FILE_MODE = 0o600
 MAKING = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 #: A pipe in the file's place holds nobody up.
@@ -30,7 +31,7 @@ WRITING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 MAX_MIB = (1 << 43) - 1
 
 
-@implementer(IStorage, ISpace)
+@implementer(IStorage)
 @frozen
 class FileStorage:
     """Sparse files below the allowed directories; a disk's logical id is [driver, path].
@@ -42,7 +43,7 @@ class FileStorage:
     allowed: AllowedPaths
     threads: IThreads
 
-    async def create(self, disk: DiskSpec) -> None:
+    async def create(self, disk: DiskSpec, below: Below = ()) -> None:
         """See `IStorage`."""
         await self._run(disk, self._create, disk)
 
@@ -54,15 +55,11 @@ class FileStorage:
         """See `IStorage`."""
         await self._run(disk, self._grow, disk, amount, dry_run)
 
-    async def size(self, disk: DiskSpec) -> int:
-        """See `IStorage`."""
-        return (await self.assemble(disk)).size
-
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""
         await self._run(disk, self._rename, disk, logical_id)
 
-    async def assemble(self, disk: DiskSpec, primary: bool = True) -> DeviceStatus:
+    async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`: a file is always ready, if it is there."""
         status = await self.find(disk)
         if status is None:
@@ -73,18 +70,13 @@ class FileStorage:
         """See `IStorage`: nothing was done that could be undone, but the path must be allowed."""
         await self._run(disk, self._place, disk.logical_id)
 
-    async def find(self, disk: DiskSpec) -> DeviceStatus | None:
+    async def is_ready(self, disk: DiskSpec) -> bool:
+        """See `IStorage`: as soon as it is there."""
+        return await self.find(disk) is not None
+
+    async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
         """See `IStorage`."""
         return await self._run(disk, self._find, disk)
-
-    async def space(self, name: str, params: Mapping[str, Any]) -> Mapping[str, int]:
-        """See `ISpace`: of the file system that has the directory `name`, or will have it once there is a disk."""
-        try:
-            return await self.threads.run(self._space, name)
-        except FileStoragePathError as error:
-            raise BlockDeviceError(str(error))
-        except OSError as error:
-            raise BlockDeviceError(f"cannot tell the room in {name!r}: {error.strerror}")
 
     def _create(self, disk: DiskSpec) -> None:
         if not 0 < disk.size <= MAX_MIB:
@@ -138,30 +130,13 @@ class FileStorage:
                     raise
             self._leave(source, old_way)
 
-    def _find(self, disk: DiskSpec) -> DeviceStatus | None:
+    def _find(self, disk: DiskSpec) -> BlockDevStatus | None:
         place = self._place(disk.logical_id)
         try:
             with directories(place.top, place.below) as way:
-                return DeviceStatus(dev_path=str(place.plain), size=self._look(disk, place, way).st_size // MIB)
+                return BlockDevStatus(dev_path=str(place.plain), size=self._look(disk, place, way).st_size // MIB)
         except FileNotFoundError:
             return None
-
-    def _space(self, name: str) -> Mapping[str, int]:
-        place = self.allowed.place(f"{name.rstrip('/')}/x")
-        room = self._room(place.top, place.below)
-        return {
-            "storage_size": room.f_blocks * room.f_frsize // MIB,
-            "storage_free": room.f_bavail * room.f_frsize // MIB,
-        }
-
-    def _room(self, directory: Path, below: Sequence[str]) -> os.statvfs_result:
-        """Of the deepest directory that is there; above a listed one that is to come nothing is ever written."""
-        for depth in range(len(below), -1, -1):
-            with suppress(FileNotFoundError), directories(directory, below[:depth]) as way:
-                return os.fstatvfs(way[-1])
-        while not directory.exists() and directory != directory.parent:
-            directory = directory.parent
-        return os.statvfs(directory)
 
     def _place(self, logical_id: list[Any] | None) -> Place:
         if logical_id is None or len(logical_id) != 2 or not isinstance(logical_id[1], str):
@@ -210,3 +185,13 @@ class FileStorage:
             return await self.threads.run(work, *args, **kwargs)
         except OSError as error:
             raise BlockDeviceError(f"{self._label(disk)}: {error.strerror}")
+
+
+def register(parts: StorageParts) -> StorageKind:
+    """See `kinds.Register`."""
+    allowed = AllowedPaths(parts.files, parts.paths)
+    templates = ("file", "sharedfile")
+    return StorageKind(
+        [FileStorage(template, allowed, parts.threads) for template in templates],
+        dict.fromkeys(templates, DirectoryPools(allowed, parts.threads)),
+    )

@@ -33,7 +33,7 @@ from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_f
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
-from ganeti_tx.test.fakes.storage import FakeStorage
+from ganeti_tx.test.fakes.storage import FakeStorage, only
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 
 NAME = "web2.example.com"
@@ -50,7 +50,7 @@ class OneNode(FakeNodeRpc):
     dispatch: NodeDispatch = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        disks = Disks({"file": self.storage}, DiskLinks(self.files, self.paths))
+        disks = Disks(only(self.storage), DiskLinks(self.files, self.paths))
         clock = Clock()
         hypervisors = {"fake": FakeHypervisor(MemoryFiles(), Paths(Path("/")), clock.seconds)}
         facts = NodeFacts(boot_id="", storage=[], hypervisors={"fake": {"memory_free": 1024}})

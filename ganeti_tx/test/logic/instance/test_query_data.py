@@ -8,7 +8,8 @@ from ganeti_tx.cli.instance.info import described
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY
-from ganeti_tx.rpc.calls.disk import BlockdevFind, DiskState
+from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 from ganeti_tx.test.model.samples import DISK
@@ -40,10 +41,10 @@ class QueryDataTests(UnitTestCase):
     def test_from_the_nodes(self) -> None:
         """The nodes tell what runs and how the disks are."""
         self.nodes.answer(AllInstancesInfo, {NAME: RUNNING})
-        self.nodes.answer(BlockdevFind, DiskState(dev_path="/x", size=1024, major=7, minor=1))
+        self.nodes.answer(BlockdevFind, BlockDevStatus(dev_path="/x", size=1024, major=7, minor=1))
         data = self.run_op(OpInstanceQueryData(instances=("web1",)))[NAME]
         self.assertEqual(data["run_state"], "up")
-        self.assertEqual(data["disks"][0]["pstatus"], ["/x", 7, 1, None, None, False, 0])
+        self.assertEqual(data["disks"][0]["pstatus"], ["/x", 7, 1, None, None, False, 1])
         self.assertEqual(self.stage.locked["instance/web1.example.com"], "shared")
 
     def test_node_that_does_not_answer(self) -> None:

@@ -11,7 +11,7 @@ from ganeti_tx.rpc.calls.os import OsDiagnose, OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
-from ganeti_tx.test.fakes.storage import FakeStorage
+from ganeti_tx.test.fakes.storage import FakeStorage, only
 from ganeti_tx.test.node.os.test_environment import DISK
 from ganeti_tx.test.node.os.test_scripts import SPEC, ScriptsTestCase
 
@@ -22,7 +22,7 @@ class OsCallsTests(ScriptsTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.store = FakeStorage("file")
-        calls = OsCalls(self.scripts, Disks({"file": self.store}, DiskLinks(MemoryFiles(), Paths())), InlineThreads())
+        calls = OsCalls(self.scripts, Disks(only(self.store), DiskLinks(MemoryFiles(), Paths())), InlineThreads())
         self.dispatch = NodeDispatch(calls.table())
 
     def test_add(self) -> None:

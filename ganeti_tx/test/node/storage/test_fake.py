@@ -2,31 +2,35 @@
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.test.contracts.storage import StorageContract
-from ganeti_tx.test.fakes.storage import FakeStorage
+from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
+from ganeti_tx.test.fakes.storage import FakePools, FakeStorage
 
 
-class FakeFileTests(StorageContract):
+class FakeFileTests(OneDeviceContract):
     """As the template `file`."""
 
+    template = "file"
+
     def storage(self) -> FakeStorage:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         return FakeStorage("file")
 
     def logical_id(self, number: int) -> list[object]:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         return ["loop", f"/srv/ganeti/file-storage/web1/disk{number}"]
 
 
-class FakePlainTests(StorageContract):
+class FakePlainTests(OneDeviceContract):
     """As the template `plain`, which is no path."""
 
+    template = "plain"
+
     def storage(self) -> FakeStorage:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         return FakeStorage("plain", total=100)
 
     def logical_id(self, number: int) -> list[object]:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         return ["xenvg", f"disk{number}"]
 
     def test_full(self) -> None:
@@ -41,6 +45,18 @@ class FakePlainTests(StorageContract):
         def fault(operation: str, disk: DiskSpec) -> BlockDeviceError | None:
             return BlockDeviceError("broken") if operation == "create" else None
 
-        store = FakeStorage(fault=fault)
+        store = FakeStorage("plain", fault=fault)
         self.assertEqual(self.refused(store.create(self.disk())), "broken")
         self.assertEqual(store.disks, {})
+
+
+class FakePoolsTests(PoolsContract):
+    """A pool in memory."""
+
+    def pools(self) -> FakePools:
+        """See `PoolsContract`."""
+        return FakePools(FakeStorage())
+
+    def pool(self) -> str:
+        """See `PoolsContract`."""
+        return "xenvg"

@@ -1,42 +1,80 @@
 """Tests of the templates a node has and of `diskless`."""
 
+from pathlib import Path
+
+from attrs import field, frozen
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.node.storage.interfaces import IStorage
-from ganeti_tx.node.storage.registry import load_storage, storage_of
+from ganeti_tx.node import storage
+from ganeti_tx.node.storage.diskless.driver import Diskless
+from ganeti_tx.node.storage.interfaces import IPools, IStorage
+from ganeti_tx.node.storage.kinds import StorageKind, together
+from ganeti_tx.node.storage.registry import load_storage, registrations
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.process import FakeProcessRunner
+
+
+@frozen
+class SomeParts:
+    """What drivers are made from."""
+
+    paths: Paths = field(factory=Paths)
+    files: MemoryFiles = field(factory=MemoryFiles)
+    threads: InlineThreads = field(factory=InlineThreads)
+    clock: Clock = field(factory=Clock)
+    runner: FakeProcessRunner = field(factory=lambda: FakeProcessRunner(Clock()))
 
 
 class RegistryTests(SynchronousTestCase):
     """Templates by name."""
 
     def setUp(self) -> None:
-        self.storages = load_storage(MemoryFiles(), Paths(), InlineThreads())
+        self.storage = load_storage(SomeParts())
 
     def test_templates(self) -> None:
         """Each template is under its own name and provides IStorage."""
-        for name, storage in self.storages.items():
-            self.assertEqual(storage.template, name)
-            self.assertTrue(verifyObject(IStorage, storage))
-        self.assertIs(storage_of(self.storages, "file"), self.storages["file"])
+        for name, each in self.storage.storages.items():
+            self.assertEqual(each.template, name)
+            self.assertTrue(verifyObject(IStorage, each))
+        self.assertIs(self.storage.of("file"), self.storage.storages["file"])
+
+    def test_folders(self) -> None:
+        """Each folder of drivers is found, and nothing else: a new one needs to be named nowhere."""
+        folders = [path.parent.name for path in Path(storage.__path__[0]).glob("*/driver.py")]
+        self.assertEqual(len(list(registrations())), len(folders))
+        self.assertEqual(sorted(self.storage.storages), ["diskless", "file", "sharedfile"])
+
+    def test_pools(self) -> None:
+        """Pools are those of storage types, whichever templates lie in them."""
+        self.assertEqual(sorted(self.storage.pools), ["file", "sharedfile"])
+        self.assertLessEqual(set(self.storage.pools), {each.value for each in StorageType})
+        for pools in self.storage.pools.values():
+            self.assertTrue(verifyObject(IPools, pools))
+
+    def test_twice(self) -> None:
+        """Two folders with the same template are a mistake that is told."""
+        kind = StorageKind([Diskless()])
+        self.assertIn("diskless", str(self.assertRaises(ValueError, together, [kind, kind])))
 
     def test_unknown(self) -> None:
         """A template that is not there is refused, naming those that are."""
-        error = self.assertRaises(BlockDeviceError, storage_of, self.storages, "rbd")
+        error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
         self.assertEqual(
             str(error), "disk template 'rbd' is not available on this node; available: diskless, file, sharedfile"
         )
 
     def test_diskless(self) -> None:
         """Diskless has no disks, so every question about one is a mistake."""
-        storage = self.storages["diskless"]
+        diskless = self.storage.of("diskless")
         disk = DiskSpec(uuid="d", dev_type="diskless", size=1, logical_id=None)
-        for awaitable in (storage.create(disk), storage.find(disk), storage.remove(disk), storage.assemble(disk)):
+        for awaitable in (diskless.create(disk), diskless.find(disk), diskless.remove(disk), diskless.assemble(disk)):
             failed = self.failureResultOf(Deferred.fromCoroutine(awaitable), BlockDeviceError)
             self.assertIn("no disks", str(failed.value))

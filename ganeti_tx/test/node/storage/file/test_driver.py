@@ -12,11 +12,23 @@ from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place
-from ganeti_tx.node.storage.file.driver import MAX_MIB, MIB, FileStorage
+from ganeti_tx.node.storage.file.driver import MAX_MIB, FileStorage
+from ganeti_tx.node.storage.file.pools import MIB, DirectoryPools
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
-from ganeti_tx.test.contracts.storage import StorageContract
+from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
 from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.inprocess.disk import put
+
+
+def allowed_paths(root: Path, pool: Path) -> AllowedPaths:
+    """Those of a node with this root that has one pool."""
+    pool.mkdir(parents=True)
+    paths = Paths(root)
+    files = MemoryFiles()
+    files.mkdir(paths.conf_dir)
+    put(files, paths.file_storage_paths_file, f"{pool}\n".encode())
+    return AllowedPaths(files, paths)
 
 
 @frozen
@@ -33,29 +45,20 @@ class ExchangedPaths:
         return found
 
 
-class FileStorageTests(StorageContract):
+class FileStorageTests(OneDeviceContract):
     """The template `file`, in a directory of its own."""
 
     template = "file"
 
     def storage(self) -> FileStorage:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         self.root = Path(os.path.realpath(self.mktemp()))
         self.pool_dir = self.root / "srv/pool"
-        self.pool_dir.mkdir(parents=True)
-        paths = Paths(self.root)
-        files = MemoryFiles()
-        files.mkdir(paths.conf_dir)
-        self.get(files.write_atomic(paths.file_storage_paths_file, f"{self.pool_dir}\n".encode()))
-        return FileStorage(self.template, AllowedPaths(files, paths), InlineThreads())
+        return FileStorage(self.template, allowed_paths(self.root, self.pool_dir), InlineThreads())
 
     def logical_id(self, number: int) -> list[object]:
-        """See `StorageContract`."""
+        """See `OneDeviceContract`."""
         return ["loop", str(self.pool_dir / f"web1/disk{number}")]
-
-    def pool(self) -> str:
-        """See `StorageContract`."""
-        return str(self.pool_dir)
 
     def at(self, path: str) -> DiskSpec:
         """A disk somewhere else."""
@@ -148,17 +151,6 @@ class FileStorageTests(StorageContract):
         self.refused(self.store.create(self.disk()), FileStoragePathError)
         self.assertEqual(os.listdir(self.root / "elsewhere"), [])
 
-    def test_space_before_the_first_disk(self) -> None:
-        """A directory that the first disk will make has the room of the file system above it."""
-        assert isinstance(self.store, FileStorage)
-        space = self.get(self.store.space(str(self.pool_dir / "new/er"), {}))
-        self.assertGreater(space["storage_size"], 0)
-
-    def test_space_elsewhere(self) -> None:
-        """The room of a directory that is not listed is not told."""
-        assert isinstance(self.store, FileStorage)
-        self.refused(self.store.space(str(self.root), {}), BlockDeviceError)
-
     # Between the check of a path and its use
 
     def exchanged(self, exchange: Callable[[], object]) -> FileStorage:
@@ -185,7 +177,7 @@ class FileStorageTests(StorageContract):
             lambda: store.grow(self.disk(), 1),
             lambda: store.find(self.disk()),
             lambda: store.rename(self.disk(), self.logical_id(1)),
-            lambda: store.space(str(self.pool_dir / "web1"), {}),
+            lambda: DirectoryPools(store.allowed, InlineThreads()).space(str(self.pool_dir / "web1"), {}),
         ):
             shutil.rmtree(self.pool_dir)
             (self.pool_dir / "web1").mkdir(parents=True)
@@ -240,3 +232,28 @@ class SharedFileStorageTests(FileStorageTests):
     """The template `sharedfile` keeps the same rules."""
 
     template = "sharedfile"
+
+
+class DirectoryPoolsTests(PoolsContract):
+    """Directories as pools."""
+
+    def pools(self) -> DirectoryPools:
+        """See `PoolsContract`."""
+        self.root = Path(os.path.realpath(self.mktemp()))
+        self.pool_dir = self.root / "srv/pool"
+        return DirectoryPools(allowed_paths(self.root, self.pool_dir), InlineThreads())
+
+    def pool(self) -> str:
+        """See `PoolsContract`."""
+        return str(self.pool_dir)
+
+    def test_before_the_first_disk(self) -> None:
+        """A directory that the first disk will make has the room of the file system above it, and no fault."""
+        coming = str(self.pool_dir / "new/er")
+        self.assertGreater(self.get(self.rooms.space(coming, {})).size, 0)
+        self.assertIsNone(self.get(self.rooms.fault(coming)))
+
+    def test_elsewhere(self) -> None:
+        """The room of a directory that is not listed is not told, and it cannot be used."""
+        self.refused(self.rooms.space(str(self.root), {}), BlockDeviceError)
+        self.assertIn(str(self.root), self.get(self.rooms.fault(str(self.root))) or "")

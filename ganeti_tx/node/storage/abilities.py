@@ -1,0 +1,105 @@
+"""What only some storages can do: each ability is an interface that is asked for with `providedBy`.
+
+All methods are coroutines unless they say otherwise, and raise as `IStorage` does.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+from zope.interface import Interface
+
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.storage.interfaces import Below
+
+
+class IMirror(Interface):
+    """A disk with a copy on another node, which the two nodes' devices keep alike.
+
+    `assemble` brings the device up on both nodes as secondary one, or as primary where it is told so, and lets it look for the
+    other side; what `find` tells of it has the state of the synchronisation. It can do without its own part, with nothing
+    `below`, as long as the other side has the data.
+    """
+
+    def data_children(disk: DiskSpec) -> Sequence[DiskSpec]:
+        """Those children that hold the data; the others hold the mirror's own notes. Not a coroutine."""
+
+    async def become_primary(disk: DiskSpec, exclusive: bool = True) -> None:
+        """Let the device be written to here; doing it twice is no error.
+
+        @raise BlockDeviceError: the data here are not good, or with `exclusive` the other side is primary.
+        """
+
+    async def become_secondary(disk: DiskSpec) -> None:
+        """Take that back; doing it twice is no error. @raise BlockDeviceError: a machine has it open."""
+
+    async def disconnect(disk: DiskSpec) -> None:
+        """Go on without the other side, and do not look for it; doing it twice is no error."""
+
+    async def connect(disk: DiskSpec, both_primary: bool) -> None:
+        """Look for the other side again; with `both_primary` each may be primary while it is there (for a migration).
+
+        @raise BlockDeviceError: the device is not assembled.
+        """
+
+    async def pause_sync(disk: DiskSpec, pause: bool) -> None:
+        """Hold the synchronisation up, or let it go on."""
+
+    async def attach_children(disk: DiskSpec, below: Below) -> None:
+        """Give a device that has to do without its own part these for one; they are filled from the other side."""
+
+    async def detach_children(disk: DiskSpec) -> None:
+        """Go on without the device's own part, which is left as it is; doing it twice is no error.
+
+        @raise BlockDeviceError: the other side has no good data, so this is the last copy.
+        """
+
+
+class ISnapshot(Interface):
+    """A disk of which the present state can be kept while it goes on being written to."""
+
+    async def snapshot(disk: DiskSpec, name: str, size: int) -> list[Any]:
+        """The logical id of a new disk of the same template with the present data, whose name has `name` in it.
+
+        `size` is the room in MiB for what changes meanwhile, where the storage needs any.
+        """
+
+
+class IOwnerMark(Interface):
+    """A disk that can carry a text by which an administrator sees whose it is."""
+
+    async def set_owner(disk: DiskSpec, owner: str) -> None:
+        """Mark the disk as the instance's. The text is "originstname+INSTANCE" (reference: storage-rules.json)."""
+
+
+@frozen
+class ExistingDevice:
+    """A device that is there, whoever made it; `size` is MiB. `in_use`: something has it open."""
+
+    logical_id: list[Any]
+    size: int
+    in_use: bool
+
+
+class IExisting(Interface):
+    """A storage that tells which devices are there: those that can be adopted, and those that nobody owns."""
+
+    async def existing(place: str) -> Sequence[ExistingDevice]:
+        """All in one place, such as a volume group or a directory. @raise BlockDeviceError: there is no such place."""
+
+
+class IUserspaceUri(Interface):
+    """A disk that a hypervisor can open itself, by a URI, past the kernel of the node."""
+
+    async def uri(disk: DiskSpec, hypervisor: str) -> str | None:
+        """The URI of an assembled disk; None when this hypervisor, or these parameters of the disk, mean its path."""
+
+
+class IStream(Interface):
+    """A disk whose bytes are read and written by a command of its own; those of all others are copied by their path."""
+
+    def read_command(disk: DiskSpec) -> Sequence[str]:
+        """What prints the bytes of a disk. Not a coroutine."""
+
+    def write_command(disk: DiskSpec) -> Sequence[str]:
+        """What fills a disk with the bytes that it reads. Not a coroutine."""

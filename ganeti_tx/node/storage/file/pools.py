@@ -1,0 +1,66 @@
+"""Pools that are directories: the storage types `file` and `sharedfile`."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from zope.interface import implementer
+
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.beneath import directories
+from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
+from ganeti_tx.runtime.threads import IThreads
+
+MIB = 1 << 20
+
+
+@implementer(IPools)
+@frozen
+class DirectoryPools:
+    """A pool's name is its directory, a listed one or below one; it need not be there before the first disk is."""
+
+    allowed: AllowedPaths
+    threads: IThreads
+
+    async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """See `IPools`: of the file system that has the directory, or will have it once there is a disk."""
+        try:
+            return await self.threads.run(self._space, name)
+        except FileStoragePathError as error:
+            raise BlockDeviceError(str(error))
+        except OSError as error:
+            raise BlockDeviceError(f"cannot tell the room in {name!r}: {error.strerror}")
+
+    async def fault(self, name: str) -> str | None:
+        """See `IPools`."""
+        return await self.threads.run(self._fault, name)
+
+    def _space(self, name: str) -> PoolSpace:
+        place = self.allowed.place(f"{name.rstrip('/')}/x")
+        room = self._room(place.top, place.below)
+        return PoolSpace(
+            size=room.f_blocks * room.f_frsize // MIB,
+            free=room.f_bavail * room.f_frsize // MIB,
+        )
+
+    def _room(self, directory: Path, below: Sequence[str]) -> os.statvfs_result:
+        """Of the deepest directory that is there; above a listed one that is to come nothing is ever written."""
+        for depth in range(len(below), -1, -1):
+            with suppress(FileNotFoundError), directories(directory, below[:depth]) as way:
+                return os.fstatvfs(way[-1])
+        while not directory.exists() and directory != directory.parent:
+            directory = directory.parent
+        return os.statvfs(directory)
+
+    def _fault(self, name: str) -> str | None:
+        try:
+            path = self.allowed.check_directory(name)
+        except FileStoragePathError as error:
+            return str(error)
+        if self.allowed.files.exists(path) and not self.allowed.files.stat(path).is_directory:
+            return f"file storage path {name!r} is no directory"
+        return None
