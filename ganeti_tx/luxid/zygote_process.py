@@ -2,14 +2,17 @@
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from enum import Enum
 
 from attrs import define, field
-from twisted.internet.interfaces import IProcessTransport, IReactorProcess
+from twisted.internet.interfaces import IDelayedCall, IProcessTransport
 from twisted.internet.protocol import ProcessProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
+
+from ganeti_tx.runtime.lifecycle import Lifecycle
+from ganeti_tx.runtime.reactors import IProcessReactor
 
 log = Logger()
 
@@ -56,25 +59,49 @@ class ZygoteOutput(ProcessProtocol):
         self._ended()
 
 
+class State(Enum):
+    """What there is of the zygote."""
+
+    NEW = "not started yet"
+    RUNNING = "a process"
+    DEAD = "none until the pause is over"
+    STOPPED = "none any more, or one that was told to end"
+
+
+FOLLOWING: Mapping[State, frozenset[State]] = {
+    State.NEW: frozenset({State.RUNNING, State.STOPPED}),
+    State.RUNNING: frozenset({State.DEAD, State.STOPPED}),
+    State.DEAD: frozenset({State.RUNNING, State.STOPPED}),
+    State.STOPPED: frozenset(),
+}
+
+
+def _new() -> Lifecycle[State]:
+    return Lifecycle(FOLLOWING, State.NEW)
+
+
 @define
 class Zygote:
     """Starts the zygote and starts it again when it dies. `died` is told, since asked-for forks are lost with it."""
 
-    reactor: Any
+    reactor: IProcessReactor
     died: Callable[[], None]
     runner_ended: Callable[[int, int], None]
-    _process: IProcessTransport | None = None
-    _stopping: bool = False
-    _delay: float = RESTART_DELAY
+    _lifecycle: Lifecycle[State] = field(factory=_new, init=False)
+    _process: IProcessTransport | None = field(default=None, init=False)
+    _restarting: IDelayedCall | None = field(default=None, init=False)
+    _delay: float = field(default=RESTART_DELAY, init=False)
     _started: float = field(default=0.0, init=False)
 
     def start(self) -> None:
-        """Start it now."""
-        reactor: IReactorProcess = self.reactor
+        """Start it now. @raise OSError: it cannot be."""
+        self._lifecycle.enter(State.RUNNING)
         argv = [sys.executable, "-m", "ganeti_tx.jobs.zygote"]
         output = ZygoteOutput(self._ended, self.runner_ended)
         self._started = self.reactor.seconds()
-        self._process = reactor.spawnProcess(output, sys.executable, argv, env=dict(os.environ), childFDs=DESCRIPTORS)
+        self._process = self.reactor.spawnProcess(
+            output, sys.executable, argv, env=dict(os.environ), childFDs=DESCRIPTORS
+        )
 
     def fork(self) -> None:
         """Ask for one more runner; one that is just dying does not hear it, and its successor is asked again."""
@@ -83,27 +110,33 @@ class Zygote:
 
     def stop(self) -> None:
         """End it; runners that have a job go on."""
-        self._stopping = True
+        if self._lifecycle.state is State.STOPPED:
+            return
+        self._lifecycle.enter(State.STOPPED)
         if self._process is not None:
             self._process.closeStdin()
+        if self._restarting is not None:
+            self._restarting.cancel()
+        self._process = self._restarting = None
 
     def _ended(self) -> None:
-        self._process = None
-        if self._stopping:
+        if self._lifecycle.state is State.STOPPED:
             return
+        self._lifecycle.enter(State.DEAD)
+        self._process = None
         lived = self.reactor.seconds() - self._started
         self._delay = RESTART_DELAY if lived > GOOD_LIFE else min(self._delay * 2, MAX_RESTART_DELAY)
         log.error("the zygote of the job processes died; starting another in {delay} s", delay=self._delay)
-        self.reactor.callLater(self._delay, self._restart)
+        self._restarting = self.reactor.callLater(self._delay, self._restart)
 
     def _restart(self) -> None:
-        if self._stopping:
-            return
+        self._restarting = None
         try:
             self.start()
         except OSError as error:  # no more open files, processes or memory, perhaps not for long
+            self._lifecycle.enter(State.DEAD)
             log.error("no zygote can be started: {error}; trying again in {delay} s", error=error, delay=self._delay)
             self._delay = min(self._delay * 2, MAX_RESTART_DELAY)
-            self.reactor.callLater(self._delay, self._restart)
+            self._restarting = self.reactor.callLater(self._delay, self._restart)
             return
         self.died()

@@ -3,7 +3,8 @@
 import os
 import shutil
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Literal, cast
 
@@ -16,6 +17,7 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from ganeti_tx.runtime.lifecycle import Lifecycle
 from ganeti_tx.runtime.process import (
     CLEAN_ENV,
     DEFAULT_OUTPUT_LIMIT,
@@ -103,6 +105,27 @@ def find_program(name: str, env: Mapping[str, str]) -> str | None:
     return os.path.abspath(found) if found else None
 
 
+class State(Enum):
+    """How far a program is."""
+
+    STARTING = "not started yet"
+    RUNNING = "running"
+    TERMINATED = "sent TERM, with some time left"
+    KILLED = "sent KILL"
+    CLOSED = "its pipes were closed, which somebody else may have held"
+    ENDED = "ended, and nobody holds its pipes"
+
+
+FOLLOWING: Mapping[State, frozenset[State]] = {
+    State.STARTING: frozenset({State.RUNNING}),
+    State.RUNNING: frozenset({State.TERMINATED, State.ENDED}),
+    State.TERMINATED: frozenset({State.KILLED, State.ENDED}),
+    State.KILLED: frozenset({State.CLOSED, State.ENDED}),
+    State.CLOSED: frozenset({State.ENDED}),
+    State.ENDED: frozenset(),
+}
+
+
 class _Child(ProcessProtocol):
     """One program: collects what it says, ends it when its time is over."""
 
@@ -114,17 +137,20 @@ class _Child(ProcessProtocol):
         self._output = {1: bytearray(), 2: bytearray()}
         self._truncated = False
         self._timed_out = False
-        self._pid: int | None = None
+        self._lifecycle = Lifecycle(FOLLOWING, State.STARTING)
+        self._process: Process
+        self._pid: int
         self._timer: IDelayedCall | None = None
 
     def limit_time(self, timeout: float) -> None:
         """Begin to end the program when `timeout` seconds are over."""
-        if self._pid is not None:
-            self._timer = self._clock.callLater(timeout, self._time_is_over)
+        if self._lifecycle.state is State.RUNNING:
+            self._wait(timeout, self._time_is_over)
 
     def connectionMade(self) -> None:
-        process = cast(Process, self.transport)
-        self._pid = process.pid
+        self._enter(State.RUNNING)
+        process = self._process = cast(Process, self.transport)
+        self._pid = cast(int, process.pid)
         if 0 in process.pipes:
             process.write(self._stdin)
             process.closeStdin()
@@ -136,9 +162,7 @@ class _Child(ProcessProtocol):
         output += data[:room]
 
     def processEnded(self, reason: Failure) -> None:
-        self._pid = None
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
+        self._enter(State.ENDED)
         if not self.ended.called:  # else it was cancelled
             self.ended.callback(self._result(reason))
 
@@ -158,24 +182,35 @@ class _Child(ProcessProtocol):
         self._end()
 
     def _cancel(self, _ended: object) -> None:
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._end()
+        """End the program, unless that has begun."""
+        if self._lifecycle.state is State.RUNNING:
+            self._end()
 
     def _end(self) -> None:
+        self._enter(State.TERMINATED)
         self._signal(signal.SIGTERM)
-        self._timer = self._clock.callLater(GRACE, self._kill)
+        self._wait(GRACE, self._kill)
 
     def _kill(self) -> None:
+        self._enter(State.KILLED)
         self._signal(signal.SIGKILL)
-        self._timer = self._clock.callLater(
-            GRACE, cast(Process, self.transport).loseConnection
-        )  # a pipe may be held by others
+        self._wait(GRACE, self._close)
+
+    def _close(self) -> None:
+        self._enter(State.CLOSED)
+        self._process.loseConnection()
+
+    def _enter(self, state: State) -> None:
+        """Go on to a state; what the one before waited for is waited for no longer."""
+        self._lifecycle.enter(state)
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+
+    def _wait(self, seconds: float, then: Callable[[], None]) -> None:
+        self._timer = self._clock.callLater(seconds, then)
 
     def _signal(self, number: signal.Signals) -> None:
         """To the whole group; to the child alone while it has not yet become the leader of one."""
-        if self._pid is None:
-            return
         try:
             os.killpg(self._pid, number)
         except ProcessLookupError:

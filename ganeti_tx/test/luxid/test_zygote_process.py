@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from twisted.internet.error import ProcessTerminated
 from twisted.internet.testing import MemoryReactorClock
@@ -10,6 +10,8 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.luxid.zygote_process import FORK, GOOD_LIFE, MAX_RESTART_DELAY, REPORTS, RESTART_DELAY, Zygote
+from ganeti_tx.runtime.lifecycle import IllegalTransition
+from ganeti_tx.runtime.reactors import IProcessReactor
 
 
 class Child:
@@ -65,7 +67,7 @@ class ZygoteTests(SynchronousTestCase):
         self.reactor = Reactor()
         self.deaths = 0
         self.ended: list[tuple[int, int]] = []
-        self.zygote = Zygote(self.reactor, self.count, lambda *ended: self.ended.append(ended))
+        self.zygote = Zygote(cast(IProcessReactor, self.reactor), self.count, lambda *ended: self.ended.append(ended))
         self.zygote.start()
 
     def count(self) -> None:
@@ -127,6 +129,21 @@ class ZygoteTests(SynchronousTestCase):
         self.zygote.stop()
         child = self.reactor.children[0]
         self.assertTrue(child.closed)
+        self.zygote.fork()  # nobody hears it
         child.die()
         self.reactor.advance(60)
+        self.assertEqual((child.heard, len(self.reactor.children)), ([], 1))
+
+    def test_stop_in_a_pause(self) -> None:
+        """One that has died is not replaced when all shall end, and nothing is left to do."""
+        self.reactor.children[0].die()
+        self.zygote.stop()
+        self.zygote.stop()
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+        self.assertRaises(IllegalTransition, self.zygote.start)
+        self.assertEqual(len(self.reactor.children), 1)
+
+    def test_started_twice(self) -> None:
+        """There is one zygote at a time."""
+        self.assertRaises(IllegalTransition, self.zygote.start)
         self.assertEqual(len(self.reactor.children), 1)

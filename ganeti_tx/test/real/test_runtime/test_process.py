@@ -7,9 +7,9 @@ from pathlib import Path
 
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.task import deferLater
+from twisted.internet.task import Clock, deferLater
 
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.reactor_process import GRACE, ReactorProcessRunner
 from ganeti_tx.test.contracts import process as contract
 
 
@@ -70,6 +70,49 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
         self.assertEqual((await self._content(self.top / "log")).split(), [str(pid), str(pid)])
         os.kill(pid, signal.SIGKILL)
         await self._gone(pid)
+
+    def test_ended_once(self) -> Deferred[None]:
+        """Who is being ended already is not asked to end again when the caller goes, too; in the end it is killed."""
+        return Deferred.fromCoroutine(self._test_ended_once())
+
+    async def _test_ended_once(self) -> None:
+        clock, note = Clock(), self.top / "asked"
+        script = f"trap 'echo TERM >> {note}' TERM; echo $$ > {note}; while :; do sleep 0.01; done"
+        ended = ReactorProcessRunner(reactor, clock).run(["/bin/sh", "-c", script], timeout=10)
+        pid = int(await self._content(note))
+        clock.advance(10)
+        while note.read_text().count("TERM") < 1:
+            await deferLater(reactor, 0.01)
+        ended.cancel()
+        self.failureResultOf(ended, CancelledError)
+        await deferLater(reactor, 0.1)
+        self.assertEqual(note.read_text().split(), [str(pid), "TERM"])
+        clock.advance(GRACE)
+        await self._gone(pid)
+        while clock.getDelayedCalls():  # as long as the pipes are not known to be closed
+            await deferLater(reactor, 0.01)
+
+    def test_held_pipes(self) -> Deferred[None]:
+        """What has left the group and holds the pipes keeps nobody waiting for ever."""
+        return Deferred.fromCoroutine(self._test_held_pipes())
+
+    async def _test_held_pipes(self) -> None:
+        clock, note = Clock(), self.top / "pid"
+        ended = ReactorProcessRunner(reactor, clock).run(
+            ["/bin/sh", "-c", f"setsid sh -c 'echo $$ > {note}; exec sleep 1000' & echo said"], timeout=10
+        )
+        pid = int(await self._content(note))
+        try:
+            for seconds in (10, GRACE):
+                clock.advance(seconds)
+                await deferLater(reactor, 0.01)
+                self.assertNoResult(ended)
+            clock.advance(GRACE)
+            result = await ended
+        finally:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual((result.timed_out, result.stdout), (True, b"said\n"))
+        self.assertEqual(clock.getDelayedCalls(), [])
 
     async def _content(self, path: Path) -> str:
         """What is in a file, once there is something."""
