@@ -120,18 +120,33 @@ class WalkTests(ProtocolCase):
                 self.assertEqual(held, set() if operation.effect is Effect.GIVEN_BACK else reserved, name)
 
     def test_restart(self) -> None:
-        """What each of those that reserve has answered is its owner's after a restart, and what is given back is free."""
+        """What those that reserve answer is on disk before, and its owner's after a restart; given back, it is free."""
         for operation in CONFIG_OPERATIONS.values():
             if operation.effect is Effect.RESERVED and operation.attribute not in UNRESERVED:
-                self.ask(operation.attribute)
+                self.ask_slowly(operation)
                 _, reserved = self.state()
-                self.cluster.kill()
-                self.cluster.start()
+                self.restart()
                 self.assertEqual(self.state()[1], reserved, operation.name)
-        self.ask("drop_reservations")
+        self.ask_slowly(IConfig.drop_reservations)
+        self.restart()
+        self.assertEqual(self.state()[1], set())
+
+    def ask_slowly(self, operation: Operation[..., Any]) -> None:
+        """Ask while the disk is slow: there is no answer before the disk has it."""
+        files = self.cluster.files
+        files.slow = True
+        asked = self.cluster.begin(getattr(self.config, operation.attribute)(*SAMPLES[operation.attribute]))
+        self.assertNoResult(asked)
+        while files.under_way:
+            files.finish()
+            self.cluster.settle()
+        files.slow = False
+        self.successResultOf(asked)
+
+    def restart(self) -> None:
+        """Another daemon takes up what the first has left."""
         self.cluster.kill()
         self.cluster.start()
-        self.assertEqual(self.state()[1], set())
 
     def test_wrong_arguments(self) -> None:
         """Each argument that is of another type is refused with the operation, its name, and what it may be."""
