@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
-from ganeti_tx.model.cluster_facts import cluster_facts
+from ganeti_tx.model.cluster_facts import cluster_facts, single_values
 from ganeti_tx.model.config_data import ConfigData
 
 
@@ -31,17 +31,14 @@ class ClusterInfo:
     def values(self, names: Sequence[str]) -> list[object]:
         """Some settings by name; None for a name that is unknown."""
         config = self.snapshot()
-        cluster = config.cluster
         readers: dict[str, Callable[[], object]] = {
-            "cluster_name": lambda: cluster.cluster_name,
+            "cluster_name": lambda: config.cluster.cluster_name,
             "watcher_pause": self.watcher_pause,
             "master_node": lambda: master_name(config),
             "drain_flag": self.drain_flag,
-            "modify_ssh_setup": lambda: cluster.modify_ssh_setup,
-            "ssh_key_type": lambda: cluster.ssh_key_type,
-            "ssh_key_bits": lambda: cluster.ssh_key_bits,
         }
-        return [readers[name]() if name in readers else None for name in names]
+        settings = single_values(config.cluster)
+        return [readers[name]() if name in readers else settings.get(name) for name in names]
 
 
 def master_name(config: ConfigData) -> str:

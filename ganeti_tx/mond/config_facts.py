@@ -16,7 +16,7 @@ from ganeti_tx.confd import questions
 from ganeti_tx.confd.messages import NodeInstancesQuery, RequestType
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import GanetiError, one_line
-from ganeti_tx.model.cluster import DataCollector
+from ganeti_tx.model.settings.collectors import DataCollector
 from ganeti_tx.mond.interfaces import IConfigFacts, KnownInstance, NodeFacts, Volume
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-from ganeti_tx.model.cluster import DEFAULT_COLLECTOR, DataCollector
+from ganeti_tx.model.settings.collectors import DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.mond.envelope import category_in_urls
 from ganeti_tx.mond.interfaces import ICollector
 from ganeti_tx.mond.run import Run

@@ -1,6 +1,7 @@
 """Changing the cluster's settings."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -8,8 +9,6 @@ from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqErr
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import check_address, with_address
-from ganeti_tx.logic.cluster.parameter_changes import changed_parameters
-from ganeti_tx.logic.cluster.setting_changes import changed_settings
 from ganeti_tx.logic.node.pool import fill_pool
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
@@ -18,12 +17,18 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
+from ganeti_tx.model.opcodes.cluster import settings_given
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.pools import has_place
+from ganeti_tx.model.settings.rules import SETTINGS
+from ganeti_tx.model.settings.setting import changed
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
 TRIES = 5
+#: Parameters that have consequences beyond the cluster object.
+POOL = "candidate_pool_size"
+ALLOCATOR = "default_iallocator"
 #: Seconds for the nodes to judge parameters.
 PATIENCE = 60.0
 
@@ -36,9 +41,13 @@ def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
 class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     """Change settings of the cluster. A larger pool of master candidates is filled by the same job."""
 
+    @property
+    def _given(self) -> dict[str, Any]:
+        return settings_given(self.op)
+
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Nobody changes what the settings are checked against; nodes may be promoted when the pool grows."""
-        if level is Level.NODE and self.op.candidate_pool_size is not None:
+        if level is Level.NODE and POOL in self._given:
             return (on_all(level, Mode.EXCLUSIVE),)
         return (on_all(level),) if level in (Level.INSTANCE, Level.NODEGROUP, Level.NODE) else ()
 
@@ -47,7 +56,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
 
         To change nothing is possible, too.
         """
-        if self.op.default_iallocator and (fault := self.around.allocator_fault(self.op.default_iallocator)):
+        allocator = self._given.get(ALLOCATOR)
+        if allocator and (fault := self.around.allocator_fault(allocator)):
             raise OpPrereqError(fault, ECode.INVAL)
         before = await self.config.cluster()
         after = self._changed(before)
@@ -61,7 +71,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:
-            changes = {**changed_parameters(cluster, self.op), **changed_settings(cluster, self.op)}
+            changes = changed(cluster, SETTINGS, self._given)
         except OpPrereqError:
             raise
         except GanetiError as error:
@@ -114,9 +124,9 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         """Change them, and let every node know."""
         before = await self.config.cluster()
         await with_address(self, before, self._changed(before), self._change)
-        if self.op.candidate_pool_size is not None:
+        if POOL in self._given:
             await fill_pool(self)
-            await self._tell_surplus(self.op.candidate_pool_size)
+            await self._tell_surplus(self._given[POOL])
         await self.config.when_distributed()
 
     async def _change(self) -> None:

@@ -1,6 +1,7 @@
 """What all opcodes have in common: the parameters that steer the job, and the one-line summary."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, dataclass_transform
 
 import msgspec
@@ -17,9 +18,22 @@ ABBREVIATIONS = {"CLUSTER_": "C_", "GROUP_": "G_", "INSTANCE_": "I_", "NODE_": "
 
 
 class OpCodeType(msgspec.StructMeta):
-    """Makes every opcode class frozen and keyword-only, which a Struct does not inherit."""
+    """Makes every opcode class frozen and keyword-only, which a Struct does not inherit.
 
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> type:
+    @param parameters: types of parameters, by name, that another table declares; null where they are not given.
+    """
+
+    def __new__(
+        mcls,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        **config: Any,
+    ) -> type:
+        own = namespace.get("__annotations__", {})
+        derived = {each: kind | None for each, kind in parameters.items() if each not in own}
+        namespace = {**dict.fromkeys(derived), **namespace, "__annotations__": {**own, **derived}}
         return super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config})
 
 

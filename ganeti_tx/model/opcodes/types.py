@@ -1,13 +1,18 @@
-"""The named types of opcode parameters: strings, numbers and containers with their limits, and the words allowed."""
+"""The named types of opcode parameters, besides those that settings have as well, and the words allowed."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
-NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
-NonNegative = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[int, msgspec.Meta(gt=0)]
+from ganeti_tx.model.values import IdRange as IdRange
+from ganeti_tx.model.values import ListAction as ListAction
+from ganeti_tx.model.values import NicKey as NicKey
+from ganeti_tx.model.values import NicParams as NicParams
+from ganeti_tx.model.values import NonEmpty as NonEmpty
+from ganeti_tx.model.values import NonNegative as NonNegative
+from ganeti_tx.model.values import Params as Params
+from ganeti_tx.model.values import Positive as Positive
 
 MiB = NonNegative
 """A size in mebibytes."""
@@ -18,35 +23,13 @@ Seconds = NonNegative
 DiskIndex = Annotated[int, msgspec.Meta(ge=0, le=15)]
 """The place of a disk in its instance, which has at most 16."""
 
-Params = dict[str, Any]
-"""Parameters whose names and types another table declares (hypervisor, back end, node, policy ...)."""
-
 DiskParams = dict[NonEmpty, NonEmpty | int]
 """What a request says of one disk; the names depend on the disk template."""
-
-IdRange = tuple[int, int]
-"""First and last user id of a range."""
 
 DEFAULT_SHUTDOWN_TIMEOUT = 120
 """Seconds an instance gets to shut down before it is stopped by force."""
 
 NO_COMPRESSION = "none"
-
-
-class NicKey(StrEnum):
-    """What a request may say of one network card."""
-
-    BRIDGE = "bridge"
-    IP = "ip"
-    LINK = "link"
-    MAC = "mac"
-    MODE = "mode"
-    NAME = "name"
-    NETWORK = "network"
-    VLAN = "vlan"
-
-
-NicParams = dict[NicKey, str | None]
 
 
 class FinalStatus(StrEnum):
@@ -64,15 +47,6 @@ class ChangeAction(StrEnum):
     ATTACH = "attach"
     DETACH = "detach"
     MODIFY = "modify"
-    REMOVE = "remove"
-
-
-class ListAction(StrEnum):
-    """What happens to one name of a list that has no parameters to modify."""
-
-    ADD = "add"
-    ATTACH = "attach"
-    DETACH = "detach"
     REMOVE = "remove"
 
 

@@ -10,8 +10,8 @@ from ganeti_tx.confd.codec import Body, Key, decode_reply, envelope_of, sign
 from ganeti_tx.confd.messages import Reply, Request
 from ganeti_tx.confd.protocol import Present, respond
 from ganeti_tx.confd.view import view_of
-from ganeti_tx.model.cluster import DataCollector
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.settings.collectors import DataCollector
 from ganeti_tx.test.model import samples
 
 RAW_KEY = b"0123456789abcdef\n"

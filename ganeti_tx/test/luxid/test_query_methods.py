@@ -11,8 +11,8 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxid.cluster_info import ClusterInfo, machine
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.query_methods import make_query_methods
-from ganeti_tx.model.cluster import DataCollector
 from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.settings.collectors import DataCollector
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CLUSTER, CONFIG, FILTER, GROUP, INSTANCE, NETWORK, NODE, NODE2
 from ganeti_tx.test.query.case import FakeJobs

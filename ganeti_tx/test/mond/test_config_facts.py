@@ -9,7 +9,7 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.confd.messages import RequestType
-from ganeti_tx.model.cluster import DataCollector
+from ganeti_tx.model.settings.collectors import DataCollector
 from ganeti_tx.mond.config_facts import DISKS_AGE, FIRST_ROUND, INTERVAL, QUIET, ConfigFacts
 from ganeti_tx.mond.interfaces import KnownInstance, NodeFacts
 from ganeti_tx.runtime.paths import Paths

@@ -3,7 +3,7 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.cluster import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
+from ganeti_tx.model.settings.collectors import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.mond.interfaces import Category
 from ganeti_tx.mond.schedule import NEEDS, Schedule
 from ganeti_tx.test.mond.parts import CONTRACT, Scripted

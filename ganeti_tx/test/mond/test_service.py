@@ -12,7 +12,7 @@ from twisted.python.threadpool import ThreadPool
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.model.cluster import COLLECTORS
+from ganeti_tx.model.settings.collectors import COLLECTORS
 from ganeti_tx.mond.service import MondParts, collectors_of, monitoring, real_parts, start
 from ganeti_tx.mond.tap import Options
 from ganeti_tx.runtime.files import RealFiles

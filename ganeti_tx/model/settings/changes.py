@@ -1,0 +1,90 @@
+"""Settings that are changed bit by bit: each takes what is stored and the parameters, None where one was not given."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.base import Params
+from ganeti_tx.model.settings.collectors import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
+from ganeti_tx.model.values import IdRange, ListAction
+
+MICROSECONDS = 1_000_000
+Actions = Iterable[tuple[ListAction, str]]
+
+
+def names(what: str) -> Callable[[Sequence[str], Actions | None], tuple[str, ...]]:
+    """Changes a list of OS names by additions and removals."""
+
+    def change(held: Sequence[str], actions: Actions | None) -> tuple[str, ...]:
+        after = list(held)
+        for action, name in actions or ():
+            if action in (ListAction.ADD, ListAction.ATTACH):
+                if name in after:
+                    raise OpPrereqError(f"{what}: OS {name!r} is in the list already", ECode.INVAL)
+                after.append(name)
+            elif name not in after:
+                raise OpPrereqError(f"{what}: OS {name!r} is not in the list", ECode.INVAL)
+            else:
+                after.remove(name)
+        return tuple(after)
+
+    return change
+
+
+def laid_over(held: Params, given: Params | None) -> Params:
+    """What was set before stays where nothing else is said."""
+    return {**held, **(given or {})}
+
+
+def uid_pool(
+    held: Sequence[IdRange],
+    whole: Sequence[IdRange] | None,
+    added: Sequence[IdRange] | None = None,
+    removed: Sequence[IdRange] | None = None,
+) -> tuple[IdRange, ...]:
+    """The ranges of user ids after a replacement, additions and removals.
+
+    @raise OpPrereqError: a range is no range, overlaps another, or to be removed is not there.
+    """
+    pool = list(held if whole is None else whole)
+    for low, high in (*(added or ()), *(removed or ()), *pool):
+        if not 0 <= low <= high:
+            raise OpPrereqError(f"uid_pool: {low}-{high} is no range of user ids", ECode.INVAL)
+    pool.extend(added or ())
+    for low, high in removed or ():
+        pool = without_range(pool, low, high)
+    pool.sort()
+    for (_, end), (start, high) in pairwise(pool):
+        if start <= end:
+            raise OpPrereqError(f"uid_pool: {start}-{high} overlaps another range, which ends at {end}", ECode.INVAL)
+    return tuple(pool)
+
+
+def without_range(pool: Sequence[IdRange], low: int, high: int) -> list[IdRange]:
+    """The pool with a part of one of its ranges cut out."""
+    for held in pool:
+        if held[0] <= low and high <= held[1]:
+            left = [(held[0], low - 1), (high + 1, held[1])]
+            return [each for each in pool if each != held] + [part for part in left if part[0] <= part[1]]
+    raise OpPrereqError(f"uid_pool: {low}-{high} cannot be removed, the pool does not hold it", ECode.INVAL)
+
+
+def collectors(
+    held: Mapping[str, DataCollector], active: Mapping[str, bool] | None, interval: Mapping[str, int] | None
+) -> dict[str, DataCollector]:
+    """Which collectors run, and how often; clusters of older versions do not name them all."""
+    after = {**dict.fromkeys(COLLECTORS, DEFAULT_COLLECTOR), **held}
+    for name in (*(active or ()), *(interval or ())):
+        if name not in after:
+            raise OpPrereqError(
+                f"data collector {name!r} is not known; there are {', '.join(sorted(after))}", ECode.INVAL
+            )
+    for name, wanted in (active or {}).items():
+        after[name] = replace(after[name], active=wanted)
+    for name, span in (interval or {}).items():
+        if span < MICROSECONDS:
+            raise OpPrereqError(f"data collector {name!r}: {span} microseconds is less than a second", ECode.INVAL)
+        after[name] = replace(after[name], interval=span)
+    return after

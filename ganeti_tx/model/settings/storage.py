@@ -1,0 +1,83 @@
+"""Settings about where disks are kept."""
+
+from typing import Annotated
+
+from ganeti_tx.model.settings.checks import directory, patterns
+from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
+from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
+from ganeti_tx.model.values import NonEmpty
+
+
+class StorageSettings(NodeSettings, frozen=True, kw_only=True):
+    """The third part of a cluster's settings."""
+
+    volume_group_name: Annotated[
+        str | None,
+        Setting(
+            initial=None,
+            parameter="vg_name",
+            absent="LVM",
+            flags=(Flag("--vg-name", "the LVM volume group for disks", metavar="VG"),),
+            facts=(Fact("lvm volume group"),),
+        ),
+    ] = None
+    reserved_lvs: Annotated[
+        tuple[str, ...],
+        Setting(
+            default=(),
+            takes=tuple[NonEmpty, ...],
+            check=patterns,
+            flags=(
+                Flag(
+                    "--reserved-lvs", "patterns of logical volumes that are not the cluster's, comma separated",
+                    reading=Reading.WORDS, on=ON_MODIFY,
+                ),
+            ),
+            facts=(Fact("lvm reserved volumes", Form.WORDS_OR_NONE),),
+        ),
+    ]  # fmt: skip
+    drbd_usermode_helper: Annotated[
+        str | None,
+        Setting(
+            initial=None,
+            parameter="drbd_helper",
+            absent="DRBD",
+            flags=(Flag("--drbd-usermode-helper", "the helper that DRBD calls"),),
+            facts=(Fact("drbd usermode helper"),),
+        ),
+    ] = None
+    file_storage_dir: Annotated[
+        str,
+        Setting(
+            default="",
+            initial="/srv/ganeti/file-storage",
+            check=directory,
+            flags=(Flag("--file-storage-dir", "directory for file disks", metavar="DIR"),),
+            facts=(Fact("file storage path"),),
+        ),
+    ]
+    shared_file_storage_dir: Annotated[
+        str,
+        Setting(
+            default="",
+            initial="/srv/ganeti/shared-file-storage",
+            check=directory,
+            flags=(Flag("--shared-file-storage-dir", "directory for shared file disks", metavar="SHAREDDIR"),),
+            facts=(Fact("shared file storage path"),),
+        ),
+    ]
+    gluster_storage_dir: Annotated[
+        str,
+        Setting(
+            default="",
+            initial="/var/run/ganeti/gluster",
+            check=directory,
+            flags=(
+                Flag(
+                    "--gluster-storage-dir", "where Gluster volumes are mounted",
+                    metavar="GLUSTERDIR", default="/var/run/ganeti/gluster", on=(Program.INIT,),
+                ),
+            ),
+            facts=(Fact("gluster storage path"),),
+        ),
+    ]  # fmt: skip
