@@ -17,7 +17,7 @@ from twisted.logger import Logger
 from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import Method
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles

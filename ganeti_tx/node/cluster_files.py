@@ -11,11 +11,10 @@ from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.ssh_files import forget_ssh
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
@@ -43,15 +42,7 @@ class ClusterFiles:
     _rapi_files: tuple[int, int] = (0, 0)
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            UploadFile: self.upload,
-            WriteSsconfFiles: self.write_ssconf,
-            WriteRapiFiles: self.write_rapi_files,
-            NodeDemoteFromMc: self.demote,
-        }
-
+    @answers(UploadFile)
     async def upload(self, call: UploadFile) -> None:
         """Write a file that is on the list, with the mode that the list says.
 
@@ -109,6 +100,7 @@ class ClusterFiles:
             return -1
         return head.serial_no
 
+    @answers(WriteSsconfFiles)
     async def write_ssconf(self, call: WriteSsconfFiles) -> None:
         """Write every key whose file does not hold the value already; older values than those here are refused."""
         for key, value in call.values.items():
@@ -126,6 +118,7 @@ class ClusterFiles:
         finally:
             self._turn.release()
 
+    @answers(WriteRapiFiles)
     async def write_rapi_files(self, call: WriteRapiFiles) -> None:
         """Write those that differ, and remove what the master does not have."""
         places = rapi_paths(self.paths)
@@ -157,6 +150,7 @@ class ClusterFiles:
         except OSError:
             return False
 
+    @answers(NodeDemoteFromMc)
     async def demote(self, call: NodeDemoteFromMc) -> None:
         """Remove what only master candidates keep besides the job queue: the configuration and the authority's key."""
         path = self.paths.ssconf_file("master_node")

@@ -1,16 +1,15 @@
 """Whom this node obeys, and how it ceases to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_files import ClusterFiles
-from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.local_daemons import LocalDaemons
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
@@ -63,10 +62,7 @@ class Membership:
     daemons: LocalDaemons
     end: Callable[[], None]
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {NodeCryptoTokens: self.tokens, NodeLeaveCluster: self.leave}
-
+    @answers(NodeCryptoTokens)
     async def tokens(self, call: NodeCryptoTokens) -> list[tuple[str, str]]:
         """The digests of the certificates with which this node makes calls, and answers them."""
         return [(SSL_TOKEN, self._digest(self.paths.client_pem)), (SERVER_TOKEN, self._digest(self.paths.server_pem))]
@@ -74,6 +70,7 @@ class Membership:
     def _digest(self, path: Path) -> str:
         return digest(Identity.from_bundle(self.files.read(path, MAX_KEY_FILE), str(path)).certificate)
 
+    @answers(NodeLeaveCluster)
     async def leave(self, call: NodeLeaveCluster) -> None:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()

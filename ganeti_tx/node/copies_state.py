@@ -1,15 +1,12 @@
 """Telling how new the copies are that this node keeps of what the master has."""
 
-from collections.abc import Mapping
-
 from attrs import define
 
 from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of
-from ganeti_tx.node.dispatch import Method
-from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -25,10 +22,7 @@ class CopiesOfTheCluster:
     files: IFiles
     paths: Paths
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {ClusterCopies: self.state}
-
+    @answers(ClusterCopies)
     async def state(self, call: ClusterCopies) -> CopiesState:
         """As it is on disk; what cannot be read counts as not there."""
         ssconf = {

@@ -1,19 +1,16 @@
 """Node calls about disks."""
 
-from collections.abc import Mapping
-
 from attrs import define
 from msgspec.structs import replace
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.storage.abilities import IUserspaceUri
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.taking_back import TakingBack
 from ganeti_tx.node.storage.tree import DeviceTree
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import (
     AssembledDisk,
     BlockdevAssemble,
@@ -33,32 +30,24 @@ class Disks:
     tree: DeviceTree
     links: DiskLinks
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            BlockdevCreate: self.create,
-            BlockdevRemove: self.remove,
-            BlockdevGrow: self.grow,
-            BlockdevRename: self.rename,
-            BlockdevAssemble: self.assemble,
-            BlockdevShutdown: self.shutdown,
-            BlockdevFind: self.find,
-        }
-
+    @answers(BlockdevCreate)
     async def create(self, call: BlockdevCreate) -> None:
         """Make the disk."""
         await self.tree.create(call.disk, call.owner, call.on_children)
 
+    @answers(BlockdevRemove)
     async def remove(self, call: BlockdevRemove) -> None:
         """Take the disk down and delete it; its stable name goes once it is."""
         await self.tree.remove(call.disk)
         if call.disk.index >= 0:
             self.links.unlink(call.owner, call.disk.index)
 
+    @answers(BlockdevGrow)
     async def grow(self, call: BlockdevGrow) -> None:
         """Add room."""
         await self.tree.grow(call.disk, call.amount, call.dry_run, call.backing_store)
 
+    @answers(BlockdevRename)
     async def rename(self, call: BlockdevRename) -> None:
         """Give another logical id; a stable name that led to the disk goes on leading to it."""
         linked = await self._is_linked(call.disk, call.owner)
@@ -72,6 +61,7 @@ class Disks:
         target = self.links.target(owner, disk.index) if disk.index >= 0 else None
         return target is not None and target == (await self.tree.found(disk)).dev_path
 
+    @answers(BlockdevAssemble)
     async def assemble(self, call: BlockdevAssemble) -> AssembledDisk:
         """Make ready. Where the owner may run, the disk gets its stable name."""
         async with TakingBack() as back:
@@ -79,12 +69,14 @@ class Disks:
         link = self.links.path(call.owner, call.disk.index) if call.on_primary and call.disk.index >= 0 else None
         return AssembledDisk(attached.path, None if link is None else str(link), attached.uri)
 
+    @answers(BlockdevShutdown)
     async def shutdown(self, call: BlockdevShutdown) -> None:
         """Take down; its stable name goes once it is down."""
         await self.tree.shutdown(call.disk)
         if call.disk.index >= 0:
             self.links.unlink(call.owner, call.disk.index)
 
+    @answers(BlockdevFind)
     async def find(self, call: BlockdevFind) -> BlockDevStatus | None:
         """What is there."""
         return await self.tree.find(call.disk)

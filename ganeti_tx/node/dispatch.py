@@ -1,11 +1,12 @@
 """From a node call to the one method that does it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GenericError, ProgrammerError
+from ganeti_tx.node.answers import Method, methods_of
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.refusals import UnknownCall
 from ganeti_tx.rpc.table import CALLS
@@ -15,8 +16,6 @@ from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
 
-#: Does one call and gives its result.
-Method = Callable[[Any], Awaitable[Any]]
 #: Does a call by its method, if it may come from the node of that name.
 Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
 
@@ -24,12 +23,13 @@ Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *tables: Mapping[type[NodeCall[object]], Method], guard: Guard | None = None) -> None:
-        """@param guard: stands before every method, and refuses calls that may not come from their caller."""
+    def __init__(self, *parts: object, guard: Guard | None = None) -> None:
+        """@param parts: their methods that are declared by `answers` are taken.
+
+        @param guard: stands before every method, and refuses calls that may not come from their caller.
+        """
         self._guard = guard
-        self._methods: dict[type[NodeCall[object]], Method] = {
-            kind: method for table in tables for kind, method in table.items()
-        }
+        self._methods = methods_of(parts)
 
     def kind_of(self, name: str) -> type[NodeCall[object]]:
         """The call of this name. @raise UnknownCall: there is none here."""

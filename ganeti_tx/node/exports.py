@@ -1,12 +1,9 @@
 """The exported instances of this node."""
 
-from collections.abc import Mapping
-
 from attrs import frozen
 
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.backup import ExportList
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads
@@ -20,10 +17,7 @@ class Exports:
     paths: Paths
     threads: IThreads
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {ExportList: self.names}
-
+    @answers(ExportList)
     async def names(self, call: ExportList) -> list[str]:
         """In order; hidden ones are not finished."""
         return await self.threads.run(self._names)

@@ -11,11 +11,10 @@ from twisted.internet.task import deferLater
 from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IPools
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
     NodeFacts,
@@ -53,25 +52,17 @@ class Facts:
     user_mode_marker: Path
     allowed_paths: AllowedPaths
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            Version: self.version,
-            TestDelay: self.delay,
-            NodeInfo: self.info,
-            NodeVerify: self.verify,
-            NodeHasIpAddress: self.has_address,
-            BridgesExist: self.bridges,
-        }
-
+    @answers(Version)
     async def version(self, call: Version) -> int:
         """The protocol's version."""
         return PROTOCOL_VERSION
 
+    @answers(TestDelay)
     async def delay(self, call: TestDelay) -> None:
         """Wait."""
         await deferLater(self.clock, call.duration)
 
+    @answers(NodeInfo)
     async def info(self, call: NodeInfo) -> NodeFacts:
         """Memory and CPUs by the hypervisors, room by the storages; what fails is left out, not fatal."""
         return NodeFacts(
@@ -96,6 +87,7 @@ class Facts:
             return StorageSpace(unit.type, unit.name)
         return StorageSpace(unit.type, unit.name, space.size, space.free)
 
+    @answers(NodeVerify)
     async def verify(self, call: NodeVerify) -> dict[str, Any]:
         """The checks asked for, of those that this node knows."""
         result: dict[str, Any] = {}
@@ -128,10 +120,12 @@ class Facts:
             return f"hypervisor {name} is not available on this node"
         return "; ".join(await hypervisor.verify()) or None
 
+    @answers(NodeHasIpAddress)
     async def has_address(self, call: NodeHasIpAddress) -> bool:
         """Whether the address is one of the node's."""
         return self.owns_address(call.address)
 
+    @answers(BridgesExist)
     async def bridges(self, call: BridgesExist) -> None:
         """@raise GanetiError: one is missing."""
         if missing := self._missing_bridges(call.bridges):

@@ -10,8 +10,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.hooks import SEARCH_PATH, HookPhase, HookResult, HookStatus, directory
-from ganeti_tx.node.dispatch import Method
-from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -39,10 +38,7 @@ class Hooks:
     runner: IProcessRunner
     clock: IReactorTime
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {HooksRunner: self.asked}
-
+    @answers(HooksRunner)
     async def asked(self, call: HooksRunner) -> list[HookResult]:
         """Run them for the master. @raise ParameterError: that is no name of a hook."""
         if not NAME.fullmatch(call.hpath):

@@ -8,12 +8,11 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
@@ -36,18 +35,6 @@ class Instances:
     order: CallOrder
     _turns: dict[str, DeferredLock] = field(factory=dict)
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            InstanceStart: self.start,
-            InstanceShutdown: self.shutdown,
-            InstanceReboot: self.reboot,
-            InstanceInfo: self.info,
-            AllInstancesInfo: self.all_info,
-            InstanceConsole: self.console,
-            HypervisorValidateParams: self.validate,
-        }
-
     def of(self, name: str) -> IHypervisor:
         """@raise HypervisorError: this node has no such hypervisor."""
         hypervisor = self.hypervisors.get(name)
@@ -56,6 +43,7 @@ class Instances:
             raise HypervisorError(f"hypervisor {name!r} is not available on this node; available: {available}")
         return hypervisor
 
+    @answers(InstanceStart)
     async def start(self, call: InstanceStart) -> None:
         """Ready the disks and start; one that runs already is left alone."""
         turn = await self._turn(call.instance.name)
@@ -67,6 +55,7 @@ class Instances:
         finally:
             turn.release()
 
+    @answers(InstanceShutdown)
     async def shutdown(self, call: InstanceShutdown) -> None:
         """Stop it; one that does not run is left alone."""
         turn = await self._turn(call.instance_name)
@@ -77,6 +66,7 @@ class Instances:
         finally:
             turn.release()
 
+    @answers(InstanceReboot)
     async def reboot(self, call: InstanceReboot) -> None:
         """Reset it from inside, or stop and start it. @raise HypervisorError: it does not run."""
         turn = await self._turn(call.instance.name)
@@ -96,11 +86,13 @@ class Instances:
         await hypervisor.stop(instance.name, call.shutdown_timeout, False)
         await hypervisor.start(instance, attached, False)
 
+    @answers(InstanceInfo)
     async def info(self, call: InstanceInfo) -> RunningInstance | None:
         """One instance."""
         seen = await self.of(call.hypervisor).info(call.instance_name)
         return None if seen is None else running(seen)
 
+    @answers(AllInstancesInfo)
     async def all_info(self, call: AllInstancesInfo) -> dict[str, RunningInstance]:
         """All instances of these hypervisors. @raise HypervisorError: two of them claim the same name."""
         result: dict[str, RunningInstance] = {}
@@ -111,10 +103,12 @@ class Instances:
                 result[seen.name] = running(seen)
         return result
 
-    async def console(self, call: InstanceConsole) -> Mapping[str, Any]:
+    @answers(InstanceConsole)
+    async def console(self, call: InstanceConsole) -> dict[str, Any]:
         """How to reach the console."""
-        return await self.of(call.instance.hypervisor).console(call.instance, self.node_name)
+        return dict(await self.of(call.instance.hypervisor).console(call.instance, self.node_name))
 
+    @answers(HypervisorValidateParams)
     async def validate(self, call: HypervisorValidateParams) -> None:
         """Check parameters against this node."""
         await self.of(call.hypervisor).validate(call.hvparams)

@@ -1,7 +1,7 @@
 """The copies of the job queue on a master candidate: of every file the latest stays, in whatever order messages come."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 from attrs import define, field
@@ -11,10 +11,9 @@ from twisted.logger import Logger
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.model.digest import digest_of
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.queue_copies import purge, set_aside, sweep
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.queue import (
     JobqueueDigests,
     JobqueuePurge,
@@ -48,17 +47,7 @@ class JobCopies:
     terms: Terms
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            JobqueueUpdate: self.update,
-            JobqueueRename: self.rename,
-            JobqueuePurge: self.purge,
-            JobqueueSweep: self.sweep,
-            JobqueueDigests: self.digests,
-            JobqueueSetDrainFlag: self.set_drain_flag,
-        }
-
+    @answers(JobqueueUpdate)
     async def update(self, call: JobqueueUpdate) -> None:
         """Write copies of job files and of the serial number."""
         for name, data in call.files:
@@ -115,6 +104,7 @@ class JobCopies:
         await self._turn.acquire()
         self._turn.release()
 
+    @answers(JobqueueRename)
     async def rename(self, call: JobqueueRename) -> None:
         """Move copies of job files to the archive."""
         for old, new in call.renames:
@@ -139,6 +129,7 @@ class JobCopies:
         if into:
             await self.files.make_sure([*into, self.paths.queue_dir])
 
+    @answers(JobqueuePurge)
     async def purge(self, call: JobqueuePurge) -> None:
         """Remove every copy of a job, archived ones too, the serial number and the drain flag; what is newer stays."""
         await self._turn.acquire()
@@ -149,6 +140,7 @@ class JobCopies:
         finally:
             self._turn.release()
 
+    @answers(JobqueueSweep)
     async def sweep(self, call: JobqueueSweep) -> None:
         """Archive the copies of jobs that the master has not among its live ones any more.
 
@@ -180,6 +172,7 @@ class JobCopies:
                 ids=ids,
             )
 
+    @answers(JobqueueDigests)
     async def digests(self, call: JobqueueDigests) -> dict[str, str]:
         """Of the files asked for that are here."""
         found = {}
@@ -191,6 +184,7 @@ class JobCopies:
                 found[name] = digest_of(self.files.read(path, MAX_FILE))
         return found
 
+    @answers(JobqueueSetDrainFlag)
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
         """Make or remove the flag's file."""
         await self._turn.acquire()

@@ -9,9 +9,8 @@ from attrs import define
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.hooks import HookPhase
 from ganeti_tx.model.master_network import MasterNetworkParameters
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.local_hooks import LocalHooks
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -33,14 +32,7 @@ class MasterIp:
     runner: IProcessRunner
     hooks: LocalHooks
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            NodeActivateMasterIp: self.activate,
-            NodeDeactivateMasterIp: self.deactivate,
-            NodeChangeMasterNetmask: self.change_netmask,
-        }
-
+    @answers(NodeActivateMasterIp)
     async def activate(self, call: NodeActivateMasterIp) -> None:
         """Take the address; to have it already is fine. @raise OpExecError: the script failed."""
         values = environment(call.master_params)
@@ -48,6 +40,7 @@ class MasterIp:
         await self._run("start", values, call.use_external_mip_script)
         await self.hooks.run(TURN_UP, HookPhase.POST, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
 
+    @answers(NodeDeactivateMasterIp)
     async def deactivate(self, call: NodeDeactivateMasterIp) -> None:
         """Give the address up; not to have it is fine. @raise OpExecError: the script failed."""
         values = environment(call.master_params)
@@ -55,6 +48,7 @@ class MasterIp:
         await self._run("stop", values, call.use_external_mip_script)
         await self.hooks.run(TURN_DOWN, HookPhase.POST, "OP_CLUSTER_DEACTIVATE_MASTER_IP", values)
 
+    @answers(NodeChangeMasterNetmask)
     async def change_netmask(self, call: NodeChangeMasterNetmask) -> None:
         """Have the address with another netmask: the new one is there before the old one goes."""
         if call.old_netmask == call.netmask:

@@ -1,16 +1,14 @@
 """Node calls about the master role: the node's vote, and starting and stopping the master daemons on it."""
 
 import signal
-from collections.abc import Mapping
 
 from attrs import define
 from twisted.logger import Logger
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.local_daemons import KILL_LIMIT, LocalDaemons
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import Ballot, MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI
 from ganeti_tx.runtime.files import IFiles
@@ -33,23 +31,17 @@ class MasterRoleCalls:
     threads: IThreads
     daemons: LocalDaemons
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {
-            MasterVote: self.vote,
-            MasterNodeName: self.master_name,
-            NodeStartMasterDaemons: self.start,
-            NodeStopMaster: self.stop,
-        }
-
+    @answers(MasterVote)
     async def vote(self, call: MasterVote) -> Ballot:
         """This node's ballot; a large configuration is read beside the daemon's other work."""
         return await self.threads.run(own_ballot, self.files, self.paths)
 
+    @answers(MasterNodeName)
     async def master_name(self, call: MasterNodeName) -> str:
         """The master by simple configuration."""
         return ssconf_master(self.files, self.paths) or ""
 
+    @answers(NodeStartMasterDaemons)
     async def start(self, call: NodeStartMasterDaemons) -> None:
         """Start the master daemon and wait until it is up, then the Remote API's, without which a master is one, too.
 
@@ -78,6 +70,7 @@ class MasterRoleCalls:
         finally:
             forget_spared_vote(self.files, self.paths)
 
+    @answers(NodeStopMaster)
     async def stop(self, call: NodeStopMaster) -> None:
         """Stop every master daemon and end the jobs' processes. @raise OpExecError: one of them does not end."""
         await self.daemons.stop((RAPI, *MASTERS))

@@ -128,21 +128,19 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
     )
     allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
-        cluster_files.table(),
-        ssh_files.table(),
-        queue.table(),
-        CopiesOfTheCluster(parts.files, parts.paths).table(),
-        disks.table(),
-        Instances(hypervisors, disks, parts.name, CallOrder(terms)).table(),
-        Facts(
-            parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed
-        ).table(),
-        OsCalls(scripts, disks, parts.threads).table(),
-        Exports(parts.files, parts.paths, parts.threads).table(),
-        Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave).table(),
-        role.table(),
-        master_ip.table(),
-        hooks.table(),
+        cluster_files,
+        ssh_files,
+        queue,
+        CopiesOfTheCluster(parts.files, parts.paths),
+        disks,
+        Instances(hypervisors, disks, parts.name, CallOrder(terms)),
+        Facts(parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed),
+        OsCalls(scripts, disks, parts.threads),
+        Exports(parts.files, parts.paths, parts.threads),
+        Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
+        role,
+        master_ip,
+        hooks,
         guard=allegiance.perform,
     )
 

@@ -7,9 +7,8 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.model.ssh_keys import BITS, KEY, public_key
-from ganeti_tx.node.dispatch import Method
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import WriteSshFiles
 from ganeti_tx.rpc.calls.node import NodeSshKeys, SshKeys
 from ganeti_tx.runtime.authorized_keys import DIRECTORY_MODE, MAX_AUTHORIZED_KEYS, MODE, merged
@@ -34,10 +33,7 @@ class SshFiles:
     _taken: tuple[int, int] = (0, 0)
     _turn: DeferredLock = field(factory=DeferredLock)
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {NodeSshKeys: self.keys, WriteSshFiles: self.write}
-
+    @answers(NodeSshKeys)
     async def keys(self, call: NodeSshKeys) -> SshKeys:
         """The public keys."""
         host = host_keys(self.files, self.paths)
@@ -64,6 +60,7 @@ class SshFiles:
         told = root_public_key(self.files, self.paths, kind) or public_key(done.stdout.decode("ascii", "replace"))
         return told, "" if told is not None else f"{argv[0]} told no key for {argv[-1]}"
 
+    @answers(WriteSshFiles)
     async def write(self, call: WriteSshFiles) -> None:
         """Write what differs."""
         for node, key in (call.authorized or {}).items():

@@ -1,13 +1,10 @@
 """Node calls about OS definitions."""
 
-from collections.abc import Mapping
-
 from attrs import frozen
 
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.dispatch import Method
 from ganeti_tx.node.os.scripts import OsScripts
-from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport, OsValidate
 from ganeti_tx.runtime.threads import IThreads
@@ -21,18 +18,17 @@ class OsCalls:
     disks: Disks
     threads: IThreads
 
-    def table(self) -> Mapping[type[NodeCall[object]], Method]:
-        """Which call is which method."""
-        return {OsDiagnose: self.diagnose, OsValidate: self.validate, InstanceOsAdd: self.add}
-
+    @answers(OsDiagnose)
     async def diagnose(self, call: OsDiagnose) -> list[OsReport]:
         """What is there, good or bad."""
         return await self.threads.run(self.scripts.catalogue.diagnose)
 
+    @answers(OsValidate)
     async def validate(self, call: OsValidate) -> bool:
         """Would it do?"""
         return await self.scripts.validate(call.required, call.os_name, call.checks, call.osparams, call.force_variant)
 
+    @answers(InstanceOsAdd)
     async def add(self, call: InstanceOsAdd) -> None:
         """Install it on the instance's disks, which are made ready first."""
         disks = await self.disks.attach(call.instance)

@@ -1,6 +1,6 @@
 """What every node call has: a name, a type of answer, a time limit, and sizes."""
 
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
+from typing import ClassVar, Generic, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
@@ -29,10 +29,10 @@ class NodeCall(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
         return self.timeout
 
     @classmethod
-    def result(cls) -> Any:
+    def result(cls) -> type[R]:
         """The type of the answer, R, as msgspec takes it. @raise TypeError: the class does not say."""
         for base in cls.__dict__.get("__orig_bases__", ()):
             given = get_args(base)
             if isinstance(get_origin(base), type) and issubclass(get_origin(base), NodeCall) and given:
-                return type(None) if given[0] is None else given[0]
+                return cast(type[R], type(None) if given[0] is None else given[0])
         raise TypeError(f"{cls.__name__} does not say what it answers: class {cls.__name__}(NodeCall[...])")

@@ -20,14 +20,16 @@ from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.node.allegiance import Allegiance
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_files import ClusterFiles
-from ganeti_tx.node.dispatch import Method, NodeDispatch
+from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.queue.job import QueuedJob, decode_job, encode_job
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import (
+    Ballot,
     MasterVote,
     NodeActivateMasterIp,
     NodeDeactivateMasterIp,
@@ -103,25 +105,21 @@ class MemoryNode:
         """Its node daemon starts, and remembers nothing but what is on disk."""
         terms = Terms(self.files, PATHS)
         allegiance = Allegiance(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
-        own: dict[type[NodeCall[object]], Method] = {
-            MasterVote: self.vote,
-            NodeStopMaster: self.stop,
-            NodeStartMasterDaemons: self.start,
-            NodeActivateMasterIp: self.take_address,
-            NodeDeactivateMasterIp: self.drop_address,
-        }
         queue = JobCopies(self.files, PATHS, terms)
         cluster_files = ClusterFiles(self.files, PATHS, UPLOADS, self.name, terms, queue)
-        self.dispatch = NodeDispatch(cluster_files.table(), queue.table(), own, guard=allegiance.perform)
+        self.dispatch = NodeDispatch(cluster_files, queue, self, guard=allegiance.perform)
 
-    async def vote(self, call: MasterVote) -> Any:
+    @answers(MasterVote)
+    async def vote(self, call: MasterVote) -> Ballot:
         """As the real node daemon."""
         return own_ballot(self.files, PATHS)
 
+    @answers(NodeStopMaster)
     async def stop(self, call: NodeStopMaster) -> None:
         """Its master daemons run no more."""
         self.running = False
 
+    @answers(NodeStartMasterDaemons)
     async def start(self, call: NodeStartMasterDaemons) -> None:
         """They run if they win the vote. @raise OpExecError: they do not."""
         try:
@@ -130,10 +128,12 @@ class MemoryNode:
             raise OpExecError(f"ganeti-master did not start: {error}") from None
         self.running = True
 
+    @answers(NodeActivateMasterIp)
     async def take_address(self, call: NodeActivateMasterIp) -> None:
         """The cluster's address is here."""
         self.has_address = True
 
+    @answers(NodeDeactivateMasterIp)
     async def drop_address(self, call: NodeDeactivateMasterIp) -> None:
         """It is not."""
         self.has_address = False

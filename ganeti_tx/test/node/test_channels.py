@@ -10,6 +10,7 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
@@ -61,8 +62,9 @@ class ChannelCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.clock = Clock()
         self.begun = 0
-        self.site = NodeSite(NodeDispatch({Version: self.version}), self.admitted, self.clock)
+        self.site = NodeSite(NodeDispatch(self), self.admitted, self.clock)
 
+    @answers(Version)
     async def version(self, call: Version) -> int:
         """The only call."""
         self.begun += 1

@@ -9,6 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError, GanetiError, JobQueueError, ProgrammerError
+from ganeti_tx.node.answers import methods_of
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import LEAVE_DELAY, Membership
 from ganeti_tx.node.job_copies import JobCopies
@@ -37,15 +38,15 @@ class ClusterFilesTests(SynchronousTestCase):
         terms = Terms(self.files, self.paths)
         queue = JobCopies(self.files, self.paths, terms)
         self.part = ClusterFiles(self.files, self.paths, UPLOADS, "node1.example.com", terms, queue)
-        self.methods = {**self.part.table(), **queue.table()}
+        self.methods = methods_of([self.part, queue])
 
     def do(self, call: Any) -> None:
         """One call that succeeds."""
-        self.successResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)))  # type: ignore[arg-type]
+        self.successResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)))
 
     def refused(self, call: Any, kind: type[GanetiError]) -> str:
         """The words with which a call is refused."""
-        return str(self.failureResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)), kind).value)  # type: ignore[arg-type]
+        return str(self.failureResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)), kind).value)
 
     def read(self, path: Path) -> bytes:
         """A file's content."""

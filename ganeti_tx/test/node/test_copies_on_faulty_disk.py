@@ -44,7 +44,7 @@ class Node:
         terms = Terms(self.disk, self.paths)
         copies = JobCopies(self.disk, self.paths, terms)
         files = ClusterFiles(self.disk, self.paths, UPLOADS, "node1.example.com", terms, copies)
-        self.dispatch = NodeDispatch(files.table(), copies.table())
+        self.dispatch = NodeDispatch(files, copies)
         for call in OLD:
             assert self.do(call) is None
         self.disk.fault = plan

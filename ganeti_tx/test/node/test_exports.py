@@ -16,7 +16,7 @@ class ExportTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.files, self.paths = MemoryFiles(), Paths()
-        self.dispatch = NodeDispatch(Exports(self.files, self.paths, InlineThreads()).table())
+        self.dispatch = NodeDispatch(Exports(self.files, self.paths, InlineThreads()))
 
     def listed(self) -> object:
         """What the node answers."""

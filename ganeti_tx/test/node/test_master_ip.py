@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HooksAbort, OpExecError
 from ganeti_tx.model.master_network import MasterNetworkParameters
+from ganeti_tx.node.answers import methods_of
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
@@ -44,7 +45,7 @@ class MasterIpTests(SynchronousTestCase):
 
     def do(self, call: Any) -> "Deferred[None]":
         """Make a call."""
-        method: Any = self.part.table()[type(call)]
+        method: Any = methods_of([self.part])[type(call)]
         return Deferred.fromCoroutine(method(call))
 
     def activate(self, external: bool = False, **changes: Any) -> "Deferred[None]":

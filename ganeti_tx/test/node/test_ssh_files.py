@@ -8,6 +8,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
+from ganeti_tx.node.answers import methods_of
 from ganeti_tx.node.ssh_files import SshFiles, forget_ssh
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.cluster import WriteSshFiles
@@ -34,7 +35,7 @@ class SshFilesTests(SynchronousTestCase):
         self.runner.script(["ssh-keygen"], self.keygen)
         self.ended = ProcessResult()
         self.part = SshFiles(self.files, self.paths, self.runner, "node1", Terms(self.files, self.paths))
-        self.methods = self.part.table()
+        self.methods = methods_of([self.part])
 
     def put(self, path: Path, text: str) -> None:
         """Write a file."""
@@ -50,7 +51,7 @@ class SshFilesTests(SynchronousTestCase):
 
     def do(self, call: Any) -> Any:
         """One call that succeeds."""
-        return self.successResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)))  # type: ignore[arg-type]
+        return self.successResultOf(Deferred.fromCoroutine(self.methods[type(call)](call)))
 
     def write(self, serial: int = 1, known_hosts: str = "node1 ssh-rsa HOST\n", **authorized: str) -> None:
         """As the master does."""
@@ -128,7 +129,7 @@ class SshFilesTests(SynchronousTestCase):
 
     def failing(self, call: Any) -> "Deferred[Any]":
         """A call whose error is raised here."""
-        done: Deferred[Any] = Deferred.fromCoroutine(self.methods[type(call)](call))  # type: ignore[arg-type]
+        done: Deferred[Any] = Deferred.fromCoroutine(self.methods[type(call)](call))
         self.failureResultOf(done).raiseException()
         return done
 

@@ -11,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import GenericError
 from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.node.answers import methods_of
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.service import UPLOADS
@@ -66,11 +67,11 @@ class TermCase(SynchronousTestCase):
         terms = Terms(self.files, self.paths)
         copies = JobCopies(self.files, self.paths, terms)
         files = ClusterFiles(self.files, self.paths, UPLOADS, "node3", terms, copies)
-        self.methods = {**files.table(), **copies.table()}
+        self.methods = methods_of([files, copies])
 
     def call(self, call: Any) -> "Deferred[Any]":
         """A message comes in."""
-        return Deferred.fromCoroutine(self.methods[type(call)](call))  # type: ignore[arg-type]
+        return Deferred.fromCoroutine(self.methods[type(call)](call))
 
     def do(self, *calls: Any) -> None:
         """Messages that are taken, or left out without a word."""

@@ -21,6 +21,7 @@ from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
@@ -117,7 +118,7 @@ class NodeCallTests(TestCase):
         self.write(
             self.paths.ssconf_file("master_candidates_certs"), f"uuid={digest(CANDIDATE.certificate)}\n".encode()
         )
-        dispatch = NodeDispatch({Version: self.version, TestDelay: self.delay, UploadFile: self.upload})
+        dispatch = NodeDispatch(self)
         callers = AdmittedCallers(self.files, self.paths)
         self.listen(NodeSite(dispatch, callers.admitted, reactor))
 
@@ -133,10 +134,12 @@ class NodeCallTests(TestCase):
         self.port = server.getHost().port
         self.addCleanup(lambda: maybeDeferred(server.stopListening))
 
+    @answers(Version)
     async def version(self, call: Version) -> int:
         """One that succeeds."""
         return 42
 
+    @answers(TestDelay)
     async def delay(self, call: TestDelay) -> None:
         """One that takes its time, or fails."""
         self.started += 1
@@ -144,6 +147,7 @@ class NodeCallTests(TestCase):
             raise GanetiError("time does not run backwards")
         await pause(call.duration)
 
+    @answers(UploadFile)
     async def upload(self, call: UploadFile) -> None:
         """One that is broken."""
         raise ZeroDivisionError("division by zero")
@@ -356,7 +360,7 @@ class NodeCallTests(TestCase):
         await pause(0.05)
         text = await self.fails(rpc.call(NODE, Version(), LIMIT), NodeUnreachableError)
         self.assertIn("does not run", text)
-        dispatch = NodeDispatch({Version: self.version})
+        dispatch = NodeDispatch(self)
         self.listen(NodeSite(dispatch, AdmittedCallers(self.files, self.paths).admitted, reactor), port)
         self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 

@@ -20,6 +20,7 @@ from ganeti_tx.model.opcodes import (
     OpInstanceStartup,
 )
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.node.answers import answers
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
@@ -53,15 +54,13 @@ class OneNode(FakeNodeRpc):
         disks = Disks(only(self.storage), DiskLinks(self.files, self.paths))
         clock = Clock()
         hypervisors = {"fake": FakeHypervisor(MemoryFiles(), Paths(Path("/")), clock.seconds)}
-        facts = NodeFacts(boot_id="", storage=[], hypervisors={"fake": {"memory_free": 1024}})
-
-        async def info(call: NodeInfo) -> NodeFacts:
-            return facts
-
         order = CallOrder(Terms(MemoryFiles(), Paths(Path("/"))))
-        self.dispatch = NodeDispatch(
-            disks.table(), Instances(hypervisors, disks, "node1.example.com", order).table(), {NodeInfo: info}
-        )
+        self.dispatch = NodeDispatch(disks, Instances(hypervisors, disks, "node1.example.com", order), self)
+
+    @answers(NodeInfo)
+    async def info(self, call: NodeInfo) -> NodeFacts:
+        """Memory that is made up."""
+        return NodeFacts(boot_id="", storage=[], hypervisors={"fake": {"memory_free": 1024}})
 
     def links(self) -> list[str]:
         """The stable names of disks that are ready."""

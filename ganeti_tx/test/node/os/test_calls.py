@@ -23,7 +23,7 @@ class OsCallsTests(ScriptsTestCase):
         super().setUp()
         self.store = FakeStorage("file")
         calls = OsCalls(self.scripts, Disks(only(self.store), DiskLinks(MemoryFiles(), Paths())), InlineThreads())
-        self.dispatch = NodeDispatch(calls.table())
+        self.dispatch = NodeDispatch(calls)
 
     def test_add(self) -> None:
         """The disks are ready before the script runs, which is told their paths."""
