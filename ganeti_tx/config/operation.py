@@ -69,25 +69,23 @@ class Operation(Generic[P, T]):
         function: Callable[..., Any],
         work: Callable[[Session, tuple[Any, ...]], Awaitable[T]],
         *,
-        of_something: bool = True,
+        given_by_others: int = 1,
         result: Any = None,
         effect: Effect = Effect.NOTHING,
         repeat: Repeat = Repeat.SAFE,
         waits: bool = False,
     ) -> None:
-        """`of_something`: the function's first argument is what it works on, which no caller gives."""
-        hints = get_type_hints(function)
-        given = list(inspect.signature(function).parameters.values())[1 if of_something else 0 :]
+        """`given_by_others`: so many of the function's arguments, the first ones, no caller gives."""
         self.name = name
         self.attribute = name
-        self.arguments = tuple(Argument(each.name, hints[each.name]) for each in given)
-        self.result: type[T] = hints["return"] if result is None else result
+        self.arguments = arguments_of(function, given_by_others)
+        self.result: type[T] = get_type_hints(function)["return"] if result is None else result
         self.effect = effect
         self.repeat = repeat
         self.waits = waits
         self.work = work
         self.__doc__ = function.__doc__
-        self._signature = inspect.Signature(given)
+        self._signature = inspect.Signature(parameters(function, given_by_others))
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute = name
@@ -128,7 +126,7 @@ def changing(name: str, change: Callable[P, Change[T]], *, repeat: Repeat = Repe
         return await session.change(change(*arguments))  # type: ignore[call-arg]
 
     [result] = get_args(get_type_hints(change)["return"])
-    return Operation(name, change, work, of_something=False, result=result, effect=Effect.CHANGED, repeat=repeat)
+    return Operation(name, change, work, given_by_others=0, result=result, effect=Effect.CHANGED, repeat=repeat)
 
 
 def reserving(
@@ -155,6 +153,17 @@ def distributing(
         return await distribute(session.distribution, *arguments)  # type: ignore[call-arg]
 
     return Operation(name, distribute, work, effect=effect, waits=waits)
+
+
+def parameters(function: Callable[..., Any], skipped: int) -> list[inspect.Parameter]:
+    """What a function takes after the first ones."""
+    return list(inspect.signature(function).parameters.values())[skipped:]
+
+
+def arguments_of(function: Callable[..., Any], skipped: int) -> tuple[Argument, ...]:
+    """The same with its types, as the annotations have them."""
+    hints = get_type_hints(function)
+    return tuple(Argument(each.name, hints[each.name]) for each in parameters(function, skipped))
 
 
 def operations_of(kind: type) -> dict[str, Operation[..., Any]]:

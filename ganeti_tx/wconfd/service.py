@@ -48,6 +48,7 @@ from ganeti_tx.wconfd.distribute import Distributor
 from ganeti_tx.wconfd.mirror import Mirror
 from ganeti_tx.wconfd.owners import Owners
 from ganeti_tx.wconfd.protocol.methods import server_table
+from ganeti_tx.wconfd.protocol.own_methods import OwnMethods
 from ganeti_tx.wconfd.protocol.server import WconfDispatch
 from ganeti_tx.wconfd.rapi_files import CountedRapiFiles
 from ganeti_tx.wconfd.unknown_locks import UNKNOWN, UnknownLocks, living_jobs, set_aside
@@ -158,7 +159,8 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         await reservations_file.saved(patience)
 
     readings = Description(parts.tally, store, locks, distributor, parts.process).readings
-    dispatch = WconfDispatch(config, locks, saved, owners.is_alive, owners.bury, is_unknown, readings, spread)
+    own = OwnMethods(locks, saved, owners.is_alive, owners.bury, is_unknown, readings, spread)
+    dispatch = WconfDispatch(config, own, saved)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     return Wconfd(store, locks, reservations, distributor, rapi_files, owners, factory, config, saved, readings)
 

@@ -1,7 +1,7 @@
 """A job's line to WConfD: opened when needed, opened again when WConfD restarts, honest about what is not known."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import attrs
 import msgspec
@@ -18,6 +18,7 @@ from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError, PermissionError, ProtocolError
 from ganeti_tx.wconfd.protocol.methods import Call
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 #: For so many seconds WConfD may be away before a request fails.
@@ -42,13 +43,14 @@ class Link:
         self._last_number += 1
         return self._last_number
 
-    async def ask(self, call: Call[R], owner: Owner, *args: object) -> R:
+    async def ask(self, call: Call[P, R], owner: Owner, *args: P.args, **named: P.kwargs) -> R:
         """Send a short request over the shared connection.
 
         @raise ConfigurationError: WConfD stays away, or went away and it is not known whether a change was made.
         @raise GanetiError: WConfD's own.
         """
-        message = encoded(call, owner, args)
+        later = [named[argument.name] for argument in call.arguments[len(args) :]]
+        message = encoded(call, owner, (*args, *later))
         giving_up = self._clock.seconds() + self._patience
         while True:
             conversation = await self._share(giving_up)
@@ -58,7 +60,7 @@ class Link:
                 self._lost(call)
             await deferLater(self._clock, RETRY_INTERVAL)
 
-    async def wait(self, call: Call[R], owner: Owner, args: Callable[[float], tuple[object, ...]]) -> R:
+    async def wait(self, call: Call[..., R], owner: Owner, args: Callable[[float], tuple[object, ...]]) -> R:
         """Send a request that may take long, over a connection of its own; cancelling hangs up.
 
         @param args: makes the arguments for each try; it is told how many seconds have passed since the first.
@@ -105,7 +107,7 @@ class Link:
                     raise ConfigurationError(f"{error}; waited {self._patience:g} seconds for it") from None
             await deferLater(self._clock, RETRY_INTERVAL)
 
-    def _lost(self, call: Call[Any]) -> None:
+    def _lost(self, call: Call[..., Any]) -> None:
         """Go on if the request may be sent again. @raise ConfigurationError: it may not."""
         if call.repeat is not Repeat.SAFE:
             raise ConfigurationError(
@@ -114,13 +116,13 @@ class Link:
             )
 
 
-def encoded(call: Call[Any], owner: Owner, args: tuple[object, ...]) -> bytes:
+def encoded(call: Call[..., Any], owner: Owner, args: tuple[object, ...]) -> bytes:
     """A request as it is sent."""
     plain = msgspec.to_builtins([(owner.job_id, owner.livelock), *args])
     return frame(encode_request(Request(call.name, plain, CLIENT_VERSION)))
 
 
-def answer(call: Call[R], result: object) -> R:
+def answer(call: Call[..., R], result: object) -> R:
     """The result in its type. @raise ConfigurationError: it has another; the two ends are of different versions."""
     try:
         return msgspec.convert(result, call.result)

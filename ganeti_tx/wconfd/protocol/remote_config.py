@@ -28,7 +28,7 @@ class RemoteConfig(IConfig):
             return msgspec.convert(None, operation.result)
         if operation.effect is Effect.RESERVED:
             self._may_have_reserved = True
-        call: Call[T] = CONFIG_CALLS[operation.name]
+        call: Call[..., T] = CONFIG_CALLS[operation.name]
         if operation.waits:
             return await self._link.wait(call, self._owner, lambda passed: arguments)
         answer = await self._link.ask(call, self._owner, *arguments)

@@ -231,7 +231,7 @@ class LockTests(ProtocolCase):
             self.cluster.settle()
         self.successResultOf(waiting)
 
-    def send(self, call: Call[Any], *args: object) -> "Deferred[Any]":
+    def send(self, call: Call[..., Any], *args: object) -> "Deferred[Any]":
         """A request of the first job's process, over a connection of its own."""
 
         async def ask() -> Any:

@@ -9,7 +9,8 @@ from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.table import LockTable
-from ganeti_tx.wconfd.protocol.server import MANY_PROCESSES, WconfDispatch
+from ganeti_tx.wconfd.protocol.own_methods import MANY_PROCESSES, OwnMethods
+from ganeti_tx.wconfd.protocol.server import WconfDispatch
 
 PROCESS = "/livelocks/job_1"
 
@@ -20,7 +21,8 @@ class OrderTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.looks = 0
         locks = DeferredLocks(LockTable(), Clock())
-        self.dispatch = WconfDispatch(self.no_config, locks, self.saved, self.is_alive, lambda: None)
+        own = OwnMethods(locks, self.saved, self.is_alive, lambda: None)
+        self.dispatch = WconfDispatch(self.no_config, own, self.saved)
 
     def no_config(self, owner: Owner) -> IConfig:
         """Nobody asks for it."""
