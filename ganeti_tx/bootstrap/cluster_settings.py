@@ -1,15 +1,16 @@
 """The settings of a new cluster, checked against the tables, as its configuration holds them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import msgspec
 
 from ganeti_tx.bootstrap.problems import Problems
-from ganeti_tx.bootstrap.settings import AVAILABLE_HYPERVISORS, AVAILABLE_TEMPLATES, InitSettings
+from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.config.faults import MAC_PREFIX
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model import disk_templates, hypervisors
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.master_network import LONGEST_NETMASK
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
@@ -31,12 +32,8 @@ class CheckedParams:
 
 def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
     """Check every parameter against the tables; each fault is a problem with its path."""
-    for name in settings.enabled_hypervisors:
-        available = ", ".join(AVAILABLE_HYPERVISORS)
-        problems.unless(name in AVAILABLE_HYPERVISORS, f"hypervisor {name!r} is not available; available: {available}")
-    for name in settings.enabled_disk_templates:
-        available = ", ".join(AVAILABLE_TEMPLATES)
-        problems.unless(name in AVAILABLE_TEMPLATES, f"disk template {name!r} is not available; available: {available}")
+    _check_available("hypervisor", settings.enabled_hypervisors, hypervisors.AVAILABLE, problems)
+    _check_available("disk template", settings.enabled_disk_templates, disk_templates.AVAILABLE, problems)
     problems.unless(bool(settings.enabled_hypervisors), "a cluster needs at least one enabled hypervisor")
     problems.unless(bool(settings.enabled_disk_templates), "a cluster needs at least one enabled disk template")
     fine = MAC_PREFIX.match(settings.mac_prefix) is not None
@@ -54,6 +51,11 @@ def check_params(settings: InitSettings, problems: Problems) -> CheckedParams:
         diskparams=_checked(problems, disk.check_diskparams, settings.diskparams),
         policy=_policy(settings, problems),
     )
+
+
+def _check_available(what: str, names: Sequence[str], available: Sequence[str], problems: Problems) -> None:
+    for name in names:
+        problems.unless(name in available, f"{what} {name!r} is not available; available: {', '.join(available)}")
 
 
 def longest_netmask(settings: InitSettings) -> int:

@@ -33,7 +33,8 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import ConfigData, encode
-from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, find_program, no_program
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
@@ -101,21 +102,21 @@ def check_machine(paths: Paths, settings: InitSettings, problems: Problems) -> N
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     check_writable(problems, paths.log_dir)
-    if "kvm" in settings.enabled_hypervisors:
-        program = str(settings.hvparams.get("kvm", {}).get("kvm_path") or DEFAULT_PROGRAM)
-        found = find_program(program, Path.exists)
-        problems.unless(found is not None, f"hypervisor kvm: {no_program(program)}")
+    for word, kind in HYPERVISORS.items():
+        if word in settings.enabled_hypervisors:
+            missing = kind.missing(settings.hvparams.get(word, {}), Path.exists)
+            problems.unless(missing is None, f"hypervisor {word.value}: {missing}")
 
 
 def check_storage(paths: Paths, settings: InitSettings, problems: Problems) -> None:
     """The directories of the enabled templates are among those that this node allows."""
     allowed = AllowedPaths(RealFiles(InlineThreads()), paths)
-    for template, name in (("file", "file_storage_dir"), ("sharedfile", "shared_file_storage_dir")):
-        if template in settings.enabled_disk_templates:
+    for word, template in TEMPLATES.items():
+        if word in settings.enabled_disk_templates and template.check is not None:
             try:
-                allowed.check_directory(getattr(settings, name))
+                allowed.check_directory(getattr(settings, str(template.pool)))
             except GanetiError as error:
-                problems.add(f"{error}; allow it there, or leave {template!r} out of --enabled-disk-templates")
+                problems.add(f"{error}; allow it there, or leave {word.value!r} out of --enabled-disk-templates")
 
 
 def check_allocator(paths: Paths, settings: InitSettings, problems: Problems) -> None:

@@ -5,14 +5,12 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.model import disk_templates, hypervisors
 from ganeti_tx.model.ssh_keys import default_bits
 
 DEFAULT_FILE_STORAGE = "/srv/ganeti/file-storage"
 DEFAULT_SHARED_FILE_STORAGE = "/srv/ganeti/shared-file-storage"
 DEFAULT_GLUSTER_STORAGE = "/var/run/ganeti/gluster"
-#: Templates and hypervisors that this version runs, in the order in which a new cluster enables them.
-AVAILABLE_TEMPLATES = ("file", "sharedfile", "diskless")
-AVAILABLE_HYPERVISORS = ("kvm", "fake")
 
 
 class InitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,8 +22,12 @@ class InitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     master_netdev: str | None = None
     master_netmask: int | None = None
     use_external_mip_script: bool = False
-    enabled_hypervisors: list[str] = msgspec.field(default_factory=lambda: [AVAILABLE_HYPERVISORS[0]])
-    enabled_disk_templates: list[str] = msgspec.field(default_factory=lambda: list(AVAILABLE_TEMPLATES))
+    enabled_hypervisors: list[str] = msgspec.field(
+        default_factory=lambda: [word.value for word in hypervisors.BY_DEFAULT]
+    )
+    enabled_disk_templates: list[str] = msgspec.field(
+        default_factory=lambda: [word.value for word in disk_templates.AVAILABLE]
+    )
     hvparams: dict[str, dict[str, Any]] = {}
     beparams: dict[str, Any] = {}
     nicparams: dict[str, Any] = {}

@@ -58,7 +58,6 @@ def constant(flag: str, dest: str, const: Any, help: str) -> Option:
 
 
 PRIORITIES = {"low": 10, "normal": 0, "high": -10}
-DISK_TEMPLATES = ("sharedfile", "gluster", "plain", "ext", "diskless", "drbd", "file", "blockdev", "rbd")
 
 ONE_INSTANCE = (Argument("instance", 1, 1),)
 MANY_INSTANCES = (Argument("instance"),)

@@ -3,8 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from ganeti_tx.cli.values import InvalidValue, parse_bool, parse_float, parse_int, parse_size
 from ganeti_tx.errors import TypeEnforcementError
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.params.kinds import Size, types_of
 
 DEFAULT = "default"
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -13,6 +18,13 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "int": parse_int,
     "size": parse_size,
 }
+_WORDS: Mapping[object, str] = {bool: "bool", float: "float", int: "int", Size: "size"}
+
+
+def words_of(params: type[Struct]) -> Mapping[str, str]:
+    """The type of each parameter of a table, in a word."""
+    return {name: _WORDS.get(declared, "string") for name, declared in types_of(params).items()}
+
 
 BACKEND: Mapping[str, str] = {
     "always_failover": "bool",
@@ -34,36 +46,10 @@ NODE: Mapping[str, str] = {
     "ssh_port": "int",
 }
 NIC: Mapping[str, str] = {"link": "string", "mode": "string", "vlan": "string"}
-#: Of all hypervisors together, those that are not text; no name has two types.
-HYPERVISOR: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "acpi", "pae", "serial_console", "spice_playback_compression", "spice_use_tls", "spice_use_vdagent",
-            "use_bootloader", "use_chroot", "use_guest_agent", "use_localtime", "user_shutdown", "vhost_net",
-            "viridian", "vnc_tls", "vnc_x509_verify", "vnet_hdr",
-        ),
-        "bool",
-    ),
-    **dict.fromkeys(
-        (
-            "cpu_cap", "cpu_cores", "cpu_sockets", "cpu_threads", "cpu_weight", "kvm_pci_reservations",
-            "migration_bandwidth", "migration_downtime", "migration_port", "num_ttys", "serial_speed",
-            "spice_ip_version", "startup_timeout", "virtio_net_queues",
-        ),
-        "int",
-    ),
-}  # fmt: skip
-#: Of all disk templates together, those that are not text; no name has two types.
-DISK_TEMPLATE: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "c-delay-target", "c-fill-target", "c-max-rate", "c-min-rate", "c-plan-ahead", "data-stripes",
-            "meta-stripes", "port", "resync-rate", "stripes",
-        ),
-        "int",
-    ),
-    **dict.fromkeys(("dynamic-resync", "meta-barriers"), "bool"),
-}  # fmt: skip
+#: Of all hypervisors together; no name has two types.
+HYPERVISOR = {name: word for kind in HYPERVISORS.values() for name, word in words_of(kind.params).items()}
+#: Of all disk templates together; no name has two types.
+DISK_TEMPLATE = {name: word for template in TEMPLATES.values() for name, word in words_of(template.params).items()}
 ISPEC: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "int")
 ISPEC_SIZE: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "size")
 ISPEC_KEYS: Mapping[str, str] = {

@@ -49,7 +49,7 @@ class Surroundings:
     #: Why there is no instance allocator of a name on the master; None when there is one.
     allocator_fault: Callable[[str], str | None]
     #: Those that nodes have a driver for.
-    templates: frozenset[DiskTemplate] = AVAILABLE
+    templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)
     #: Seconds that the thread has computed.
     worked: Callable[[], float] = time.thread_time

@@ -87,6 +87,7 @@ class Template:
     @ivar unique: what its id is called if two disks on a node may not have the same.
     @ivar check: of the pool on each node, if it is a directory.
     @ivar in_files: whether the disks are files to scripts and hypervisors.
+    @ivar by_default: whether Ganeti enables it in a cluster that says nothing of templates.
     @ivar driver: the package below node/storage that has its driver; None: not built, so it is not available.
     """
 
@@ -110,6 +111,7 @@ class Template:
     snapshots: bool = False
     convertible_from: bool = True
     convertible_to: bool = True
+    by_default: bool = False
     driver: str | None = None
 
     @property

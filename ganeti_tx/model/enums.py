@@ -25,15 +25,10 @@ class StorageType(StrEnum):
     SHAREDFILE = "sharedfile"
 
 
-class Hypervisor(StrEnum):
-    """What runs an instance on its node."""
+class Hypervisor(StrEnum, metaclass=Words):
+    """What runs an instance on its node: what `hypervisors` declares."""
 
-    CHROOT = "chroot"
-    FAKE = "fake"
-    KVM = "kvm"
-    LXC = "lxc"
-    XEN_HVM = "xen-hvm"
-    XEN_PVM = "xen-pvm"
+    vars().update(members_in("hypervisors"))
 
 
 class AdminState(StrEnum):

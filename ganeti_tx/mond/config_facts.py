@@ -16,6 +16,8 @@ from ganeti_tx.confd import questions
 from ganeti_tx.confd.messages import NodeInstancesQuery, RequestType
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import GanetiError, one_line
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.disk_templates.plain import VolumeId
 from ganeti_tx.model.settings.collectors import DataCollector
 from ganeti_tx.mond.interfaces import IConfigFacts, KnownInstance, NodeFacts, Volume
 from ganeti_tx.runtime.files import IFiles
@@ -25,6 +27,8 @@ log = Logger()
 
 T = TypeVar("T")
 
+#: The templates of disks that are logical volumes.
+OF_VOLUMES = frozenset(word for word, template in TEMPLATES.items() if template.logical_id is VolumeId)
 #: Seconds between two rounds of questions (Ganeti 3.0 monitoring table, "config_source").
 INTERVAL = 15.0
 #: Seconds after which nobody waits any more for the first round.
@@ -211,7 +215,7 @@ def _known(instance: NodeInstance) -> KnownInstance:
 
 def volumes_of(part: DiskPart) -> Iterator[Volume]:
     """The logical volumes that a disk is made of."""
-    if part.dev_type == "plain" and part.logical_id is not None and len(part.logical_id) == 2:
+    if part.dev_type in OF_VOLUMES and part.logical_id is not None and len(part.logical_id) == len(VolumeId._fields):
         yield str(part.logical_id[0]), str(part.logical_id[1])
     for child in part.children:
         yield from volumes_of(child)

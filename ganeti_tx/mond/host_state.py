@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.mond.cpu_load import LIMIT, STAT, TICKS
 from ganeti_tx.mond.interfaces import Category, ICollector, Kind
 from ganeti_tx.mond.room import Room, Rooms
@@ -23,9 +24,7 @@ MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 VGS = ("vgs", "--noheadings", "--nosuffix", "--units", "b", "--separator", "|", "-o", "vg_name,vg_size,vg_free")
 VGS_TIMEOUT = 10.0
 #: The directories that disk templates have in common on all nodes, by the files that name them.
-DIRECTORIES = {
-    "file": "file_storage_dir", "sharedfile": "shared_file_storage_dir", "gluster": "gluster_storage_dir",
-}  # fmt: skip
+DIRECTORIES = {word.value: template.pool for word, template in TEMPLATES.items() if template.check and template.pool}
 
 
 @frozen

@@ -13,6 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors import hypervisors_of
 from ganeti_tx.mond.inst_status import Reasons, Seen, instances_report, uptime_text
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind
 from ganeti_tx.node.hypervisor.kvm import state as states
@@ -22,7 +23,6 @@ from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-KVM = frozenset({"kvm"})
 UPTIME = Path("/proc/uptime")
 MAX_FILE = 4096
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -113,4 +113,4 @@ class InstanceStatusKvm:
     async def collect(self) -> Any:
         """See `ICollector`."""
         seen = await self.machines.seen()
-        return instances_report(self.config.facts(), KVM, seen, self.reasons)
+        return instances_report(self.config.facts(), hypervisors_of(self.name), seen, self.reasons)

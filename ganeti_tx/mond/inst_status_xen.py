@@ -5,12 +5,11 @@ from typing import Any
 from attrs import define
 from zope.interface import implementer
 
+from ganeti_tx.model.hypervisors import hypervisors_of
 from ganeti_tx.mond.inst_status import Reasons, Seen, instances_report
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind
 from ganeti_tx.mond.xl import domains, uptimes
 from ganeti_tx.runtime.process import IProcessRunner
-
-XEN = frozenset({"xen-pvm", "xen-hvm"})
 
 
 @implementer(ICollector)
@@ -31,4 +30,4 @@ class InstanceStatusXen:
         found = await domains(self.runner)
         up = await uptimes(self.runner)
         seen = {domain.name: Seen(domain.state, up.get(domain.name)) for domain in found}
-        return instances_report(self.config.facts(), XEN, seen, self.reasons)
+        return instances_report(self.config.facts(), hypervisors_of(self.name), seen, self.reasons)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
+from ganeti_tx.model.hypervisors import HYPERVISORS, hypervisors_of
 from ganeti_tx.model.settings.collectors import DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.mond.envelope import category_in_urls
 from ganeti_tx.mond.interfaces import ICollector
@@ -15,9 +16,7 @@ MICROSECONDS = 1_000_000
 SHORTEST_INTERVAL = 1.0
 #: What each collector of instances needs one of; others run with any hypervisor.
 NEEDS: Mapping[str, frozenset[str]] = {
-    "inst-status-xen": frozenset({"xen-pvm", "xen-hvm"}),
-    "xen-cpu-avg-load": frozenset({"xen-pvm", "xen-hvm"}),
-    "inst-status-kvm": frozenset({"kvm"}),
+    name: hypervisors_of(name) for kind in HYPERVISORS.values() for name in kind.collectors
 }
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.params.backend import BackendParams, fill_beparams
-from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY, PARAMS, without_global
+from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.model.params.kinds import Size, types_of
 from ganeti_tx.query.field import Field, Gives, Kind, computed, stored
 from ganeti_tx.query.instance_context import InstanceContext
@@ -56,8 +57,8 @@ def backend_field(key: str, name: str = "", title: str = "") -> Field:
 
 def hypervisor_types() -> dict[str, Any]:
     """The types of all parameters that an instance may set, whatever runs it."""
-    types = {key: declared for params in PARAMS.values() for key, declared in types_of(params).items()}
-    return {key: declared for key, declared in sorted(types.items()) if key not in GLOBAL_ONLY}
+    types = {key: declared for kind in HYPERVISORS.values() for key, declared in types_of(kind.params).items()}
+    return {key: declared for key, declared in sorted(types.items()) if key not in CLUSTER_ONLY}
 
 
 def hypervisor_field(key: str, declared: Any) -> Field:

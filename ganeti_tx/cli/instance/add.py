@@ -7,7 +7,6 @@ from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.instance.devices import disks_of, nics_of
 from ganeti_tx.cli.options import (
     BACKEND,
-    DISK_TEMPLATES,
     DRY_RUN,
     NODE_GROUP,
     ONE_HOST,
@@ -23,6 +22,9 @@ from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, opcode, run_opcode, unless
 from ganeti_tx.cli.values import parse_list
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
+from ganeti_tx.model.enums import DiskTemplate
+
+TEMPLATES = tuple(word.value for word in DiskTemplate)
 
 
 def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -98,7 +100,7 @@ OPTIONS = (
     BACKEND,
     Option(("--disk",), "disks", "a disk, as INDEX:size=SIZE,KEY=VALUE,...", "identkeyval", [], "append"),
     Option(
-        ("-t", "--disk-template"), "disk_template", "how the disks are kept", "choice", choices=DISK_TEMPLATES,
+        ("-t", "--disk-template"), "disk_template", "how the disks are kept", "choice", choices=TEMPLATES,
         metavar="TEMPL",
     ),
     Option(("--file-storage-dir",), "file_storage_dir", "directory below the file storage", "string", metavar="<DIR>"),

@@ -5,10 +5,10 @@ from typing import Any
 
 from ganeti_tx.cli.values import Identified, InvalidValue, is_natural, parse_int, parse_size
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 
 Device = dict[str, Any]
 
-DISKLESS = "diskless"
 MAX_DEVICES = 1024
 _NIC_KEYS = ("bridge", "ip", "link", "mac", "mode", "name", "network", "vlan")
 #: What design-2.0 wrote as access=w and access=r.
@@ -20,7 +20,7 @@ def disks_of(template: str | None, given: Sequence[Identified], os_size: int | N
 
     @raise OpPrereqError: no disks, disks of a diskless instance, both spellings at once, or a bad disk.
     """
-    if template == DISKLESS:
+    if template == WITHOUT_DISKS:
         if given or os_size is not None:
             raise _wrong("A diskless instance has no disks: leave out --disk and --os-size")
         return []

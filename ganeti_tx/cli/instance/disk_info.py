@@ -8,7 +8,8 @@ from ganeti_tx.cli.tree import Labelled
 
 Disk = Mapping[str, Any]
 Status = Sequence[Any]
-_DRBD = "drbd"
+#: The parts of the logical id of a disk that is on two nodes: both, the port between them, the minor on each.
+_ON_TWO_NODES = 5
 #: As `model/status.py` has them, which this does not import for its weight (reference: storage-rules.json).
 _LOCAL_STATES = {1: ", status ok", 2: ", status SYNC", 3: ", status unknown", 4: " *MISSING DISK*"}
 _OK = 1
@@ -19,7 +20,7 @@ def disk_lines(label: str, disk: Disk) -> Labelled:
     size = disk.get("size")
     shown = format_size(size, "h") if isinstance(size, int) else "N/A"
     children = disk.get("children") or ()
-    mirrored = disk["dev_type"] == _DRBD
+    mirrored = len(disk.get("logical_id") or ()) >= _ON_TWO_NODES
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
         *([("access mode", disk["mode"])] if disk.get("mode") else []),
@@ -41,7 +42,7 @@ def _logical_id(disk: Disk) -> Labelled:
     logical_id = disk.get("logical_id")
     if not logical_id:
         return []
-    if disk["dev_type"] != _DRBD:
+    if len(logical_id) < _ON_TWO_NODES:
         return [("logical_id", str(list(logical_id)))]
     node_a, node_b, port, minor_a, minor_b, *_secret = logical_id
     return [("nodeA", f"{node_a}, minor={minor_a}"), ("nodeB", f"{node_b}, minor={minor_b}"), ("port", port)]

@@ -9,7 +9,6 @@ from ganeti_tx.logic.disks.make import create_disks, make_disks
 from ganeti_tx.logic.disks.on_nodes import shutdown_disks
 from ganeti_tx.logic.disks.plan import space_wanted
 from ganeti_tx.logic.instance.create_plan import (
-    WITH_PORT,
     CreatePlan,
     check_name,
     make_plan,
@@ -24,6 +23,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
@@ -215,7 +215,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             nics=await make_nics(self.config, plan.nics),
             disks=tuple(disk.uuid for disk in disks),
             tags=plan.tags,
-            network_port=await self.config.allocate_port() if plan.hypervisor in WITH_PORT else None,
+            network_port=await self.config.allocate_port() if HYPERVISORS[plan.hypervisor].takes_port else None,
         )
         return view_of(
             instance,

@@ -24,8 +24,6 @@ from ganeti_tx.model.tags import check_tag
 
 #: Words separated by dots, as RFC 1123 has host names.
 HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
-#: Hypervisors whose console is a TCP port of the cluster's pool.
-WITH_PORT = frozenset({Hypervisor.KVM, Hypervisor.XEN_HVM})
 
 
 @attrs.frozen

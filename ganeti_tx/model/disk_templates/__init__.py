@@ -16,7 +16,15 @@ def declared(word: DiskTemplate) -> Template:
 
 
 TEMPLATES: Mapping[DiskTemplate, Template] = {word: declared(word) for word in DiskTemplate}
-#: Those that a node has a driver for.
-AVAILABLE = frozenset(word for word, template in TEMPLATES.items() if template.available)
+#: Those that a node has a driver for, in the order in which clusters prefer them: an instance gets the first that is
+#: enabled if nobody says otherwise, so it has disks.
+AVAILABLE = tuple(
+    sorted(
+        (word for word, template in TEMPLATES.items() if template.available),
+        key=lambda word: (not TEMPLATES[word].has_disks, word),
+    )
+)
 #: What an instance is said to have that has no disks.
 WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)
+#: What Ganeti enables in a cluster that says nothing of templates.
+BY_DEFAULT = tuple(word for word, template in TEMPLATES.items() if template.by_default)

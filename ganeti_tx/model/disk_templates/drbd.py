@@ -61,4 +61,5 @@ TEMPLATE = Template(
     ),
     mirrored=Mirrored.INTERNALLY,
     snapshots=True,
+    by_default=True,
 )

@@ -30,4 +30,5 @@ TEMPLATE = Template(
     unique="logical volume",
     adoption=Adoption.POSSIBLE,
     snapshots=True,
+    by_default=True,
 )

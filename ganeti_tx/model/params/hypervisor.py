@@ -1,36 +1,19 @@
-"""Hypervisor parameters: which struct goes with which hypervisor, and how the layers fill up."""
+"""Hypervisor parameters: how the layers fill up, and how given ones are checked."""
 
-from collections.abc import Mapping
-
-from ganeti_tx.model.base import Params
+from ganeti_tx.model.base import Params, Wire
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
 from ganeti_tx.model.instance import Instance
-from ganeti_tx.model.params.container import ChrootParams, FakeParams, LxcParams
 from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
-from ganeti_tx.model.params.kvm import KvmParams
 from ganeti_tx.model.params.os import os_layers
-from ganeti_tx.model.params.xen import XenHvmParams, XenPvmParams
-
-HypervisorParams = ChrootParams | FakeParams | KvmParams | LxcParams | XenHvmParams | XenPvmParams
-
-PARAMS: Mapping[Hypervisor, type[HypervisorParams]] = {
-    Hypervisor.CHROOT: ChrootParams,
-    Hypervisor.FAKE: FakeParams,
-    Hypervisor.KVM: KvmParams,
-    Hypervisor.LXC: LxcParams,
-    Hypervisor.XEN_HVM: XenHvmParams,
-    Hypervisor.XEN_PVM: XenPvmParams,
-}
-#: Both ends of a migration must agree on these, so no instance or OS sets them.
-GLOBAL_ONLY = frozenset({"migration_bandwidth", "migration_mode", "migration_port", "xen_cmd"})
 
 
 def fill_hvparams(cluster: Cluster, hypervisor: Hypervisor, os: str = "", own: Params | None = None) -> Params:
     """All parameters: built-in, then the cluster's, then those of the OS (and its variant), then an instance's own."""
     os_params = (layer.get(hypervisor, {}) for layer in os_layers(cluster.os_hvp, os))
     local = [without_global(layer) for layer in (*os_params, own or {})]
-    return fill(PARAMS[hypervisor], cluster.hvparams.get(hypervisor, {}), *local)
+    return fill(HYPERVISORS[hypervisor].params, cluster.hvparams.get(hypervisor, {}), *local)
 
 
 def instance_hvparams(cluster: Cluster, instance: Instance) -> Params:
@@ -38,14 +21,14 @@ def instance_hvparams(cluster: Cluster, instance: Instance) -> Params:
     return fill_hvparams(cluster, instance.hypervisor, instance.os, instance.hvparams)
 
 
-def typed_hvparams(hypervisor: Hypervisor, params: Params) -> HypervisorParams:
+def typed_hvparams(hypervisor: Hypervisor, params: Params) -> Wire:
     """Filled parameters as the struct of their hypervisor. @raise ParameterError: they do not fit it."""
-    return typed(PARAMS[hypervisor], params, f"hvparams.{hypervisor.value}")
+    return typed(HYPERVISORS[hypervisor].params, params, f"hvparams.{hypervisor.value}")
 
 
 def without_global(params: Params) -> Params:
     """Parameters without those that only the cluster sets."""
-    return {name: value for name, value in params.items() if name not in GLOBAL_ONLY}
+    return {name: value for name, value in params.items() if name not in CLUSTER_ONLY}
 
 
 def check_hvparams(hypervisor: Hypervisor, given: Params, *, for_cluster: bool = False) -> dict[str, object]:
@@ -55,5 +38,5 @@ def check_hvparams(hypervisor: Hypervisor, given: Params, *, for_cluster: bool =
     """
     path = f"hvparams.{hypervisor.value}" if for_cluster else "hvparams"
     if not for_cluster:
-        refuse_global(given, GLOBAL_ONLY, path)
-    return check(PARAMS[hypervisor], given, path)
+        refuse_global(given, CLUSTER_ONLY, path)
+    return check(HYPERVISORS[hypervisor].params, given, path)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from ganeti_tx.model import hypervisors
 from ganeti_tx.model.base import Params, Tracked, no_params
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.params.ipolicy import InstancePolicy
@@ -25,7 +26,7 @@ class GuestSettings(Tracked, frozen=True, kw_only=True):
     enabled_hypervisors: Annotated[
         tuple[Hypervisor, ...],
         Setting(
-            default=(Hypervisor.KVM,),
+            default=hypervisors.BY_DEFAULT,
             flags=(
                 Flag(
                     "--enabled-hypervisors",

@@ -10,6 +10,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.opcodes.private import Hidden, reveal
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
 from ganeti_tx.model.params.ipolicy import InstancePolicy
@@ -126,9 +127,9 @@ def policy(held: InstancePolicy, given: Params) -> InstancePolicy:
 
 RULES: Mapping[str, Rule] = {
     "hvparams": Rule(
-        {kind: dict(defaults_of(params)) for kind, params in hypervisor.PARAMS.items()},
+        {word: dict(defaults_of(kind.params)) for word, kind in HYPERVISORS.items()},
         hvparams,
-        lambda held: {kind: fill(params, held.get(kind, {})) for kind, params in hypervisor.PARAMS.items()},
+        lambda held: {word: fill(kind.params, held.get(word, {})) for word, kind in HYPERVISORS.items()},
         {kind: {} for kind in Hypervisor},
     ),
     "os_hvp": Rule({}, os_hvparams),

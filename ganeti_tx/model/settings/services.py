@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
+from ganeti_tx.model import disk_templates
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.settings.changes import collectors, uid_pool
 from ganeti_tx.model.settings.checks import tools
@@ -99,7 +100,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
     enabled_disk_templates: Annotated[
         tuple[DiskTemplate, ...],
         Setting(
-            default=(DiskTemplate.DRBD, DiskTemplate.PLAIN),
+            default=disk_templates.BY_DEFAULT,
             flags=(
                 Flag(
                     "--enabled-disk-templates", "disk templates that may be used, comma separated",

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.api_versions import known_to
 from ganeti_tx.node.os.definition import OsDefinition, split_name
 
 PATH = "/sbin:/bin:/usr/sbin:/usr/bin"
-
-#: Templates whose disks are files to a script; all others are block devices.
-FILE_TEMPLATES = frozenset({"file", "sharedfile", "gluster"})
 
 #: The network's own fields behind NIC_n_NETWORK_*.
 NETWORK_FIELDS = {
@@ -83,7 +82,7 @@ def _instance(instance: InstanceSpec) -> dict[str, str]:
 
 def _disk(disk: AttachedDisk, instance: InstanceSpec) -> list[tuple[str, str]]:
     spec = disk.spec
-    of_file = spec.dev_type in FILE_TEMPLATES
+    of_file = TEMPLATES[DiskTemplate(spec.dev_type)].in_files
     found = {
         "ACCESS": spec.mode,
         "UUID": spec.uuid,

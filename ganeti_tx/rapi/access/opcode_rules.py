@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.model.enums import Hypervisor, TagKind
+from ganeti_tx.model import hypervisors as kinds
+from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import ChangeAction, InstanceCreateMode
 from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
@@ -65,7 +66,7 @@ HVPARAMS = frozenset(
     | {"use_localtime"}
 )
 #: Those that keep a guest apart from its node.
-HYPERVISORS = frozenset({Hypervisor.KVM, Hypervisor.XEN_HVM, Hypervisor.XEN_PVM, Hypervisor.FAKE})
+HYPERVISORS = frozenset(word for word, kind in kinds.HYPERVISORS.items() if kind.confines)
 DISK_KEYS = frozenset({"size", "mode", "name", "spindles", "amount", "absolute"})
 NIC_KEYS = frozenset({"ip", "mac", "name"})
 CHANGES = frozenset({ChangeAction.ADD, ChangeAction.MODIFY, ChangeAction.REMOVE})

@@ -20,7 +20,7 @@ _HEAVY = {
     "attr",
     "asyncio",
     "subprocess",
-    "ganeti_tx.model",
+    "ganeti_tx.model.base",
     "zope",
     "ganeti_tx.cli.instance.add",
 }

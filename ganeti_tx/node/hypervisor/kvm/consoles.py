@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.params.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
 
 #: Of VNC's display number 0.

@@ -14,8 +14,8 @@ from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
 from ganeti_tx.node.hypervisor.kvm import state as states

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.params.kvm import KvmParams, find_program, no_program
+from ganeti_tx.model.hypervisors.kvm import KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.kvm.affinity import parse_cpu_mask
 
 #: The values QEMU 7.2 (and Ganeti's table) know, by parameter.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.runtime.files import IFiles
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from ganeti_tx.cli.instance.info import described
 from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY
 from ganeti_tx.model.opcodes import OpInstanceQueryData
-from ganeti_tx.model.params.hypervisor import GLOBAL_ONLY
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
@@ -36,7 +36,7 @@ class QueryDataTests(UnitTestCase):
     def test_of_the_cluster_alone(self) -> None:
         """Hypervisor parameters that no instance can set are not shown with one."""
         shown = self.run_op(OpInstanceQueryData(static=True))[NAME]["hv_actual"]
-        self.assertEqual(sorted(GLOBAL_ONLY & set(shown)), [])
+        self.assertEqual(sorted(CLUSTER_ONLY & set(shown)), [])
 
     def test_from_the_nodes(self) -> None:
         """The nodes tell what runs and how the disks are."""

@@ -7,10 +7,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError, TypeEnforcementError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.params import backend, disk, hypervisor, nic, node, os
 from ganeti_tx.model.params.ipolicy import InstancePolicy, InstanceSpecs, check_ipolicy, fill, violations
 from ganeti_tx.model.params.kinds import check_complete, defaults_of, difference, updated
-from ganeti_tx.model.params.kvm import KvmParams
 from ganeti_tx.test.model.samples import CLUSTER, GROUP, INSTANCE, NODE
 
 LAYERED = replace(

@@ -7,8 +7,9 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import DiskTemplate
-from ganeti_tx.model.params import disk, hypervisor
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
+from ganeti_tx.model.params import disk
 from ganeti_tx.model.params.backend import BackendParams
 from ganeti_tx.model.params.ipolicy import InstancePolicy
 from ganeti_tx.model.params.kinds import Size, defaults_of, types_of
@@ -37,12 +38,12 @@ class DeclarationTests(SynchronousTestCase):
 
     def test_hypervisors(self) -> None:
         """Each hypervisor has its parameters, and those for the cluster only are known."""
-        self.assertEqual(set(hypervisor.PARAMS), set(FACTS["hypervisor_params"]))
+        self.assertEqual(set(HYPERVISORS), set(FACTS["hypervisor_params"]))
         for kind, facts in FACTS["hypervisor_params"].items():
-            self.same(hypervisor.PARAMS[kind], facts)
+            self.same(HYPERVISORS[Hypervisor(kind)].params, facts)
             only = {name for name, fact in facts.items() if fact["global_only"]}
-            self.assertEqual(only, hypervisor.GLOBAL_ONLY & set(facts))
-        self.assertEqual(hypervisor.GLOBAL_ONLY, set(FACTS["hv_global_params"]))
+            self.assertEqual(only, CLUSTER_ONLY & set(facts))
+        self.assertEqual(CLUSTER_ONLY, set(FACTS["hv_global_params"]))
 
     def test_others(self) -> None:
         """So have instances, NICs and nodes."""

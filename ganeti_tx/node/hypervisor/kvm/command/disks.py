@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.command.options import option
 from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan

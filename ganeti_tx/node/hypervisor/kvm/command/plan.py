@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.params.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
-from ganeti_tx.model.params.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan

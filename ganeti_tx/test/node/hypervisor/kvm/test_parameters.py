@@ -7,7 +7,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.params.kvm import DEFAULT_PROGRAM, OTHER_PROGRAM, KvmParams
+from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, OTHER_PROGRAM, KvmParams
 from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.params.kvm import KvmParams
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
 from ganeti_tx.test.node.hypervisor.kvm.parts import machine_plan

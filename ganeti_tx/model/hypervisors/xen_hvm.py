@@ -1,6 +1,7 @@
-"""Parameters of instances under Xen, with their built-in values (Ganeti 3.0 configuration table)."""
+"""Xen, with fully virtualised instances."""
 
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
 
 
 class XenHvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -33,24 +34,12 @@ class XenHvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     xen_cmd: str = "xm"
 
 
-class XenPvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """How Xen runs a paravirtualised instance."""
-
-    blockdev_prefix: str = "sd"
-    bootloader_args: str = ""
-    bootloader_path: str = ""
-    cpu_cap: int = 0
-    cpu_mask: str = "all"
-    cpu_weight: int = 256
-    cpuid: str = ""
-    initrd_path: str = ""
-    kernel_args: str = "ro"
-    kernel_path: str = "/boot/vmlinuz-3-xenU"
-    migration_mode: str = "live"
-    migration_port: int = 8002
-    reboot_behavior: str = "reboot"
-    root_path: str | None = "/dev/xvda1"
-    soundhw: str = ""
-    use_bootloader: bool = False
-    vif_script: str = ""
-    xen_cmd: str = "xm"
+HYPERVISOR = HypervisorKind(
+    params=XenHvmParams,
+    cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
+    consoles=frozenset({ConsoleKind.SSH}),
+    takes_port=True,
+    pauses=True,
+    confines=True,
+    collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
+)

@@ -1,6 +1,7 @@
-"""Parameters of instances that are no real machines, with their built-in values (Ganeti 3.0 configuration table)."""
+"""LXC: instances are containers."""
 
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
 
 
 class LxcParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -15,13 +16,4 @@ class LxcParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     startup_timeout: int = 30
 
 
-class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """How an instance in a chroot is started."""
-
-    init_script: str = "/ganeti-chroot"
-
-
-class FakeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """What an instance that is only pretended can be told."""
-
-    migration_mode: str = "live"
+HYPERVISOR = HypervisorKind(params=LxcParams, consoles=frozenset({ConsoleKind.SSH}))

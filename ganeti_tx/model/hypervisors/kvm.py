@@ -1,9 +1,10 @@
-"""Parameters of instances under KVM, with their built-in values (Ganeti 3.0 configuration table)."""
+"""KVM: instances are QEMU processes of their node (Ganeti 3.0 configuration table)."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from ganeti_tx.model.base import Wire
+from ganeti_tx.model.base import Params, Wire
+from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
 
 #: The built-in value of `kvm_path`, and the same program by the name every QEMU package gives it.
 DEFAULT_PROGRAM = "/usr/bin/kvm"
@@ -90,3 +91,24 @@ def no_program(kvm_path: str) -> str:
     """What to say when there is no program."""
     names = f"neither {kvm_path} nor {OTHER_PROGRAM} is" if kvm_path == DEFAULT_PROGRAM else f"{kvm_path} is not"
     return f"{names} on this node; install qemu-system-x86 or set kvm_path"
+
+
+def missing(hvparams: Params, exists: Callable[[Path], bool]) -> str | None:
+    """What to say if there is no program for such parameters."""
+    program = str(hvparams.get("kvm_path") or DEFAULT_PROGRAM)
+    return no_program(program) if find_program(program, exists) is None else None
+
+
+HYPERVISOR = HypervisorKind(
+    params=KvmParams,
+    cluster_only=frozenset({"migration_bandwidth", "migration_mode", "migration_port"}),
+    consoles=frozenset(ConsoleKind),
+    takes_port=True,
+    pauses=True,
+    hotplug=True,
+    confines=True,
+    collectors=frozenset({"inst-status-kvm"}),
+    by_default=True,
+    missing=missing,
+    driver="kvm",
+)

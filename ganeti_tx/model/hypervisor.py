@@ -1,0 +1,72 @@
+"""What a hypervisor is declared by; all that the program knows of hypervisors is read off it."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+import attrs
+import msgspec
+
+from ganeti_tx.model.base import Params, Wire
+
+
+class ConsoleKind(StrEnum):
+    """How a console is reached: a command over SSH, a display, or not at all, as a message says."""
+
+    SSH = "ssh"
+    VNC = "vnc"
+    SPICE = "spice"
+    MESSAGE = "msg"
+
+
+def nothing_missing(hvparams: Params, exists: Callable[[Path], bool]) -> None:
+    """A hypervisor that needs nothing of its own from a machine."""
+
+
+@attrs.frozen(kw_only=True)
+class HypervisorKind:
+    """One hypervisor (reference: config.json, hypervisor-parameters.json).
+
+    @ivar params: the parameters, with their built-in values.
+    @ivar cluster_only: those on which both ends of a migration must agree, so that no instance or OS sets them.
+    @ivar consoles: the kinds that its instances may have.
+    @ivar takes_port: whether each instance gets a TCP port of the cluster's pool, for its display.
+    @ivar pauses: whether an instance can be started without running.
+    @ivar hotplug: whether disks and NICs come and go while an instance runs.
+    @ivar confines: whether a guest is kept apart from its node, so that one may be given to whom nobody trusts.
+    @ivar collectors: of the monitoring daemon, those that are about its instances.
+    @ivar by_default: whether a new cluster has it unless told otherwise.
+    @ivar missing: what a machine lacks to run it with some parameters, by what files exist; None when it lacks nothing.
+    @ivar driver: the package below node/hypervisor that has its driver; None: not built, so it is not available.
+    """
+
+    params: type[Wire]
+    cluster_only: frozenset[str] = frozenset()
+    consoles: frozenset[ConsoleKind]
+    takes_port: bool = False
+    pauses: bool = False
+    hotplug: bool = False
+    confines: bool = False
+    collectors: frozenset[str] = frozenset()
+    by_default: bool = False
+    missing: Callable[[Params, Callable[[Path], bool]], str | None] = nothing_missing
+    driver: str | None = None
+
+    def has(self, parameter: str) -> bool:
+        """Whether it knows a parameter."""
+        return parameter in {field.encode_name for field in msgspec.structs.fields(self.params)}
+
+    @property
+    def migrates(self) -> bool:
+        """Whether running instances can move to another node."""
+        return self.has("migration_mode")
+
+    @property
+    def pins_cpus(self) -> bool:
+        """Whether instances can be kept to some of a node's processors."""
+        return self.has("cpu_mask")
+
+    @property
+    def available(self) -> bool:
+        """Whether instances can run under it."""
+        return self.driver is not None

@@ -1,0 +1,20 @@
+"""Instances that are only pretended: for clusters without a real hypervisor, and for tests."""
+
+from ganeti_tx.model.base import Wire
+from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+
+
+class FakeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """What an instance that is only pretended can be told."""
+
+    migration_mode: str = "live"
+
+
+HYPERVISOR = HypervisorKind(
+    params=FakeParams,
+    cluster_only=frozenset({"migration_mode"}),
+    consoles=frozenset({ConsoleKind.MESSAGE}),
+    pauses=True,
+    confines=True,
+    driver="fake",
+)
