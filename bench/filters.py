@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
+from ganeti_tx.query.language.slices import Slices
 from ganeti_tx.query.resources import make_queries
-from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CONFIG as SAMPLE

@@ -11,9 +11,9 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.start import socket_answers
+from ganeti_tx.election.failover import Failover
+from ganeti_tx.election.jobs_left import JobsLeft
 from ganeti_tx.errors import LockError
-from ganeti_tx.mastership.failover import Failover
-from ganeti_tx.mastership.jobs_left import JobsLeft
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles

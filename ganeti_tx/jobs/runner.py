@@ -32,6 +32,7 @@ from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import Ping, Resolve, UnitTable
+from ganeti_tx.mastership.term import MasterTerm, Stamps, read_term
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.replication import Replicator
@@ -63,7 +64,6 @@ from ganeti_tx.runtime.daemon_log import WhileRead, daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
-from ganeti_tx.runtime.master_term import MasterTerm, Stamps, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
 from ganeti_tx.runtime.resolver import Resolver, own_name

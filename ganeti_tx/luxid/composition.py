@@ -12,14 +12,14 @@ from twisted.internet.interfaces import IListeningPort
 from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.election.address import MasterAddress
+from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.role import MasterRole
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.metrics_methods import WconfdReadings
 from ganeti_tx.luxid.service import LuxidParts, build_luxid
 from ganeti_tx.luxid.zygote_process import Zygote
-from ganeti_tx.mastership.address import MasterAddress
-from ganeti_tx.mastership.loyalty import LoyalRpc
-from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.files.store import FILE_MODE

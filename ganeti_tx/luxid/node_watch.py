@@ -16,10 +16,10 @@ from ganeti_tx.metrics.nodes import AGE, CPUS, DISK, DISK_FREE, INSTANCES, MEMOR
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.node import Node
-from ganeti_tx.query.field import MISSING, Need
 from ganeti_tx.query.fields_node import NODE_FIELDS, NodeContext
 from ganeti_tx.query.instance_context import InstanceContext
 from ganeti_tx.query.instances import InstanceRows
+from ganeti_tx.query.language.field import MISSING, Need
 from ganeti_tx.query.nodes import NodeRows
 from ganeti_tx.query.view import Views
 from ganeti_tx.rpc.calls.base import NodeCall

@@ -13,8 +13,8 @@ from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.query.collect import Queries
 from ganeti_tx.query.encoded import in_ascii
+from ganeti_tx.query.language.slices import Slices
 from ganeti_tx.query.resources import Jobs, Locks, make_queries
-from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import View, Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 

@@ -28,11 +28,12 @@ from ganeti_tx.luxid.metrics_methods import MetricsMethods, WconfdReadings
 from ganeti_tx.luxid.node_watch import NodeWatch
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.luxid.watcher_pause import WatcherPause
+from ganeti_tx.mastership.term import Stamps, claim_term, read_term
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.query.slices import Slices
+from ganeti_tx.query.language.slices import Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.archiving import Archiving
 from ganeti_tx.queue.changes import JobChanges
@@ -50,7 +51,6 @@ from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads

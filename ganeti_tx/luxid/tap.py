@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
+from ganeti_tx.election import voting
+from ganeti_tx.election.role import MasterRole
 from ganeti_tx.errors import ConfigurationError, LuxiError
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.luxid.composition import WconfdHere, run_luxid
-from ganeti_tx.mastership import voting
-from ganeti_tx.mastership.role import MasterRole
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ganeti_tx.election import voting
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import WconfdHere, run_luxid
-from ganeti_tx.mastership import voting
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions

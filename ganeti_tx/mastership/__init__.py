@@ -1,1 +1,1 @@
-"""Which node is the master: votes, the change of masters, the master's address, and stepping down."""
+"""What this node knows of its master: by its own files, the term, and its ballot."""

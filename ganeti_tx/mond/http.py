@@ -19,7 +19,7 @@ from ganeti_tx.metrics.page import Page
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.node.channels import LINGER, Connections, NodeChannel
+from ganeti_tx.runtime.limited_channel import LINGER, Connections, LimitedChannel
 
 log = Logger()
 
@@ -57,9 +57,9 @@ class MonitoringRequest(Request):
             super().requestReceived(command, path, version)
 
 
-def channel_of(request: Request) -> NodeChannel:
+def channel_of(request: Request) -> LimitedChannel:
     """Its connection, which is there until the request is finished."""
-    assert isinstance(request.channel, NodeChannel)
+    assert isinstance(request.channel, LimitedChannel)
     return request.channel
 
 
@@ -156,7 +156,7 @@ class MonitoringSite(Site):
     """The HTTP server; it keeps no access log."""
 
     noisy = False
-    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+    protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
         super().__init__(
@@ -166,7 +166,7 @@ class MonitoringSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)
-        assert isinstance(channel, NodeChannel)
+        assert isinstance(channel, LimitedChannel)
         channel.connections = self._connections
         return channel
 

@@ -14,7 +14,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
-from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
+from ganeti_tx.mastership.ballot import own_ballot, ssconf_master
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method

@@ -8,7 +8,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
-from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL, ssconf_serial
+from ganeti_tx.mastership.ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import answers

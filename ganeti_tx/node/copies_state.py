@@ -2,7 +2,7 @@
 
 from attrs import define
 
-from ganeti_tx.mastership.own_ballot import SSCONF_SERIAL
+from ganeti_tx.mastership.ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of

@@ -21,13 +21,13 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, SLOWEST, Connections, NodeChannel
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.rpc.refusals import BadArguments, UnknownCall
 from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
+from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, LINGER, SLOWEST, Connections, LimitedChannel
 from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
@@ -77,11 +77,11 @@ class BoundedRequest(Request):
             self._room = length
             super().gotLength(length)
 
-    def _channel(self) -> NodeChannel:
-        assert isinstance(self.channel, NodeChannel)
+    def _channel(self) -> LimitedChannel:
+        assert isinstance(self.channel, LimitedChannel)
         return self.channel
 
-    def _refuse(self, channel: NodeChannel, answer: bytes) -> None:
+    def _refuse(self, channel: LimitedChannel, answer: bytes) -> None:
         self._refused = True
         super().gotLength(0)
         channel.write(answer)
@@ -183,7 +183,7 @@ class NodeSite(Site):
     """The HTTP server of a node daemon; it keeps no access log: what a call did is in the job that made it."""
 
     noisy = False
-    protocol = NodeChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+    protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
     def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> None:
         super().__init__(
@@ -198,7 +198,7 @@ class NodeSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)
-        assert isinstance(channel, NodeChannel)
+        assert isinstance(channel, LimitedChannel)
         channel.connections = self._connections
         return channel
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from attrs import define
 
 from ganeti_tx.errors import HooksAbort
-from ganeti_tx.mastership.own_ballot import read_word
+from ganeti_tx.mastership.ballot import read_word
 from ganeti_tx.model.hooks import HookObject, HookPhase, HookStatus, environment
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.runtime.files import IFiles

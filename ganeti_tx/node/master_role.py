@@ -6,10 +6,10 @@ from attrs import define
 from twisted.logger import Logger
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.mastership.own_ballot import own_ballot, ssconf_master
+from ganeti_tx.mastership.ballot import Ballot, own_ballot, ssconf_master
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.local_daemons import KILL_LIMIT, LocalDaemons
-from ganeti_tx.rpc.calls.master import Ballot, MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
+from ganeti_tx.rpc.calls.master import MasterNodeName, MasterVote, NodeStartMasterDaemons, NodeStopMaster
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -6,10 +6,10 @@ import attrs
 from msgspec import structs
 from twisted.internet.defer import DeferredLock
 
+from ganeti_tx.mastership.term import Copy, MasterTerm, read_term, write_term
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.refusals import AnotherIsMaster
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import Copy, MasterTerm, read_term, write_term
 from ganeti_tx.runtime.paths import Paths
 
 #: Of so many names the last sequence number is remembered; of the others the highest of all.

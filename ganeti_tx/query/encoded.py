@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ganeti_tx.query.cell import NORMAL
-from ganeti_tx.query.field import Field
+from ganeti_tx.query.language.cell import NORMAL
+from ganeti_tx.query.language.field import Field
 
 T = TypeVar("T")
 #: The rows' parts that have the cells of some fields: JSON of a list, without its brackets.

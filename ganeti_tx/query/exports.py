@@ -5,9 +5,9 @@ from operator import itemgetter
 
 from attrs import frozen
 
-from ganeti_tx.query.cell import NORMAL, Cell
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, computed
+from ganeti_tx.query.language.cell import NORMAL, Cell
+from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed
 from ganeti_tx.query.live import reason
 from ganeti_tx.query.view import View, chosen
 from ganeti_tx.rpc.calls.backup import ExportList

@@ -6,12 +6,12 @@ from typing import Any
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.params.os import fill_osparams
-from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, Cell
-from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.fields_instance_disks import DISK_FIELDS
 from ganeti_tx.query.fields_instance_nics import NIC_FIELDS
 from ganeti_tx.query.fields_instance_params import PARAM_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
+from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, Cell
+from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
 RUNS = frozenset({Need.INSTANCES})

@@ -6,8 +6,8 @@ from operator import attrgetter
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.instance import Instance
-from ganeti_tx.query.field import Field, Gives, Kind, computed
 from ganeti_tx.query.instance_context import InstanceContext
+from ganeti_tx.query.language.field import Field, Gives, Kind, computed
 
 #: Disks that have fields of their own.
 MAX_DISKS = 16

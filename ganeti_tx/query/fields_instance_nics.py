@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.nic import Nic
-from ganeti_tx.query.field import Field, Gives, Kind, computed
 from ganeti_tx.query.instance_context import InstanceContext
+from ganeti_tx.query.language.field import Field, Gives, Kind, computed
 
 #: Interfaces that have fields of their own.
 MAX_NICS = 8

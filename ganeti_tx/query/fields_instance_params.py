@@ -8,8 +8,8 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.params.backend import BackendParams, fill_beparams
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.model.params.kinds import Size, types_of
-from ganeti_tx.query.field import Field, Gives, Kind, computed, stored
 from ganeti_tx.query.instance_context import InstanceContext
+from ganeti_tx.query.language.field import Field, Gives, Kind, computed, stored
 
 KINDS: Mapping[Any, Kind] = {bool: Kind.BOOL, int: Kind.NUMBER, float: Kind.FLOAT, Size: Kind.UNIT}
 BE_TITLES = {"auto_balance": "Auto_balance", "maxmem": "ConfigMaxMem", "minmem": "ConfigMinMem", "vcpus": "ConfigVCPUs"}

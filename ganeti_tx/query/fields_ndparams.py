@@ -6,7 +6,7 @@ from typing import Any
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.params.kinds import types_of
 from ganeti_tx.model.params.node import NodeParams
-from ganeti_tx.query.field import Field, Gives, Kind
+from ganeti_tx.query.language.field import Field, Gives, Kind
 
 #: From a query's context to what fills a row's node parameters.
 Fill = Callable[[Any], Callable[[Any], Params]]

@@ -8,9 +8,9 @@ from attrs import define, field
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.node import fill_ndparams
-from ganeti_tx.query.cell import NO_DATA, NORMAL, UNAVAILABLE, Cell
-from ganeti_tx.query.field import Field, Gives, Kind, Match, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.fields_ndparams import ndparam_fields
+from ganeti_tx.query.language.cell import NO_DATA, NORMAL, UNAVAILABLE, Cell
+from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.live import Facts, reason
 from ganeti_tx.query.view import View
 from ganeti_tx.rpc.calls.node import NodeFacts, StorageSpace

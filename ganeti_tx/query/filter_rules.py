@@ -7,7 +7,7 @@ from attrs import frozen
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Kind, Need, by_name, stored
+from ganeti_tx.query.language.field import Field, Kind, Need, by_name, stored
 from ganeti_tx.query.view import View
 
 FILTER_FIELDS = by_name(

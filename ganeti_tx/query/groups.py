@@ -11,8 +11,8 @@ from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.ipolicy import fill as fill_ipolicy
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Kind, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.fields_ndparams import ndparam_fields
+from ganeti_tx.query.language.field import Field, Kind, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.view import View, chosen
 
 

@@ -12,7 +12,7 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams, without_global
 from ganeti_tx.model.params.nic import fill_nicparams
-from ganeti_tx.query.cell import NO_DATA, UNAVAILABLE, Cell
+from ganeti_tx.query.language.cell import NO_DATA, UNAVAILABLE, Cell
 from ganeti_tx.query.live import Consoles, Running, reason
 from ganeti_tx.query.view import View
 from ganeti_tx.rpc.calls.instance import RunningInstance

@@ -6,9 +6,9 @@ from attrs import frozen
 
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_instance import INSTANCE_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
+from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import consoles, running_instances
 from ganeti_tx.query.view import View, chosen
 from ganeti_tx.rpc.interfaces import INodeRpc

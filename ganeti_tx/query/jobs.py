@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, Cell
-from ganeti_tx.query.field import Field, Getter, Gives, Kind, Match, Need, by_name, maybe, stored
+from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, Cell
+from ganeti_tx.query.language.field import Field, Getter, Gives, Kind, Match, Need, by_name, maybe, stored
 
 #: A job by field name.
 JobRow = Mapping[str, Any]

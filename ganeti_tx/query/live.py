@@ -11,7 +11,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import instance_hvparams
-from ganeti_tx.query.cell import NO_DATA, OFFLINE, Cell
+from ganeti_tx.query.language.cell import NO_DATA, OFFLINE, Cell
 from ganeti_tx.query.view import View
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageUnit

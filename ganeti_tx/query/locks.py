@@ -7,7 +7,7 @@ from attrs import frozen
 
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Gives, Kind, Need, by_name, computed
+from ganeti_tx.query.language.field import Field, Gives, Kind, Need, by_name, computed
 
 #: Gives the present state of the lock table.
 Locks = Callable[[], Sequence[LockStatus] | Awaitable[Sequence[LockStatus]]]

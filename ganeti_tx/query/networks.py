@@ -8,7 +8,7 @@ from attrs import frozen
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.params.nic import fill_nicparams
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Kind, Need, by_name, computed, maybe, stored, tracking
+from ganeti_tx.query.language.field import Field, Kind, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.view import View, chosen
 
 TAKEN, FREE = "X", "."

@@ -10,8 +10,8 @@ from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.field import Field, Need
 from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
+from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
 from ganeti_tx.rpc.calls.node import StorageUnit

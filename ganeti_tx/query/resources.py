@@ -6,10 +6,10 @@ from ganeti_tx.query.filter_rules import FilterRows
 from ganeti_tx.query.groups import GroupRows
 from ganeti_tx.query.instances import InstanceRows
 from ganeti_tx.query.jobs import JobRows, Jobs
+from ganeti_tx.query.language.slices import Slices
 from ganeti_tx.query.locks import LockRows, Locks
 from ganeti_tx.query.networks import NetworkRows
 from ganeti_tx.query.nodes import NodeRows
-from ganeti_tx.query.slices import Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.rpc.interfaces import INodeRpc
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ganeti_tx.config.mastership import NotMasterError, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.mastership.this_node import NotMasterError, check_ssconf_master
 from ganeti_tx.runtime.file_watch import IFileWatch
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths

@@ -9,11 +9,11 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.logger import Logger
 
-from ganeti_tx.config.mastership import NotMasterError, check_ssconf_master
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.mastership.this_node import NotMasterError, check_ssconf_master
 from ganeti_tx.rapi.access import composition as access
 from ganeti_tx.rapi.access.composition import Surroundings
 from ganeti_tx.rapi.access.gate import Gate

@@ -6,9 +6,9 @@ from attrs import define
 from msgspec import structs
 from zope.interface import implementer
 
+from ganeti_tx.mastership.term import Stamps
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
-from ganeti_tx.runtime.master_term import Stamps
 
 
 @implementer(INodeRpc)

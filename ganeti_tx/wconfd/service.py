@@ -12,12 +12,13 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.distribution import Distribution
 from ganeti_tx.config.local import LocalConfig
-from ganeti_tx.config.mastership import check_master, check_ssconf_master
 from ganeti_tx.config.reader import Names
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.session import Session
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
+from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.role import MasterRole
 from ganeti_tx.errors import ConfigurationError, GanetiError, LockError
 from ganeti_tx.locking import snapshot
 from ganeti_tx.locking.deferred_locks import DeferredLocks
@@ -25,8 +26,8 @@ from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.luxi.limits import MIB, Limits
 from ganeti_tx.luxi.server import LuxiFactory
-from ganeti_tx.mastership.loyalty import LoyalRpc
-from ganeti_tx.mastership.role import MasterRole
+from ganeti_tx.mastership.term import Stamps, claim_term, read_term
+from ganeti_tx.mastership.this_node import check_master, check_ssconf_master
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.rpc.agent import node_rpc
@@ -37,7 +38,6 @@ from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
-from ganeti_tx.runtime.master_term import Stamps, claim_term, read_term
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name

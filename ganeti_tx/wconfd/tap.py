@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from ganeti_tx.mastership import voting
+from ganeti_tx.election import voting
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.own_process import OwnProcess

@@ -6,8 +6,8 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ParameterError, 
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpTagsSearch
-from ganeti_tx.query.pattern import compile_pattern
-from ganeti_tx.query.slices import Budget, Slices, Work
+from ganeti_tx.query.language.pattern import compile_pattern
+from ganeti_tx.query.language.slices import Budget, Slices, Work
 
 
 class LUTagsSearch(LogicalUnit[OpTagsSearch]):

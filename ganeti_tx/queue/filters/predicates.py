@@ -9,9 +9,9 @@ from attrs import define, frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.model.opcodes import OPCODES
-from ganeti_tx.query.field import MISSING, Field, Getter, Kind, by_name, computed, stored
-from ganeti_tx.query.filter import AllOf, AnyOf, Comparison, Filter, Not, Parser, brief, count_terms
-from ganeti_tx.query.pattern import MAX_STEPS, compile_pattern
+from ganeti_tx.query.language.field import MISSING, Field, Getter, Kind, by_name, computed, stored
+from ganeti_tx.query.language.filter import AllOf, AnyOf, Comparison, Filter, Not, Parser, brief, count_terms
+from ganeti_tx.query.language.pattern import MAX_STEPS, compile_pattern
 from ganeti_tx.queue.job import QueuedJob
 
 #: From a job to whether it is meant.

@@ -14,10 +14,10 @@ import bcrypt
 import msgspec
 from attrs import frozen
 
-from ganeti_tx.config.mastership import check_ssconf_master
 from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
+from ganeti_tx.mastership.this_node import check_ssconf_master
 from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
 from ganeti_tx.rapi.access.ldap_connection import DirectoryFault

@@ -2,33 +2,9 @@
 
 from typing import ClassVar
 
-import msgspec
-
+from ganeti_tx.mastership.ballot import Ballot
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.rpc.calls.base import FAST, URGENT, NodeCall
-from ganeti_tx.runtime.master_term import MasterTerm
-
-
-class Ballot(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node's own files say of its cluster: the master's name, and how new the copies are that it has.
-
-    `config_serial` is None on a node without a copy of the configuration; `ssconf_serial` is that of the configuration
-    from which its simple configuration was made, and `job_serial` the highest job id it has heard of; -1: not known.
-    """
-
-    master: str | None
-    cluster_uuid: str | None = None
-    config_serial: int | None = None
-    config_mtime: float = 0.0
-    ssconf_serial: int = -1
-    job_serial: int = -1
-    #: The latest term that the node has heard of.
-    term: MasterTerm | None = None
-
-    @property
-    def newest(self) -> int:
-        """The newest configuration that the node has seen."""
-        return max(self.ssconf_serial, -1 if self.config_serial is None else self.config_serial)
 
 
 class MasterVote(NodeCall[Ballot], frozen=True, kw_only=True):

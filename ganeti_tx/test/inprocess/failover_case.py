@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ganeti_tx.mastership.own_ballot import ssconf_master
+from ganeti_tx.mastership.ballot import ssconf_master
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.master_service import failover

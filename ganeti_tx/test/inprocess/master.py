@@ -6,12 +6,12 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.file_snapshot import FileSnapshot
+from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.role import MasterRole
+from ganeti_tx.election.voting import Voting
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import UnitTable
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
-from ganeti_tx.mastership.loyalty import LoyalRpc
-from ganeti_tx.mastership.role import MasterRole
-from ganeti_tx.mastership.voting import Voting
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runners.runner_channel import ChannelFactory

@@ -7,8 +7,8 @@ from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from ganeti_tx.mastership.failover import Failover
-from ganeti_tx.mastership.jobs_left import JobsLeft
+from ganeti_tx.election.failover import Failover
+from ganeti_tx.election.jobs_left import JobsLeft
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.runtime.daemon_control import SYSTEMD
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI

@@ -11,6 +11,7 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.mastership.term import BOOT_ID
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
@@ -19,7 +20,6 @@ from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
-from ganeti_tx.runtime.master_term import BOOT_ID
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads

@@ -4,13 +4,13 @@ from errno import ENOSPC
 from pathlib import Path
 from random import Random
 
+from ganeti_tx.election.role import BROKEN_OFF_AFTER
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.mastership.own_ballot import ssconf_master
-from ganeti_tx.mastership.role import BROKEN_OFF_AFTER
+from ganeti_tx.mastership.ballot import ssconf_master
+from ganeti_tx.mastership.term import read_term
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import MasterVote, NodeStopMaster
-from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.inprocess.case import delay
 from ganeti_tx.test.inprocess.failover_case import TAG, FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover

@@ -11,7 +11,7 @@ from ganeti_tx.errors import JobFileCorrupted, OpPrereqError
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.job_methods import JobMethods
 from ganeti_tx.luxid.job_rows import JobRows
-from ganeti_tx.query.cell import UNAVAILABLE
+from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
 from ganeti_tx.queue.archiving import Archiving

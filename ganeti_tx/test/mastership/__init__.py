@@ -1,1 +1,1 @@
-"""Tests of the master role."""
+"""Tests of what a node knows of its master."""

@@ -14,7 +14,7 @@ from ganeti_tx.metrics.page import Page
 from ganeti_tx.mond.http import IDLE_LIMIT, MonitoringSite
 from ganeti_tx.mond.interfaces import Category, Kind
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.node.channels import HEAD_LIMIT, MAX_STRANGERS
+from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, MAX_STRANGERS
 from ganeti_tx.test.mond.parts import CONTRACT, Scripted
 
 METRICS = Page(b"metric 1\n", "text/plain; version=1")

@@ -21,7 +21,7 @@ from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
 from ganeti_tx.rpc.table import CALLS
-from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
+from ganeti_tx.test.election.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
 
 JOB = JobqueueUpdate(files=[("job-1", "{}")])
 

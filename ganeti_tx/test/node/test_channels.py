@@ -11,11 +11,11 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.channels import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
 from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.wire import encode_call
+from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
 
 BODY = encode_call(Version())
 HEAD = b"POST /version HTTP/1.1\r\nHost: node1\r\nContent-Length: %d\r\n\r\n"

@@ -5,8 +5,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
-from ganeti_tx.query.cell import NO_DATA, OFFLINE, UNAVAILABLE
 from ganeti_tx.query.collect import MAX_FIELDS
+from ganeti_tx.query.language.cell import NO_DATA, OFFLINE, UNAVAILABLE
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeUnreachableError, Target

@@ -7,7 +7,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.query.encoded import MOST, AllRows
-from ganeti_tx.query.field import Kind, computed
+from ganeti_tx.query.language.field import Kind, computed
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.test.query.case import QueryCase
 

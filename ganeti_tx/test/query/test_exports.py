@@ -3,7 +3,7 @@
 from typing import Any
 
 from ganeti_tx.errors import ECode
-from ganeti_tx.query.cell import NO_DATA, OFFLINE
+from ganeti_tx.query.language.cell import NO_DATA, OFFLINE
 from ganeti_tx.rpc.calls.backup import ExportList
 from ganeti_tx.test.query.case import QueryCase
 

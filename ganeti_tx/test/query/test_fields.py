@@ -3,8 +3,8 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import GenericError, OpPrereqError
-from ganeti_tx.query import cell
-from ganeti_tx.query.field import Field, Kind, Match
+from ganeti_tx.query.language import cell
+from ganeti_tx.query.language.field import Field, Kind, Match
 from ganeti_tx.test.query.case import QueryCase
 from ganeti_tx.test.query.facts_table import FACTS
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.model.enums import AllocPolicy, DiskTemplate
 from ganeti_tx.model.params.ipolicy import PartialPolicy
-from ganeti_tx.query.cell import UNAVAILABLE
+from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.test.model.samples import FILTER, GROUP, NETWORK, NIC
 from ganeti_tx.test.query.case import QueryCase
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.model.enums import AdminState, AdminStateSource, DiskTemplate, Hypervisor
-from ganeti_tx.query.cell import UNAVAILABLE
+from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.model.samples import DISK, NIC, VOLUME

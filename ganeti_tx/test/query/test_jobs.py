@@ -2,8 +2,8 @@
 
 from ganeti_tx.errors import ECode
 from ganeti_tx.locking.interfaces import BGL, Level, Lock, LockStatus, Mode, Owner
-from ganeti_tx.query.cell import UNAVAILABLE
 from ganeti_tx.query.jobs import AT_A_TIME
+from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.test.query.case import QueryCase
 
 

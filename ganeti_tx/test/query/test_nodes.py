@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.model.enums import DiskTemplate
-from ganeti_tx.query.cell import NO_DATA, UNAVAILABLE
+from ganeti_tx.query.language.cell import NO_DATA, UNAVAILABLE
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.test.query.case import QueryCase
 

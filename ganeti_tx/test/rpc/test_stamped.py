@@ -3,13 +3,13 @@
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.mastership.term import MasterTerm, Stamps
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import NodeOfflineError
 from ganeti_tx.rpc.stamped import StampedRpc
-from ganeti_tx.runtime.master_term import MasterTerm, Stamps
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 
 HERE, THERE = NodeAddress("node1", "192.0.2.1"), NodeAddress("node2", "192.0.2.2")

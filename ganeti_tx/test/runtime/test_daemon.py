@@ -10,8 +10,8 @@ from twisted.internet.error import CannotListenError, ReactorNotRunning
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.runtime.daemon import Daemon, why
 from ganeti_tx.runtime.paths import Paths
 

@@ -7,10 +7,10 @@ from twisted.internet.defer import Deferred
 from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.mastership.term import read_term
 from ganeti_tx.model.config_data import decode
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.rpc.calls.cluster import UploadFile
-from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
 from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster

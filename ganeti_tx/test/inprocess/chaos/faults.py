@@ -11,8 +11,8 @@ from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster

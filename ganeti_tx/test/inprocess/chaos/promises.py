@@ -10,9 +10,9 @@ from attrs import define, field
 from ganeti_tx.errors import JobFileCorrupted
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.mastership.term import MasterTerm
 from ganeti_tx.queue.files.job_file import JOB_FILE
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
-from ganeti_tx.runtime.master_term import MasterTerm
 from ganeti_tx.test.inprocess.chaos.deeds import Deed, Deeds
 from ganeti_tx.test.inprocess.chaos.operators import Operators
 from ganeti_tx.test.inprocess.chaos.record import Record

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from attrs import define
 
 from ganeti_tx.config.ssconf import ssconf_values
-from ganeti_tx.mastership.own_ballot import ssconf_master
+from ganeti_tx.mastership.ballot import ssconf_master
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job

@@ -8,7 +8,7 @@ from twisted.internet.defer import CancelledError
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpTagsDel, OpTagsGet, OpTagsSearch, OpTagsSet
-from ganeti_tx.query.slices import LIMIT
+from ganeti_tx.query.language.slices import LIMIT
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NETWORK
 

@@ -7,7 +7,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import QueryFilterParseError
-from ganeti_tx.query.slices import LIMIT, SLICE, Budget, Slices, Work, at_once
+from ganeti_tx.query.language.slices import LIMIT, SLICE, Budget, Slices, Work, at_once
 
 #: Seconds that a piece of the work here takes; a power of two, so that sums are exact.
 PIECE = 2.0**-9

@@ -7,7 +7,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
-from ganeti_tx.mastership.votes import Outcome, Tally, Vote, listed
+from ganeti_tx.election.votes import Outcome, Tally, Vote, listed
 from ganeti_tx.rpc.calls.master import MasterVote
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 from ganeti_tx.rpc.refusals import NotCandidate

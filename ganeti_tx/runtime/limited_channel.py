@@ -31,7 +31,7 @@ LINGER = 5.0
 QUIET = 10.0
 
 
-class NodeChannel(PacedChannel):
+class LimitedChannel(PacedChannel):
     """One connection. Bytes that drip in do not make a request's time longer."""
 
     site: Any
@@ -99,20 +99,20 @@ class Connections:
 
     clock: Any
     most: int = MAX_STRANGERS
-    _strangers: dict[NodeChannel, str] = field(factory=dict)
+    _strangers: dict[LimitedChannel, str] = field(factory=dict)
     _told: float | None = None
 
-    def came(self, channel: NodeChannel) -> None:
+    def came(self, channel: LimitedChannel) -> None:
         """A new connection."""
         if len(self._strangers) >= self.most:
             self._send_one_away()
         self._strangers[channel] = channel.peer()
 
-    def known(self, channel: NodeChannel) -> None:
+    def known(self, channel: LimitedChannel) -> None:
         """Somebody who may make calls made one."""
         self._strangers.pop(channel, None)
 
-    def went(self, channel: NodeChannel) -> None:
+    def went(self, channel: LimitedChannel) -> None:
         """A connection is gone."""
         self._strangers.pop(channel, None)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.model.enums import AdminState
-from ganeti_tx.query.filter import MAX_DEPTH, MAX_TERMS, Parser
+from ganeti_tx.query.language.filter import MAX_DEPTH, MAX_TERMS, Parser
 from ganeti_tx.test.query.case import QueryCase
 from ganeti_tx.test.query.facts_table import FACTS
 

@@ -10,9 +10,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import QueryFilterParseError
 from ganeti_tx.query.collect import Queries
-from ganeti_tx.query.filter import STRIDE
+from ganeti_tx.query.language.filter import STRIDE
+from ganeti_tx.query.language.slices import LIMIT, SLICE, Slices
 from ganeti_tx.query.resources import make_queries
-from ganeti_tx.query.slices import LIMIT, SLICE, Slices
 from ganeti_tx.query.view import Views
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CONFIG, INSTANCE

@@ -10,17 +10,17 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from ganeti_tx.config.copies import read_own
-from ganeti_tx.config.mastership import NotMasterError, check_master, check_ssconf_master
+from ganeti_tx.election.failover import SEND_LIMIT
+from ganeti_tx.election.poll import poll
+from ganeti_tx.election.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
+from ganeti_tx.election.voting import Voting
 from ganeti_tx.errors import ConfigurationError, GanetiError
-from ganeti_tx.mastership.failover import SEND_LIMIT
-from ganeti_tx.mastership.own_ballot import job_serial
-from ganeti_tx.mastership.poll import poll
-from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
-from ganeti_tx.mastership.voting import Voting
+from ganeti_tx.mastership.ballot import job_serial
+from ganeti_tx.mastership.term import claim_term, read_term
+from ganeti_tx.mastership.this_node import NotMasterError, check_master, check_ssconf_master
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import claim_term, read_term
 from ganeti_tx.runtime.membership import NotInClusterError
 from ganeti_tx.runtime.paths import Paths
 

@@ -5,10 +5,10 @@ from twisted.internet.defer import Deferred
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.mastership.address import MasterAddress
+from ganeti_tx.election.address import MasterAddress
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
+from ganeti_tx.test.election.nodes import three_nodes
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
-from ganeti_tx.test.mastership.nodes import three_nodes
 
 
 class MasterAddressTests(SynchronousTestCase):

@@ -5,19 +5,19 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.election.failover import MARGIN
+from ganeti_tx.election.votes import NoQuorum
 from ganeti_tx.errors import GanetiError, OpExecError, OpPrereqError
-from ganeti_tx.mastership.failover import MARGIN
-from ganeti_tx.mastership.votes import NoQuorum
+from ganeti_tx.mastership.term import read_term
+from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import NodeStartMasterDaemons
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import NotCandidate
-from ganeti_tx.runtime.master_term import read_term
-from ganeti_tx.test.mastership.nodes import PATHS, SERIAL, Killed, ThreeNodes, three_nodes
+from ganeti_tx.test.election.nodes import PATHS, SERIAL, Killed, ThreeNodes, three_nodes
 
 
 class FailoverTests(SynchronousTestCase):

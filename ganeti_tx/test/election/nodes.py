@@ -12,12 +12,13 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.election.failover import Failover
+from ganeti_tx.election.jobs_left import JobsLeft
+from ganeti_tx.election.role import MasterRole
+from ganeti_tx.election.voting import Voting
 from ganeti_tx.errors import GanetiError, OpExecError
-from ganeti_tx.mastership.failover import Failover
-from ganeti_tx.mastership.jobs_left import JobsLeft
-from ganeti_tx.mastership.own_ballot import own_ballot
-from ganeti_tx.mastership.role import MasterRole
-from ganeti_tx.mastership.voting import Voting
+from ganeti_tx.mastership.ballot import Ballot, own_ballot
+from ganeti_tx.mastership.term import Stamps, claim_term
 from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.answers import answers
@@ -29,7 +30,6 @@ from ganeti_tx.node.terms import Terms
 from ganeti_tx.queue.job import QueuedJob, decode_job, encode_job
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import (
-    Ballot,
     MasterVote,
     NodeActivateMasterIp,
     NodeDeactivateMasterIp,
@@ -47,7 +47,6 @@ from ganeti_tx.rpc.interfaces import (
     Target,
 )
 from ganeti_tx.rpc.stamped import StampedRpc
-from ganeti_tx.runtime.master_term import Stamps, claim_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.livelock import FakeLiveness

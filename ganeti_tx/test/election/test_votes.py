@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMasterError
-from ganeti_tx.mastership.votes import REIGN, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
-from ganeti_tx.rpc.calls.master import Ballot
-from ganeti_tx.runtime.master_term import MasterTerm
+from ganeti_tx.election.votes import REIGN, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
+from ganeti_tx.mastership.ballot import Ballot
+from ganeti_tx.mastership.term import MasterTerm
+from ganeti_tx.mastership.this_node import NotMasterError
 
 CLAIM = Claim("node1", "cluster", 10, 5)
 

@@ -5,12 +5,12 @@ from enum import Enum
 
 import attrs
 
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.rpc.calls.master import Ballot
+from ganeti_tx.mastership.ballot import Ballot
+from ganeti_tx.mastership.term import Copy, MasterTerm
+from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import NODE
-from ganeti_tx.runtime.master_term import Copy, MasterTerm
 
 #: So many nodes an error names before it says "and N more".
 NAMED = 5

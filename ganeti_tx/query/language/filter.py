@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
-from ganeti_tx.query.field import MISSING, NOT_YET, Field, Getter, Match
-from ganeti_tx.query.pattern import check_weight, compile_pattern
-from ganeti_tx.query.slices import Work
+from ganeti_tx.query.language.field import MISSING, NOT_YET, Field, Getter, Match
+from ganeti_tx.query.language.pattern import check_weight, compile_pattern
+from ganeti_tx.query.language.slices import Work
 
 Truth = bool | None
 #: From rows to yes, no or not known for each, in pieces of work.

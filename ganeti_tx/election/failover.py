@@ -14,19 +14,19 @@ from twisted.internet.interfaces import IReactorTime
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.config.upgrade import read_config
+from ganeti_tx.election.address import network_of
+from ganeti_tx.election.jobs_left import JobsLeft
+from ganeti_tx.election.poll import poll
+from ganeti_tx.election.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpExecError, OpPrereqError
-from ganeti_tx.mastership.address import network_of
-from ganeti_tx.mastership.jobs_left import JobsLeft
-from ganeti_tx.mastership.own_ballot import job_serial, own_ballot, ssconf_master
-from ganeti_tx.mastership.poll import poll
-from ganeti_tx.mastership.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
+from ganeti_tx.mastership.ballot import Ballot, job_serial, own_ballot, ssconf_master
+from ganeti_tx.mastership.term import read_term
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import (
-    Ballot,
     MasterVote,
     NodeDeactivateMasterIp,
     NodeStartMasterDaemons,
@@ -36,7 +36,6 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeUnreachableErr
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import MASTER
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import read_rapi_files, read_record
 

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import msgspec
+
+from ganeti_tx.config.ssconf import NO_MASTER
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.mastership.term import MasterTerm, read_term
 from ganeti_tx.model.config_head import ConfigHead, read_head
-from ganeti_tx.rpc.calls.master import Ballot
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.master_term import read_term
 from ganeti_tx.runtime.paths import Paths
 
 MAX_CONFIG = 256 * 1024 * 1024
@@ -15,7 +17,28 @@ MAX_NAME = 4096
 NUMBER = re.compile(r"[0-9]{1,19}")
 #: The ssconf key that tells from which configuration a node's simple configuration was made.
 SSCONF_SERIAL = "config_serial"
-NO_MASTER = "NO MASTER"
+
+
+class Ballot(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node's own files say of its cluster: the master's name, and how new the copies are that it has.
+
+    `config_serial` is None on a node without a copy of the configuration; `ssconf_serial` is that of the configuration
+    from which its simple configuration was made, and `job_serial` the highest job id it has heard of; -1: not known.
+    """
+
+    master: str | None
+    cluster_uuid: str | None = None
+    config_serial: int | None = None
+    config_mtime: float = 0.0
+    ssconf_serial: int = -1
+    job_serial: int = -1
+    #: The latest term that the node has heard of.
+    term: MasterTerm | None = None
+
+    @property
+    def newest(self) -> int:
+        """The newest configuration that the node has seen."""
+        return max(self.ssconf_serial, -1 if self.config_serial is None else self.config_serial)
 
 
 def config_head(files: IFiles, paths: Paths) -> ConfigHead | None:

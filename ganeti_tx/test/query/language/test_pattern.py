@@ -5,7 +5,7 @@ import re
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError, QueryFilterParseError
-from ganeti_tx.query.pattern import MAX_COUNT, MAX_PATTERN, MAX_WEIGHT, check_weight, compile_pattern
+from ganeti_tx.query.language.pattern import MAX_COUNT, MAX_PATTERN, MAX_WEIGHT, check_weight, compile_pattern
 
 #: Patterns that filters are really made of, the first of them from globs, with a text that each finds.
 GOOD = {

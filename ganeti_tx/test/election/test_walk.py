@@ -8,13 +8,13 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.mastership.term import read_term
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import NodeStartMasterDaemons
 from ganeti_tx.rpc.interfaces import RpcError
-from ganeti_tx.runtime.master_term import read_term
-from ganeti_tx.test.mastership.nodes import NAMES, PATHS, Killed, MemoryNode, ThreeNodes, three_nodes
+from ganeti_tx.test.election.nodes import NAMES, PATHS, Killed, MemoryNode, ThreeNodes, three_nodes
 
 NODES = st.sampled_from(NAMES)
 

@@ -8,20 +8,20 @@ from twisted.internet.task import Clock
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.mastership import NotMasterError
 from ganeti_tx.config.ssconf import ssconf_values
+from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
+from ganeti_tx.election.votes import REIGN, NoQuorum
+from ganeti_tx.election.voting import Voting, patience, voting_of
 from ganeti_tx.errors import ConfigurationError, OpPrereqError
-from ganeti_tx.mastership.loyalty import LoyalRpc
-from ganeti_tx.mastership.own_ballot import own_ballot
-from ganeti_tx.mastership.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
-from ganeti_tx.mastership.votes import REIGN, NoQuorum
-from ganeti_tx.mastership.voting import Voting, patience, voting_of
+from ganeti_tx.mastership.ballot import Ballot, own_ballot
+from ganeti_tx.mastership.term import MasterTerm, read_term
+from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.model.config_data import ConfigData, decode, encode
-from ganeti_tx.rpc.calls.master import Ballot, MasterVote
+from ganeti_tx.rpc.calls.master import MasterVote
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError, RpcError
 from ganeti_tx.rpc.refusals import AnotherIsMaster, NotCandidate
-from ganeti_tx.runtime.master_term import MasterTerm, read_term
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc

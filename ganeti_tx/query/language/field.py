@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from ganeti_tx.query.cell import NORMAL, UNAVAILABLE, UNKNOWN, Cell
+from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, UNKNOWN, Cell
 
 Getter = Callable[[Any], Any]
 #: Gives the getter for one query; what is the same for all rows is worked out here, once.

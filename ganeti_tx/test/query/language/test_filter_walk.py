@@ -9,9 +9,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.query import collect
-from ganeti_tx.query.field import NOT_YET, Field, Kind, Match, by_name, maybe
-from ganeti_tx.query.filter import Parser, Test
-from ganeti_tx.query.slices import at_once
+from ganeti_tx.query.language.field import NOT_YET, Field, Kind, Match, by_name, maybe
+from ganeti_tx.query.language.filter import Parser, Test
+from ganeti_tx.query.language.slices import at_once
 
 
 class Row:

@@ -1,0 +1,1 @@
+"""Tests of fields, filters and patterns."""
