@@ -21,7 +21,7 @@ def choose_netdev(settings: InitSettings, primary_ip: str, problems: Problems) -
     if settings.master_netdev:
         fine = (SYS_NET / settings.master_netdev).exists()
         problems.unless(fine, f"there is no network device {settings.master_netdev!r} (--master-netdev)")
-        return settings.master_netdev
+        return str(settings.master_netdev)
     link = str(settings.nicparams.get("link") or NicParams().link)
     netdev = link if (SYS_NET / link).exists() else interface_with(primary_ip)
     if netdev is None:

@@ -1,61 +1,69 @@
-"""What `gnt-cluster init` asks for, as a typed document; what it leaves out has a default here or in the tables."""
+"""What `gnt-cluster init` asks for, as a typed document; what it leaves out has a default here or is declared with its setting."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import msgspec
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.model import disk_templates, hypervisors
+from ganeti_tx.model.derived import WithFields
+from ganeti_tx.model.settings.rules import SETTINGS
+from ganeti_tx.model.settings.setting import Program, Setting
 from ganeti_tx.model.ssh_keys import default_bits
 
-DEFAULT_FILE_STORAGE = "/srv/ganeti/file-storage"
-DEFAULT_SHARED_FILE_STORAGE = "/srv/ganeti/shared-file-storage"
-DEFAULT_GLUSTER_STORAGE = "/var/run/ganeti/gluster"
+
+def chosen_at_init(settings: Iterable[Setting]) -> dict[str, tuple[Any, Any]]:
+    """Type and default of what `init` says of each setting, by parameter."""
+    return {
+        setting.parameter: (kind if default is not None else kind | None, default)
+        for setting in settings
+        if setting.flags_on(Program.INIT)
+        for kind, default in [(loose(setting.takes), unsaid(setting))]
+    }
 
 
-class InitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The options of `gnt-cluster init` by their configuration names."""
+def loose(kind: Any) -> Any:
+    """The type without what is checked, and told with the value, later."""
+    origin = get_origin(kind)
+    return get_args(kind)[0] if origin is Annotated else dict[str, Any] if origin is dict else kind
+
+
+def unsaid(setting: Setting) -> Any:
+    """What leaves a new cluster as it is."""
+    if setting.change is not None:
+        return {} if get_origin(setting.takes) is dict else ()
+    return None if setting.at_first is msgspec.UNSET else setting.at_first
+
+
+class InitSettings(
+    msgspec.Struct,
+    metaclass=WithFields,
+    fields=chosen_at_init(SETTINGS),
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+):
+    """The options of `gnt-cluster init` by the names of parameters; those that are written out here init itself acts upon."""
 
     cluster_name: str
     secondary_ip: str | None = None
     primary_ip_version: int = 4
-    master_netdev: str | None = None
-    master_netmask: int | None = None
-    use_external_mip_script: bool = False
     enabled_hypervisors: list[str] = msgspec.field(
         default_factory=lambda: [word.value for word in hypervisors.BY_DEFAULT]
     )
     enabled_disk_templates: list[str] = msgspec.field(
         default_factory=lambda: [word.value for word in disk_templates.AVAILABLE]
     )
-    hvparams: dict[str, dict[str, Any]] = {}
-    beparams: dict[str, Any] = {}
-    nicparams: dict[str, Any] = {}
-    ndparams: dict[str, Any] = {}
-    diskparams: dict[str, dict[str, Any]] = {}
     ipolicy: dict[str, Any] = {}
-    hv_state: dict[str, Any] = {}
-    disk_state: dict[str, Any] = {}
-    vg_name: str | None = None
-    drbd_usermode_helper: str | None = None
-    mac_prefix: str = "aa:00:00"
-    candidate_pool_size: int = 10
-    file_storage_dir: str = DEFAULT_FILE_STORAGE
-    shared_file_storage_dir: str = DEFAULT_SHARED_FILE_STORAGE
-    gluster_storage_dir: str = DEFAULT_GLUSTER_STORAGE
-    default_iallocator: str = ""
-    default_iallocator_params: dict[str, Any] = {}
-    maintain_node_health: bool = False
-    prealloc_wipe_disks: bool = False
-    modify_etc_hosts: bool = False
-    modify_ssh_setup: bool = False
-    uid_pool: list[tuple[int, int]] = []
-    compression_tools: list[str] = msgspec.field(default_factory=lambda: ["gzip", "gzip-fast", "gzip-slow"])
-    install_image: str = ""
-    zeroing_image: str = ""
-    enabled_user_shutdown: bool = False
-    ssh_key_type: str = "rsa"
+    master_netmask: int | None = None
     ssh_key_bits: int | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **given: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def ssh_bits(self) -> int:

@@ -1,11 +1,11 @@
 """What all opcodes have in common: the parameters that steer the job, and the one-line summary."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, dataclass_transform
 
 import msgspec
 
+from ganeti_tx.model.derived import WithFields
 from ganeti_tx.model.opcodes.types import FinalStatus, NonNegative
 
 Dependency = tuple[int, tuple[FinalStatus, ...]]
@@ -17,23 +17,10 @@ Reason = tuple[str, str, int]
 ABBREVIATIONS = {"CLUSTER_": "C_", "GROUP_": "G_", "INSTANCE_": "I_", "NODE_": "N_"}
 
 
-class OpCodeType(msgspec.StructMeta):
-    """Makes every opcode class frozen and keyword-only, which a Struct does not inherit.
+class OpCodeType(WithFields):
+    """Makes every opcode class frozen and keyword-only, which a Struct does not inherit."""
 
-    @param parameters: types of parameters, by name, that another table declares; null where they are not given.
-    """
-
-    def __new__(
-        mcls,
-        name: str,
-        bases: tuple[type, ...],
-        namespace: dict[str, Any],
-        parameters: Mapping[str, Any] = MappingProxyType({}),
-        **config: Any,
-    ) -> type:
-        own = namespace.get("__annotations__", {})
-        derived = {each: kind | None for each, kind in parameters.items() if each not in own}
-        namespace = {**dict.fromkeys(derived), **namespace, "__annotations__": {**own, **derived}}
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> type:
         return super().__new__(mcls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config})
 
 

@@ -25,8 +25,12 @@ class OpClusterRename(OpCode, tag="OP_CLUSTER_RENAME"):
     name: NonEmpty
 
 
-class OpClusterSetParams(OpCode, tag="OP_CLUSTER_SET_PARAMS", parameters=parameters_of(DECLARED)):
-    """Change settings of the cluster, each as it is declared in `model/settings`; what is null stays."""
+#: What changes settings, each as it is declared.
+CHANGES = {name: (kind | None, None) for name, kind in parameters_of(DECLARED).items()}
+
+
+class OpClusterSetParams(OpCode, tag="OP_CLUSTER_SET_PARAMS", fields=CHANGES):
+    """Change settings of the cluster; what is null stays."""
 
     force: bool = False
     osparams_private_cluster: dict[str, dict[str, Private]] | None = None
@@ -34,7 +38,7 @@ class OpClusterSetParams(OpCode, tag="OP_CLUSTER_SET_PARAMS", parameters=paramet
 
 def settings_given(op: OpClusterSetParams) -> dict[str, Any]:
     """The parameters about settings that are not null."""
-    return {name: value for name in parameters_of(DECLARED) if (value := getattr(op, name)) is not None}
+    return {name: value for name in CHANGES if (value := getattr(op, name)) is not None}
 
 
 class OpClusterQuery(OpCode, tag="OP_CLUSTER_QUERY"):

@@ -31,9 +31,9 @@ class Reading(StrEnum):
     NIC = "NIC parameters"
     NODE = "node parameters"
     NUMBER = "a number"
-    SECONDS = "seconds by name"
+    SECONDS = "seconds by data collector"
     STATES = "state by name"
-    SWITCHES = "yes or no by name"
+    SWITCHES = "yes or no by data collector"
     UIDS = "ranges of user ids"
     WORDS = "words between commas"
 

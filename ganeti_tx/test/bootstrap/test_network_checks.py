@@ -19,7 +19,7 @@ class NetworkChecksTests(SynchronousTestCase):
 
     def chosen(self, address: str = "", **settings: object) -> str:
         """The interface for the cluster's address."""
-        return choose_netdev(InitSettings(cluster_name="c", **settings), address, self.problems)  # type: ignore[arg-type]
+        return choose_netdev(InitSettings(cluster_name="c", **settings), address, self.problems)
 
     def test_netdev(self) -> None:
         """The one asked for, else the instances' link, else the one with the node's address; each if it is there."""
@@ -62,7 +62,7 @@ class StorageTests(SynchronousTestCase):
         paths.conf_dir.mkdir(parents=True)
         if allowed is not None:
             paths.file_storage_paths_file.write_text(allowed)
-        check_storage(paths, InitSettings(cluster_name="c", **settings), problems)  # type: ignore[arg-type]
+        check_storage(paths, InitSettings(cluster_name="c", **settings), problems)
         return problems.found
 
     def test_allowed(self) -> None:
