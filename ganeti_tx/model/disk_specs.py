@@ -1,22 +1,31 @@
-"""Disks as nodes must know them: made from the configuration's, with the parameters of cluster and group filled in."""
+"""Disks as a node must know them: made from the configuration's, with the parameters of cluster and group filled in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from ganeti_tx.model import logical_id as ids
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
+from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.disk import fill_diskparams, with_params
 
 
-def disk_specs(disks: Sequence[Disk], cluster: Cluster, group: NodeGroup) -> list[DiskSpec]:
-    """All disks of an instance, in their order."""
+def disk_specs(
+    disks: Sequence[Disk], cluster: Cluster, group: NodeGroup, node: Node, nodes: Mapping[str, Node]
+) -> list[DiskSpec]:
+    """All disks of an instance, in their order, for one of the nodes that they are on. @param nodes: all of these, by uuid."""
     filled = fill_diskparams(cluster, group)
-    return [disk_spec(with_params(disk, filled), index) for index, disk in enumerate(disks)]
+    return [disk_spec(with_params(disk, filled), index, node, nodes) for index, disk in enumerate(disks)]
 
 
-def disk_spec(disk: Disk, index: int = -1) -> DiskSpec:
+def disk_spec(disk: Disk, index: int, node: Node, nodes: Mapping[str, Node]) -> DiskSpec:
     """One disk that carries its filled parameters."""
     own: dict[str, Any] = dict(disk.params or {})
     return DiskSpec(
@@ -30,5 +39,36 @@ def disk_spec(disk: Disk, index: int = -1) -> DiskSpec:
         iv_name=disk.iv_name,
         spindles=disk.spindles,
         params=own,
-        children=[disk_spec(child) for child in disk.children],
+        children=[disk_spec(child, -1, node, nodes) for child in disk.children],
+        ends=mirror_ends(disk, node, nodes),
+    )
+
+
+def mirror_ends(disk: Disk, node: Node, nodes: Mapping[str, Node]) -> MirrorEnds | None:
+    """Both ends of a mirror, seen from one of its nodes; None for other disks, and for a node that has no end of it.
+
+    Nodes replicate over their secondary addresses (reference: storage-rules.json, drbd).
+    """
+    shape = disk.template.logical_id
+    homes = ids.parts(shape, NodeUuid, disk.logical_id)
+    if len(homes) != 2 or node.uuid not in homes:
+        return None
+    minors, (port,) = ids.parts(shape, Minor, disk.logical_id), ids.parts(shape, Port, disk.logical_id)
+    here = homes.index(node.uuid)
+    return MirrorEnds(
+        local_address=node.secondary_ip,
+        local_minor=minors[here],
+        peer_address=nodes[homes[1 - here]].secondary_ip,
+        peer_minor=minors[1 - here],
+        port=port,
+    )
+
+
+def without_secret(spec: DiskSpec) -> DiskSpec:
+    """The disk for calls that need no secret, such as those that remove it: these may be kept in files."""
+    hidden = ids.without_secret(TEMPLATES[DiskTemplate(spec.dev_type)].logical_id, spec.logical_id)
+    return replace(
+        spec,
+        logical_id=None if hidden is None else list(hidden),
+        children=[without_secret(child) for child in spec.children],
     )

@@ -5,8 +5,21 @@ from typing import Any
 import msgspec
 
 
+class MirrorEnds(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a mirror's logical id is here, on the node that is told, and what is on the other one."""
+
+    local_address: str
+    local_minor: int
+    peer_address: str
+    peer_minor: int
+    port: int
+
+
 class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One disk with its parameters filled in; `size` is MiB, `index` its place in the instance (-1: not attached)."""
+    """One disk with its parameters filled in; `size` is MiB, `index` its place in the instance (-1: not attached).
+
+    `ends` are those of a disk that is mirrored between two nodes, as the one node that gets this must see them.
+    """
 
     uuid: str
     dev_type: str
@@ -19,6 +32,10 @@ class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     spindles: int | None = None
     params: dict[str, Any] = {}
     children: list["DiskSpec"] = []
+    ends: MirrorEnds | None = None
+
+    def __repr__(self) -> str:
+        return f"<DiskSpec {self.dev_type} {self.uuid}>"  # the logical id may hold a secret
 
 
 class NicSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

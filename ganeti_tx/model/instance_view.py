@@ -84,9 +84,9 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
             mtime=instance.mtime,
         )
 
-    def disk_specs(self) -> list[DiskSpec]:
-        """Its disks, filled, in order."""
-        return disk_specs(self.disks, self.cluster, self.group)
+    def disk_specs(self, node: Node | None = None) -> list[DiskSpec]:
+        """Its disks, filled, in order, as one of its nodes must know them; that is the primary one unless it is told."""
+        return disk_specs(self.disks, self.cluster, self.group, node or self.primary, self.nodes)
 
     def nic_spec(self, nic: Nic) -> NicSpec:
         """One network interface; what a network sets for the group counts above the interface's own."""

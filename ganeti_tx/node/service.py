@@ -27,6 +27,7 @@ from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
+from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
@@ -111,7 +112,8 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
     """Every call of a node. @param storage: where its disks live; this machine's own when it is not given."""
     storage = storage or load_storage(parts)
     hypervisors = load_hypervisors(parts)
-    disks = Disks(DeviceTree(storage), DiskLinks(parts.files, parts.paths))
+    tree, links = DeviceTree(storage), DiskLinks(parts.files, parts.paths)
+    disks = Disks(tree, links)
     allowed = AllowedPaths(parts.files, parts.paths)
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
@@ -133,6 +135,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         queue,
         CopiesOfTheCluster(parts.files, parts.paths),
         disks,
+        Mirrors(tree, links),
         Instances(hypervisors, disks, parts.name, CallOrder(terms)),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed),
         OsCalls(scripts, disks, parts.threads),

@@ -4,7 +4,7 @@ from typing import Any
 
 from ganeti_tx.model import logical_id
 from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.disk import BlockdevFind
@@ -13,12 +13,12 @@ from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 async def disk_data(nodes: INodeRpc, target: InstanceView, index: int, static: bool) -> dict[str, Any]:
     """The disk, with its state on the primary node and the secondary one unless only static data are wanted."""
-    disk, spec = target.disks[index], target.disk_specs()[index]
+    disk = target.disks[index]
     secondary = [node for node in target.secondaries if node.uuid in disk.nodes]
     return {
         **described(target, disk),
-        "pstatus": None if static else await state_on(nodes, target.primary, spec),
-        "sstatus": None if static or not secondary else await state_on(nodes, secondary[0], spec),
+        "pstatus": None if static else await state_on(nodes, target, target.primary, index),
+        "sstatus": None if static or not secondary else await state_on(nodes, target, secondary[0], index),
     }
 
 
@@ -43,10 +43,10 @@ def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     return logical_id.shown(disk.template.logical_id, disk.logical_id, names)
 
 
-async def state_on(nodes: INodeRpc, node: Node, spec: DiskSpec) -> list[Any] | None:
+async def state_on(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> list[Any] | None:
     """[path, major, minor, sync percent, estimated seconds, degraded, local state]; None when the node cannot tell."""
     try:
-        state = await nodes.call(node, BlockdevFind(disk=spec))
+        state = await nodes.call(node, BlockdevFind(disk=without_secret(target.disk_specs(node)[index])))
     except RpcError:
         return None
     if state is None:

@@ -7,6 +7,7 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.plan import DiskPlan
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
@@ -39,7 +40,7 @@ def make_disk(plan: DiskPlan, index: int, uuid: str, node_uuid: str) -> Disk:
 async def create_disks(nodes: INodeRpc, target: InstanceView, rollback: Rollback) -> None:
     """Create every disk on the primary node; each is removed again if something fails later. @raise OpExecError."""
     for spec in target.disk_specs():
-        removal = BlockdevRemove(disk=spec, owner=target.instance.name)
+        removal = BlockdevRemove(disk=without_secret(spec), owner=target.instance.name)
         try:
             await nodes.call(target.primary, BlockdevCreate(disk=spec, owner=target.instance.name))
         except RpcError as error:

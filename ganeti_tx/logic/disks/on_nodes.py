@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -16,13 +17,17 @@ Warn = Callable[[str], None]
 async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Take the disks down on all their nodes; False, with a warning each, when some stay up."""
     owner = target.instance.name
-    return await on_each(nodes, target, lambda disk: BlockdevShutdown(disk=disk, owner=owner), "shut down", warn)
+    return await on_each(
+        nodes, target, lambda disk: BlockdevShutdown(disk=without_secret(disk), owner=owner), "shut down", warn
+    )
 
 
 async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Remove the disks from all their nodes; False, with a warning each, when some stay."""
     owner = target.instance.name
-    return await on_each(nodes, target, lambda disk: BlockdevRemove(disk=disk, owner=owner), "remove", warn)
+    return await on_each(
+        nodes, target, lambda disk: BlockdevRemove(disk=without_secret(disk), owner=owner), "remove", warn
+    )
 
 
 async def on_each(
@@ -30,12 +35,12 @@ async def on_each(
 ) -> bool:
     """One call for each disk and node, in order; an offline secondary does not count as a failure."""
     well = True
-    for disk, spec in zip(target.disks, target.disk_specs(), strict=True):
+    for index, disk in enumerate(target.disks):
         for node in homes(target, disk):
             try:
-                await nodes.call(node, call(spec))
+                await nodes.call(node, call(target.disk_specs(node)[index]))
             except RpcError as error:
-                warn(f"could not {verb} disk/{spec.index} on node {node.name}: {error}")
+                warn(f"could not {verb} disk/{index} on node {node.name}: {error}")
                 if not (isinstance(error, NodeOfflineError) and node is not target.primary):
                     well = False
     return well

@@ -96,10 +96,10 @@ class IUserspaceUri(Interface):
 
 
 class IStream(Interface):
-    """A disk whose bytes are read and written by a command of its own; those of all others are copied by their path."""
+    """A disk whose bytes are read and written by commands of its own; those of others by `streams.py`. No coroutines."""
 
     def read_command(disk: DiskSpec) -> Sequence[str]:
-        """What prints the bytes of a disk. Not a coroutine."""
+        """What prints the bytes of a disk that is ready."""
 
     def write_command(disk: DiskSpec) -> Sequence[str]:
-        """What fills a disk with the bytes that it reads. Not a coroutine."""
+        """What fills a disk that is ready with the bytes that it reads; the disk's size stays."""

@@ -11,8 +11,8 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.model.status import BlockDevStatus, stacked
-from ganeti_tx.node.storage.abilities import IMirror, IOwnerMark
+from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus, stacked
+from ganeti_tx.node.storage.abilities import IMirror, IOwnerMark, ISnapshot
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.taking_back import TakingBack
@@ -42,7 +42,7 @@ class DeviceTree:
                 await self._create(child, owner, True, back)
         lent = TakingBack()
         try:
-            below = [await self._assemble(child, False, lent) for child in disk.children]
+            below = [await self.assemble_within(child, False, lent) for child in disk.children]
             await storage.create(disk, below)
             back.undo(storage.remove, disk)
             if IOwnerMark.providedBy(storage):
@@ -70,13 +70,10 @@ class DeviceTree:
     async def assemble(self, disk: DiskSpec, primary: bool) -> BlockDevStatus:
         """Make the children ready, then the disk; after a failure only those are ready that were so before."""
         async with TakingBack() as back:
-            return await self._assemble(disk, primary, back)
+            return await self.assemble_within(disk, primary, back)
 
     async def assemble_within(self, disk: DiskSpec, primary: bool, back: TakingBack) -> BlockDevStatus:
         """The same as one of several deeds: if a later one fails this is taken back."""
-        return await self._assemble(disk, primary, back)
-
-    async def _assemble(self, disk: DiskSpec, primary: bool, back: TakingBack) -> BlockDevStatus:
         storage = self.of(disk)
         below = await self._assemble_below(disk, primary, back)
         ready = await storage.is_ready(disk)
@@ -90,7 +87,7 @@ class DeviceTree:
         own = TakingBack()
         try:
             async with own:
-                below = [await self._assemble(child, primary, own) for child in disk.children]
+                below = [await self.assemble_within(child, primary, own) for child in disk.children]
         except BlockDeviceError as error:
             if not IMirror.providedBy(self.of(disk)):
                 raise
@@ -136,6 +133,55 @@ class DeviceTree:
         """The children that hold the disk's data, and grow with it: not those with a mirror's own notes."""
         storage = self.of(disk)
         return list(IMirror(storage).data_children(disk) if IMirror.providedBy(storage) else disk.children)
+
+    def mirror(self, disk: DiskSpec) -> Any:
+        """The storage of a mirror, as IMirror. @raise BlockDeviceError: the disk is none."""
+        storage = self.of(disk)
+        if not IMirror.providedBy(storage):
+            raise BlockDeviceError(f"disk {disk.uuid} of template {disk.dev_type} is not mirrored between nodes")
+        return IMirror(storage)
+
+    async def attach_children(self, disk: DiskSpec) -> None:
+        """Give a mirror that does without its own part its children, which are made ready first."""
+        mirror = self.mirror(disk)
+        async with TakingBack() as back:
+            below = [await self.assemble_within(child, False, back) for child in disk.children]
+            await mirror.attach_children(disk, below)
+
+    async def detach_children(self, disk: DiskSpec) -> None:
+        """Let a mirror go on without its own part, which is taken down and stays."""
+        await self.mirror(disk).detach_children(disk)
+        for child in reversed(disk.children):
+            await self.shutdown(child)
+
+    async def is_whole(self, disk: DiskSpec) -> bool:
+        """Whether the disk is assembled on this node, with all that it is made of."""
+        if not await self.of(disk).is_ready(disk):
+            return False
+        status = await self.find(disk)
+        return status is not None and status.ldisk_status is not LocalDiskStatus.FAULTY
+
+    async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
+        """The logical id of a snapshot of the disk, or of the one child that holds its data.
+
+        @raise BlockDeviceError: neither can have one.
+        """
+        storage = self.of(disk)
+        if ISnapshot.providedBy(storage):
+            logical_id: list[Any] = await ISnapshot(storage).snapshot(disk, name, size)
+            return logical_id
+        children = self.data_children(disk)
+        if len(children) != 1:
+            raise BlockDeviceError(f"disk {disk.uuid} of template {disk.dev_type} cannot have a snapshot")
+        return await self.snapshot(children[0], name, size)
+
+    async def set_owner(self, disk: DiskSpec, owner: str) -> None:
+        """Mark the disk and its children as an instance's, as far as they can be marked."""
+        storage = self.of(disk)
+        if IOwnerMark.providedBy(storage):
+            await IOwnerMark(storage).set_owner(disk, owner)
+        for child in disk.children:
+            await self.set_owner(child, owner)
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """Give the disk, not its children, another logical id."""

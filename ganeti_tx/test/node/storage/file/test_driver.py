@@ -7,16 +7,20 @@ from pathlib import Path
 from unittest import SkipTest
 
 from attrs import frozen
+from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.storage.abilities import IStream
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place
 from ganeti_tx.node.storage.file.driver import MAX_MIB, FileStorage
 from ganeti_tx.node.storage.file.pools import MIB, DirectoryPools
+from ganeti_tx.node.storage.streams import read_command, write_command
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
+from ganeti_tx.test.contracts.storage_abilities import StreamContract
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.inprocess.disk import put
 
@@ -45,7 +49,7 @@ class ExchangedPaths:
         return found
 
 
-class FileStorageTests(OneDeviceContract):
+class FileStorageTests(OneDeviceContract, StreamContract):
     """The template `file`, in a directory of its own."""
 
     template = "file"
@@ -232,6 +236,35 @@ class SharedFileStorageTests(FileStorageTests):
     """The template `sharedfile` keeps the same rules."""
 
     template = "sharedfile"
+
+
+@implementer(IStream)
+class CatStorage(FileStorage):
+    """Files whose bytes have commands of their own."""
+
+    def read_command(self, disk: DiskSpec) -> list[str]:
+        """See `IStream`."""
+        return ["cat", str((disk.logical_id or [""])[-1])]
+
+    def write_command(self, disk: DiskSpec) -> list[str]:
+        """See `IStream`."""
+        return ["dd", "status=none", "conv=nocreat,notrunc", "bs=64k", f"of={(disk.logical_id or [''])[-1]}"]
+
+
+class OwnStreamTests(FileStorageTests):
+    """A template with commands of its own for its bytes keeps the same contract."""
+
+    def storage(self) -> FileStorage:
+        """See `OneDeviceContract`."""
+        made = super().storage()
+        return CatStorage(made.template, made.allowed, made.threads)
+
+    def test_own_commands(self) -> None:
+        """They are the ones that are used."""
+        self.create()
+        status = self.get(self.tree.found(self.disk()))
+        self.assertEqual(read_command(self.store, self.disk(), status)[0], "cat")
+        self.assertIn("bs=64k", write_command(self.store, self.disk(), status))
 
 
 class DirectoryPoolsTests(PoolsContract):

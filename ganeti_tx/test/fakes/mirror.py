@@ -1,0 +1,395 @@
+"""Mirrors between two simulated nodes: what DRBD does, upon whatever devices are below.
+
+A mirror's data are on its first child, its notes on the second. The state of a synchronisation is worked out from the clock when
+somebody asks, so nothing runs by itself.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
+from zope.interface import implementer
+
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
+from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
+from ganeti_tx.node.storage.abilities import IMirror
+from ganeti_tx.node.storage.interfaces import Below, IStorage
+from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk, MirrorNotes
+
+MAJOR = 147
+#: Where a device stands on a wire: its node's address and its port.
+End = tuple[str, int]
+
+
+@define(eq=False)
+class MirrorDevice:
+    """One side that is up. Without `data` it has to do with the other side's."""
+
+    ends: MirrorEnds
+    secret: str
+    paths: list[str]
+    data: FakeDisk | None
+    notes: MirrorNotes | None
+    size: int
+    primary: bool = False
+    wants_peer: bool = True
+    both_primary: bool = False
+    paused: bool = False
+    seen_at: float = 0.0
+
+    @property
+    def end(self) -> End:
+        """Its own."""
+        return self.ends.local_address, self.ends.port
+
+    @property
+    def is_good(self) -> bool:
+        """Whether its own data can be used."""
+        return self.notes is not None and self.notes.good
+
+
+@define
+class MirrorWire:
+    """The network between the mirrors of all nodes. `rate`: MiB a second; `cut`: pairs of addresses without connection."""
+
+    clock: IReactorTime
+    rate: float = 4.0
+    devices: dict[End, MirrorDevice] = field(factory=dict)
+    cut: set[frozenset[str]] = field(factory=set)
+    _generation: int = 0
+
+    def split(self, one: str, other: str) -> None:
+        """Two addresses do not reach each other any more."""
+        for device in list(self.devices.values()):
+            self.advance(device)
+        self.cut.add(frozenset((one, other)))
+
+    def mend(self, one: str, other: str) -> None:
+        """They do again."""
+        self.cut.discard(frozenset((one, other)))
+        for device in list(self.devices.values()):
+            device.seen_at = self.clock.seconds()
+            self.advance(device)
+
+    def peer(self, device: MirrorDevice) -> MirrorDevice | None:
+        """The other side, while the two are connected."""
+        other = self.devices.get((device.ends.peer_address, device.ends.port))
+        if other is None or not (device.wants_peer and other.wants_peer) or other.secret != device.secret:
+            return None
+        parted = frozenset((device.ends.local_address, device.ends.peer_address)) in self.cut
+        return None if parted or other.ends.peer_address != device.ends.local_address else other
+
+    def next_generation(self) -> int:
+        """Data that go on alone get a new one."""
+        self._generation += 1
+        return self._generation
+
+    def advance(self, device: MirrorDevice) -> None:
+        """Do what would have happened since somebody asked last: find who is newer, and carry the data over."""
+        other = self.peer(device)
+        if other is not None:
+            target = self._target(device, other)
+            if target is not None:
+                self._carry(device if target is other else other, target)
+        device.seen_at = self.clock.seconds()
+        if other is not None:
+            other.seen_at = device.seen_at
+
+    def _target(self, one: MirrorDevice, other: MirrorDevice) -> MirrorDevice | None:
+        """The side that is filled from the other; both stand alone when each has something that the other has not."""
+        if one.notes is None or other.notes is None:
+            return None
+        mine, its = one.notes.generations, other.notes.generations
+        if mine == its and one.is_good == other.is_good:
+            return None
+        if its == mine[: len(its)] and one.is_good:
+            return other
+        if mine == its[: len(mine)] and other.is_good:
+            return one
+        if one.is_good and other.is_good:
+            one.wants_peer = other.wants_peer = False
+        return None
+
+    def _carry(self, source: MirrorDevice, target: MirrorDevice) -> None:
+        assert source.notes is not None and target.notes is not None and source.data and target.data
+        target.notes.good = False
+        since = max(source.seen_at, target.seen_at)
+        if not (source.paused or target.paused):
+            target.notes.synced += (self.clock.seconds() - since) * self.rate
+        if target.notes.synced >= target.size:
+            target.data.content = source.data.content
+            target.notes.generations, target.notes.good, target.notes.synced = source.notes.generations, True, 0.0
+
+
+@implementer(IStorage, IMirror)
+@define
+class FakeMirrors:
+    """The mirrors of one node; the template's name is that for which it stands in."""
+
+    devices: DeviceNodes
+    wire: MirrorWire
+    template: str = "drbd"
+    up: dict[int, MirrorDevice] = field(factory=dict)
+    #: The minors that were created here, with their sizes.
+    known: dict[int, int] = field(factory=dict)
+
+    async def create(self, disk: DiskSpec, below: Below = ()) -> None:
+        """See `IStorage`."""
+        ends = self._ends(disk)
+        if disk.size <= 0 or len(below) != 2:
+            raise BlockDeviceError(f"{self._label(disk)} cannot have {disk.size} MiB on {len(below)} volumes")
+        meta = self.devices.behind[below[1].dev_path]
+        if meta.notes is not None or ends.local_minor in self.known:
+            raise BlockDeviceError(f"{self._label(disk)} exists")
+        if disk.size > below[0].size:
+            raise BlockDeviceError(f"{self._label(disk)} does not fit: {below[0].dev_path} has {below[0].size} MiB")
+        meta.notes = MirrorNotes(disk.size)
+        self.known[ends.local_minor] = disk.size
+
+    async def remove(self, disk: DiskSpec) -> None:
+        """See `IStorage`."""
+        self.known.pop(self._ends(disk).local_minor, None)
+
+    async def grow(self, disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
+        """See `IStorage`: to what the volumes on both sides have room for."""
+        device = self._device(disk)
+        if amount < 0:
+            raise BlockDeviceError(f"{self._label(disk)} cannot shrink: {amount} MiB to add")
+        if dry_run:
+            return
+        sides = [device, *([other] if (other := self.wire.peer(device)) else [])]
+        for side in sides:
+            if side.notes is not None:
+                side.notes.size += amount
+            side.size += amount
+        self.known[device.ends.local_minor] = device.size
+
+    async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
+        """See `IStorage`."""
+        minor = self._ends(disk).local_minor
+        here = 3 if (disk.logical_id or []).index(minor, 3) == 3 else 4
+        wanted = logical_id[here]
+        if minor not in self.known or minor in self.up or wanted in self.known:
+            raise BlockDeviceError(f"{self._label(disk)} cannot become minor {wanted}")
+        self.known[wanted] = self.known.pop(minor)
+
+    async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
+        """See `IStorage`."""
+        ends = self._ends(disk)
+        device, fresh = self.up.get(ends.local_minor), False
+        if device is None:
+            device, fresh = self._bring_up(disk, ends, below), True
+        try:
+            if primary:
+                await self.become_primary(disk)
+            if device.data is None and not self._has_good_peer(device):
+                raise BlockDeviceError(f"{self._label(disk)} has neither a part here nor good data on the other side")
+        except BlockDeviceError:
+            if fresh:
+                self._take_down(device)
+            raise
+        return self._status(device)
+
+    async def shutdown(self, disk: DiskSpec) -> None:
+        """See `IStorage`."""
+        device = self.up.get(self._ends(disk).local_minor)
+        if device is not None:
+            self.devices.refuse_used(self._path(device))
+            self._take_down(device)
+
+    async def is_ready(self, disk: DiskSpec) -> bool:
+        """See `IStorage`."""
+        return self._ends(disk).local_minor in self.up
+
+    async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
+        """See `IStorage`."""
+        minor = self._ends(disk).local_minor
+        if (device := self.up.get(minor)) is not None:
+            return self._status(device)
+        if minor not in self.known:
+            return None
+        return BlockDevStatus(
+            dev_path=f"/dev/drbd{minor}",
+            size=self.known[minor],
+            is_degraded=True,
+            ldisk_status=LocalDiskStatus.UNKNOWN,
+        )
+
+    def data_children(self, disk: DiskSpec) -> Sequence[DiskSpec]:
+        """See `IMirror`."""
+        return disk.children[:1]
+
+    async def become_primary(self, disk: DiskSpec, exclusive: bool = True) -> None:
+        """See `IMirror`: of two sides that were never filled the first to be primary has the data."""
+        device = self._device(disk)
+        if device.primary:
+            return
+        self.wire.advance(device)
+        other = self.wire.peer(device)
+        if other is not None and other.primary and (exclusive or not (device.both_primary and other.both_primary)):
+            raise BlockDeviceError(f"{self._label(disk)}: the other side is primary")
+        if device.notes is not None and not device.is_good and other is not None and not self._is_filled(device, other):
+            device.notes.generations, device.notes.good = (self.wire.next_generation(),), True
+        if not device.is_good and not self._has_good_peer(device):
+            raise BlockDeviceError(f"{self._label(disk)}: the data here are not up to date")
+        if other is None and device.notes is not None:
+            device.notes.generations += (self.wire.next_generation(),)
+        device.primary = True
+        self.wire.advance(device)
+
+    async def become_secondary(self, disk: DiskSpec) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        self.devices.refuse_used(self._path(device))
+        device.primary = False
+
+    async def disconnect(self, disk: DiskSpec) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        self.wire.advance(device)
+        device.wants_peer = device.both_primary = False
+
+    async def connect(self, disk: DiskSpec, both_primary: bool) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        device.wants_peer, device.both_primary = True, both_primary
+        device.seen_at = self.wire.clock.seconds()
+        self.wire.advance(device)
+
+    async def pause_sync(self, disk: DiskSpec, pause: bool) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        self.wire.advance(device)
+        device.paused = pause
+
+    async def attach_children(self, disk: DiskSpec, below: Below) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        if device.data is not None:
+            raise BlockDeviceError(f"{self._label(disk)} has a part here already")
+        self._hold(device, below)
+        if device.notes is None:
+            device.notes = self.devices.behind[below[1].dev_path].notes = MirrorNotes(device.size)
+        self.wire.advance(device)
+
+    async def detach_children(self, disk: DiskSpec) -> None:
+        """See `IMirror`."""
+        device = self._device(disk)
+        if device.data is None:
+            return
+        if not self._has_good_peer(device):
+            raise BlockDeviceError(f"{self._label(disk)} has the last good copy here")
+        self._release(device)
+
+    def write(self, disk: DiskSpec, content: str) -> None:
+        """What a machine writes. @raise BlockDeviceError: it may not."""
+        device = self._device(disk)
+        if not device.primary:
+            raise BlockDeviceError(f"{self._label(disk)} is not primary here")
+        self.wire.advance(device)
+        good = [side for side in (device, self.wire.peer(device)) if side is not None and side.is_good]
+        for side in good:
+            assert side.data is not None and side.notes is not None
+            side.data.content = content
+            if len(good) == 1:
+                side.notes.generations += (self.wire.next_generation(),)
+
+    def read(self, disk: DiskSpec) -> str:
+        """What a machine reads: from the other side, if the data here are not good."""
+        device = self._device(disk)
+        self.wire.advance(device)
+        other = self.wire.peer(device)
+        side = device if device.is_good or other is None else other
+        if side.data is None or not side.is_good:
+            raise BlockDeviceError(f"{self._label(disk)} has no data")
+        return side.data.content
+
+    def lose_power(self) -> None:
+        """No device is up any more; what is on the volumes stays."""
+        for device in self.up.values():
+            self.wire.advance(device)
+            self.wire.devices.pop(device.end, None)
+        self.up.clear()
+
+    def _bring_up(self, disk: DiskSpec, ends: MirrorEnds, below: Below) -> MirrorDevice:
+        if ends.local_minor not in self.known:
+            raise BlockDeviceError(f"{self._label(disk)} does not exist")
+        secret = str((disk.logical_id or [""])[-1])
+        size = self.known[ends.local_minor]
+        device = MirrorDevice(ends, secret, [], None, None, size, seen_at=self.wire.clock.seconds())
+        if below:
+            self._hold(device, below)
+        self.up[ends.local_minor] = self.wire.devices[device.end] = device
+        self.devices.appear(self._path(device), FakeDisk(size))
+        self.wire.advance(device)
+        return device
+
+    def _take_down(self, device: MirrorDevice) -> None:
+        self.wire.advance(device)
+        self._release(device)
+        del self.up[device.ends.local_minor], self.wire.devices[device.end]
+        self.devices.vanish(self._path(device))
+
+    def _hold(self, device: MirrorDevice, below: Below) -> None:
+        device.paths = [each.dev_path for each in below]
+        device.data, meta = (self.devices.open(path, self._path(device)) for path in device.paths)
+        device.notes = meta.notes
+        device.seen_at = self.wire.clock.seconds()
+
+    def _release(self, device: MirrorDevice) -> None:
+        for path in device.paths:
+            self.devices.close(path, self._path(device))
+        device.paths, device.data, device.notes = [], None, None
+
+    def _has_good_peer(self, device: MirrorDevice) -> bool:
+        other = self.wire.peer(device)
+        return other is not None and other.is_good
+
+    def _is_filled(self, one: MirrorDevice, other: MirrorDevice) -> bool:
+        return any(side.notes is None or side.notes.generations for side in (one, other))
+
+    def _status(self, device: MirrorDevice) -> BlockDevStatus:
+        self.wire.advance(device)
+        other = self.wire.peer(device)
+        target = self.wire._target(device, other) if other is not None else None
+        percent = None
+        if target is not None and target.notes is not None:
+            percent = 100 * target.notes.synced / target.size
+        left = None if target is None or target.notes is None else (target.size - target.notes.synced) / self.wire.rate
+        return BlockDevStatus(
+            dev_path=self._path(device),
+            size=device.size,
+            major=MAJOR,
+            minor=device.ends.local_minor,
+            sync_percent=percent,
+            estimated_time=left,
+            is_degraded=not (device.is_good and other is not None and other.is_good),
+            ldisk_status=self._local(device, target),
+        )
+
+    def _local(self, device: MirrorDevice, target: MirrorDevice | None) -> LocalDiskStatus:
+        if device.notes is None:
+            return LocalDiskStatus.FAULTY
+        if device.is_good:
+            return LocalDiskStatus.OK
+        return LocalDiskStatus.SYNC if target is device else LocalDiskStatus.UNKNOWN
+
+    def _path(self, device: MirrorDevice) -> str:
+        return f"/dev/drbd{device.ends.local_minor}"
+
+    def _ends(self, disk: DiskSpec) -> MirrorEnds:
+        if disk.ends is None or not disk.logical_id:
+            raise BlockDeviceError(f"{self._label(disk)} has no end on this node")
+        return disk.ends
+
+    def _device(self, disk: DiskSpec) -> MirrorDevice:
+        device = self.up.get(self._ends(disk).local_minor)
+        if device is None:
+            raise BlockDeviceError(f"{self._label(disk)} is not assembled")
+        return device
+
+    def _label(self, disk: DiskSpec) -> str:
+        minor = "" if disk.ends is None else f" (minor {disk.ends.local_minor})"
+        return f"{self.template} disk {disk.uuid}{minor}"

@@ -1,0 +1,59 @@
+"""Volumes in memory, with all that a kind of storage can do besides holding disks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define
+from zope.interface import implementer
+
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.storage.abilities import (
+    ExistingDevice,
+    IExisting,
+    IOwnerMark,
+    ISnapshot,
+    IUserspaceUri,
+)
+from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.test.fakes.devices import FakeDisk
+from ganeti_tx.test.fakes.storage import FakeStorage
+
+
+@implementer(IStorage, ISnapshot, IOwnerMark, IExisting, IUserspaceUri)
+@define
+class FakeVolumes(FakeStorage):
+    """Logical ids are [group, volume]; one that lies upon a file has its room there."""
+
+    template: str = "plain"
+
+    async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
+        """See `ISnapshot`."""
+        self._begin("snapshot", disk)
+        found = self._get(disk)
+        group, volume = disk.logical_id or ["", ""]
+        made = [group, f"{volume}.{name}"]
+        self._claim(made, FakeDisk(found.size, content=self._bottom(found).content))
+        return made
+
+    async def set_owner(self, disk: DiskSpec, owner: str) -> None:
+        """See `IOwnerMark`."""
+        self._begin("set_owner", disk)
+        self._get(disk).owner = f"originstname+{owner}"
+
+    async def existing(self, place: str) -> Sequence[ExistingDevice]:
+        """See `IExisting`."""
+        return [
+            ExistingDevice(key.split("/"), disk.size, bool(self.devices.users.get(f"/dev/{key}")))
+            for key, disk in sorted(self.disks.items())
+            if key.startswith(f"{place}/")
+        ]
+
+    async def uri(self, disk: DiskSpec, hypervisor: str) -> str | None:
+        """See `IUserspaceUri`."""
+        if hypervisor != "kvm" or disk.params.get("access") != "userspace":
+            return None
+        return f"fake:{self._key(disk.logical_id)}"
+
+    def _bottom(self, disk: FakeDisk) -> FakeDisk:
+        """That which holds the content."""
+        return self.devices.behind.get(disk.under, disk) if disk.under else disk
