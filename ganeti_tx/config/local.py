@@ -11,7 +11,7 @@ from ganeti_tx.config.session import Session
 T = TypeVar("T")
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class LocalConfig(IConfig):
     """Does every operation itself."""
 

@@ -98,13 +98,18 @@ class Operation(Generic[P, T]):
         if config is None:
             return self
 
-        async def ask(*args: P.args, **kwargs: P.kwargs) -> T:
-            given = self._signature.bind(*args, **kwargs)
-            given.apply_defaults()
-            done: T = await config.perform(self, given.args)
-            return done
+        def ask(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return config.perform(self, self._all(args, kwargs))
 
         return ask
+
+    def _all(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments in their order; most are given so. @raise TypeError: there is no such call."""
+        if not kwargs and len(args) == len(self.arguments):
+            return args
+        given = self._signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        return given.args
 
 
 def reading(name: str, read: Callable[Concatenate[Reader, P], T]) -> Operation[P, T]:

@@ -15,7 +15,7 @@ from ganeti_tx.config.store import ConfigStore
 T = TypeVar("T")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(eq=False, kw_only=True)
 class Session:
     """The one store, as one owner may use it; `names` are shared by all owners."""
 
