@@ -102,10 +102,11 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
                     ECode.INVAL,
                 )
         gone = set(before.enabled_disk_templates) - set(after.enabled_disk_templates)
-        for instance in await self.config.instances() if gone else ():
-            for template in templates_of(await self.config.disks(instance.uuid)) & gone:
+        for view in (await self.config.instance_views()).each() if gone else ():
+            for template in templates_of(view.disks) & gone:
                 raise OpPrereqError(
-                    f"disk template {template.value} cannot be disabled: instance {instance.name} uses it", ECode.INVAL
+                    f"disk template {template.value} cannot be disabled: instance {view.instance.name} uses it",
+                    ECode.INVAL,
                 )
 
     def _is_new(self, hypervisor: Hypervisor, before: Cluster, after: Cluster) -> bool:

@@ -42,8 +42,9 @@ async def check_secondary(unit: LogicalUnit[OpNodeSetParams], node: Node, others
 async def _check_unused(unit: LogicalUnit[OpNodeSetParams], node: Node) -> None:
     """Mirrors that are in use talk over the secondary address."""
     primary, secondary = await unit.config.instances_of_node(node.uuid)
-    for instance in (*primary, *secondary):
-        mirrored = any(disk.mirrors for disk in await unit.config.disks(instance.uuid))
+    views = await unit.config.instance_views([instance.uuid for instance in (*primary, *secondary)])
+    for view in views.each():
+        instance, mirrored = view.instance, any(disk.mirrors for disk in view.disks)
         if mirrored and (instance.admin_state is AdminState.UP or instance.disks_active):
             raise OpPrereqError(
                 f"instance {instance.name} mirrors its disks over node {node.name}'s secondary address; shut it down first",
