@@ -28,3 +28,8 @@ AVAILABLE = tuple(
 WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)
 #: What Ganeti enables in a cluster that says nothing of templates.
 BY_DEFAULT = tuple(word for word, template in TEMPLATES.items() if template.by_default)
+
+
+def driven_by(driver: str) -> list[DiskTemplate]:
+    """The templates that a package below node/storage has the driver of."""
+    return [word for word, template in TEMPLATES.items() if template.driver == driver]

@@ -19,9 +19,9 @@ from twisted.internet.task import deferLater
 from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SkipTest
 
-from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor
+from ganeti_tx.node.hypervisor.kvm.driver import register
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles, machine_files
-from ganeti_tx.node.hypervisor.registry import kvm_hypervisor
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -57,7 +57,7 @@ class KvmNode:
 
     def driver(self) -> KvmHypervisor:
         """As a daemon that starts now makes it."""
-        return kvm_hypervisor(self)
+        return register(self)
 
     def machine(self, name: str) -> MachineFiles:
         """The files of one machine."""

@@ -15,7 +15,7 @@ from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
-from ganeti_tx.node.hypervisor.kvm.driver import KvmHypervisor
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
 from ganeti_tx.test.contracts.hypervisor import HypervisorContract
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached

@@ -12,6 +12,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.kinds import HypervisorParts
 from ganeti_tx.node.hypervisor.names import checked_name
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -129,3 +130,8 @@ class FakeHypervisor:
             await self.files.write_atomic(self._path(instance_name), msgspec.json.encode(running), FILE_MODE)
         except OSError as error:
             raise HypervisorError(f"cannot start instance {instance_name}: {error.strerror or error}")
+
+
+def register(parts: HypervisorParts) -> FakeHypervisor:
+    """See `kinds.Register`."""
+    return FakeHypervisor(parts.files, parts.paths, parts.now)

@@ -10,6 +10,7 @@ from attrs import frozen
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.model.disk_templates import TEMPLATES, driven_by
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
@@ -190,8 +191,8 @@ class FileStorage:
 def register(parts: StorageParts) -> StorageKind:
     """See `kinds.Register`."""
     allowed = AllowedPaths(parts.files, parts.paths)
-    templates = ("file", "sharedfile")
+    templates = driven_by("file")
     return StorageKind(
-        [FileStorage(template, allowed, parts.threads) for template in templates],
-        dict.fromkeys(templates, DirectoryPools(allowed, parts.threads)),
+        [FileStorage(word.value, allowed, parts.threads) for word in templates],
+        dict.fromkeys((TEMPLATES[word].storage.value for word in templates), DirectoryPools(allowed, parts.threads)),
     )

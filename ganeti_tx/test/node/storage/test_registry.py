@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.disk_templates import AVAILABLE, TEMPLATES
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node import storage
@@ -50,7 +51,11 @@ class RegistryTests(SynchronousTestCase):
         """Each folder of drivers is found, and nothing else: a new one needs to be named nowhere."""
         folders = [path.parent.name for path in Path(storage.__path__[0]).glob("*/driver.py")]
         self.assertEqual(len(list(registrations())), len(folders))
-        self.assertEqual(sorted(self.storage.storages), ["diskless", "file", "sharedfile"])
+        self.assertEqual({template.driver for template in TEMPLATES.values()} - {None}, set(folders))
+
+    def test_available(self) -> None:
+        """What the cluster takes for available is what nodes have drivers for."""
+        self.assertEqual(set(self.storage.storages), set(AVAILABLE))
 
     def test_pools(self) -> None:
         """Pools are those of storage types, whichever templates lie in them."""

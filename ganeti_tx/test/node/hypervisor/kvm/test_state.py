@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm import state as states
-from ganeti_tx.node.hypervisor.kvm.driver import planned_state
+from ganeti_tx.node.hypervisor.kvm.hypervisor import planned_state
 from ganeti_tx.node.hypervisor.kvm.layout import machine_files
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.remains import Remains

@@ -1,0 +1,26 @@
+"""What a folder with a hypervisor's driver registers."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.threads import IThreads
+
+
+class HypervisorParts(Protocol):
+    """What drivers are made from; a node daemon's own parts have it."""
+
+    paths: Paths
+    files: IFiles
+    threads: IThreads
+    runner: IProcessRunner
+    clock: Any
+    reactor: Any
+    now: Callable[[], float]
+
+
+#: What each driver module has under the name `register`.
+Register = Callable[[HypervisorParts], IHypervisor]
