@@ -29,7 +29,7 @@ def values_of(settings: Iterable[Setting], program: Program, options: Parsed) ->
     @raise UsageError: an option that cannot be read. @raise TypeEnforcementError: a parameter that does not fit.
     """
     return {
-        flag.sets: _READERS[flag.reading](flag.spelled.split()[-1], getattr(options, flag.sets))
+        flag.sets: READERS[flag.reading](flag.spelled.split()[-1], getattr(options, flag.sets))
         for setting in settings
         for flag in setting.flags_on(program)
     }
@@ -62,7 +62,8 @@ def _microseconds(text: str) -> int:
     return round(parse_float(text) * 1_000_000)
 
 
-_READERS: Mapping[Reading, Callable[[str, Any], Any]] = {
+#: Each takes the option, for errors, and what was given.
+READERS: Mapping[Reading, Callable[[str, Any], Any]] = {
     Reading.AS_TAKEN: lambda flag, given: given,
     Reading.BACKEND: _typed(types.BACKEND, "backend"),
     Reading.DISK_TEMPLATES: _by_ident(types.DISK_TEMPLATE, "disk template"),

@@ -2,11 +2,19 @@
 
 from typing import Any
 
+from ganeti_tx.model.derived import WithFields
+from ganeti_tx.model.settings.table import DECLARED
 from ganeti_tx.rapi_client.records.base import Parameters, Record
 
+#: All that is told of settings; None by a cluster that does not know it.
+TOLD = {fact.name: (Any, None) for setting in DECLARED for fact in setting.facts}
 
-class ClusterInfo(Record, frozen=True, kw_only=True):
-    """Settings of the cluster, and what runs it (Ganeti 3.0 LUXI table, QueryClusterInfo)."""
+
+class ClusterInfo(Record, metaclass=WithFields, fields=TOLD, frozen=True, kw_only=True):
+    """Settings of the cluster, and what runs it (Ganeti 3.0 LUXI table, QueryClusterInfo).
+
+    Written out are those that clusters of Ganeti tell, for programs whose types are checked.
+    """
 
     name: str
     uuid: str

@@ -1,5 +1,8 @@
 """A small valid cluster for tests: one group, two nodes, one mirrored instance."""
 
+from typing import Any
+
+import msgspec
 from msgspec.structs import replace
 
 from ganeti_tx.model.cluster import Cluster
@@ -12,58 +15,36 @@ from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.params.ipolicy import InstancePolicy, PartialPolicy
+from ganeti_tx.model.params.ipolicy import PartialPolicy
+from ganeti_tx.model.settings.rules import SETTINGS
 
+#: The settings that nobody has changed.
+UNCHANGED: dict[str, Any] = {
+    setting.name: setting.default for setting in SETTINGS if setting.default is not msgspec.UNSET
+}
 CLUSTER = Cluster(
+    **{
+        **UNCHANGED,
+        "hvparams": {Hypervisor.KVM: {"acpi": False}},
+        "beparams": {"default": {}},
+        "nicparams": {"default": {}},
+        "ndparams": {},
+        "diskparams": {},
+        "data_collectors": {},
+        "enabled_hypervisors": (Hypervisor.KVM, Hypervisor.FAKE),
+        "compression_tools": ("gzip",),
+        "default_iallocator": "hail",
+    },
     serial_no=1,
     uuid="cluster-uuid",
     cluster_name="cluster.example.com",
     master_node="node1-uuid",
     master_ip="192.0.2.1",
     master_netdev="eth0",
-    master_netmask=32,
-    use_external_mip_script=False,
-    primary_ip_family=2,
-    mac_prefix="aa:00:00",
     highest_used_port=11000,
     tcpudp_port_pool=(),
     rsahostkeypub="",
-    ssh_key_type="rsa",
-    ssh_key_bits=2048,
-    candidate_pool_size=10,
     candidate_certs={},
-    modify_etc_hosts=True,
-    modify_ssh_setup=True,
-    maintain_node_health=False,
-    uid_pool=(),
-    enabled_hypervisors=(Hypervisor.KVM, Hypervisor.FAKE),
-    hvparams={Hypervisor.KVM: {"acpi": False}},
-    os_hvp={},
-    beparams={"default": {}},
-    nicparams={"default": {}},
-    ndparams={},
-    ipolicy=InstancePolicy(),
-    osparams={},
-    osparams_private_cluster={},
-    hidden_os=(),
-    blacklisted_os=(),
-    enabled_disk_templates=(DiskTemplate.DRBD, DiskTemplate.PLAIN),
-    diskparams={},
-    file_storage_dir="",
-    shared_file_storage_dir="",
-    gluster_storage_dir="",
-    reserved_lvs=(),
-    prealloc_wipe_disks=False,
-    default_iallocator="hail",
-    default_iallocator_params={},
-    max_running_jobs=20,
-    max_tracked_jobs=25,
-    install_image="",
-    zeroing_image="",
-    compression_tools=("gzip",),
-    instance_communication_network="",
-    enabled_user_shutdown=False,
-    data_collectors={},
 )
 GROUP = NodeGroup(
     serial_no=1,
