@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
+from ganeti_tx.jobs.hooks import HookRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
@@ -20,6 +21,7 @@ from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -56,6 +58,7 @@ class JobRun:
     _stop: bool = False
     _left: bool = False
     _taking: LockTaking = field(init=False)
+    _hooks: HookRun = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._taking = LockTaking(self.locks, self.clock)
@@ -227,10 +230,15 @@ class JobRun:
             await unit.check()
         finally:
             await begun
+        await self._hooks.before()
+        self._check_stop()
         if op.dry_run:
+            unit.info("- INFO: dry-run mode requested, not actually executing the operation")
             return None
         self._points.only_looks = False
-        return await unit.execute()
+        result = await unit.execute()
+        await self._hooks.after(self._points.config_changed)
+        return result
 
     async def _begin(self, index: int) -> None:
         """Have it in the file that the opcode runs: one that waits by its file has changed nothing, and can be run anew.
@@ -267,8 +275,14 @@ class JobRun:
             safe_points=points,
             queue_faults=self.queue_faults,
             allocator_fault=self.allocator_fault,
+            hooks_before_leaving=self._hooks_on,
         )
-        return kind(op, around)
+        unit = kind(op, around)
+        self._hooks = HookRun(unit, self.config, self.nodes)
+        return unit
+
+    async def _hooks_on(self, nodes: Sequence[Node]) -> None:
+        await self._hooks.after_on(nodes)
 
     def _feedback(self, index: int, kind: str, payload: Any) -> None:
         """A line for the operator; what a unit says before it has its locks it says once, however many tries there are."""

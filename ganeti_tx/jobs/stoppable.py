@@ -64,4 +64,5 @@ class StoppableConfig(IConfig):
         result = await self._config.perform(operation, arguments)
         if operation.effect is Effect.CHANGED:
             self._points.record(what)
+            self._points.config_changed = True
         return result

@@ -20,12 +20,14 @@ class SafePoints:
     @ivar done: what was done until the stop, in its order; `undone`: what was done from then on, to take it back.
     @ivar stopped_at: the point at which the stop was delivered.
     @ivar only_looks: whether the opcode changes nothing yet.
+    @ivar config_changed: whether it has changed the configuration.
     """
 
     done: list[str] = field(factory=list)
     undone: list[str] = field(factory=list)
     stopped_at: str | None = None
     only_looks: bool = False
+    config_changed: bool = False
     _wanted: bool = False
     _shields: int = 0
     _waits: "list[Deferred[Any]]" = field(factory=list)

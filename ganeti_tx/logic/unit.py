@@ -12,10 +12,12 @@ from twisted.internet.task import deferLater
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -28,6 +30,10 @@ Resolve = Callable[[str], Awaitable[tuple[str, str]]]
 
 #: Whether a host answers at an address, after some seconds at most.
 Ping = Callable[[str], Awaitable[bool]]
+
+
+async def no_hooks(nodes: Sequence[Node]) -> None:
+    """For units that are run by nobody but a test."""
 
 
 @attrs.frozen
@@ -51,6 +57,8 @@ class Surroundings:
     #: Those that nodes have a driver for.
     templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)
+    #: Runs the unit's hooks of the time after its work at once, on nodes that will not be there any more.
+    hooks_before_leaving: Callable[[Sequence[Node]], Awaitable[None]] = no_hooks
     #: Seconds that the thread has computed.
     worked: Callable[[], float] = time.thread_time
 
@@ -64,6 +72,8 @@ class LogicalUnit(ABC, Generic[Op]):
 
     #: Whether the unit needs the cluster for itself; all others hold the big lock shared.
     exclusive_cluster: ClassVar[bool] = False
+    #: The scripts around it; without, there are none.
+    hook: ClassVar[Hook | None] = None
     #: What it does: the argument of its type; a class for several units has none.
     opcode: ClassVar[type[OpCode]]
 
@@ -94,6 +104,20 @@ class LogicalUnit(ABC, Generic[Op]):
     @abstractmethod
     async def execute(self) -> Any:
         """Do it; the value is the opcode's result, as its table says."""
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """What its hooks are told of the object and the request, names without prefix; asked for after `check`, and when
+        all is done.
+        """
+        asked = self.hook.asked if self.hook is not None else {}
+        return {name: getattr(self.op, parameter) for name, parameter in asked.items()}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """The nodes of the object, for its hooks."""
+        return ()
+
+    async def read_again(self) -> None:
+        """Before `hook_values` is asked when all is done: look how the object is now."""
 
     def rollback(self) -> Rollback:
         """Steps with their undo, which runs to its end even when the job is to stop."""

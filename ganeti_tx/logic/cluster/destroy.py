@@ -1,7 +1,11 @@
 """The last step before a cluster ends."""
 
+from collections.abc import Mapping
+
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes import OpClusterDestroy
 
 
@@ -9,6 +13,11 @@ class LUClusterDestroy(LogicalUnit[OpClusterDestroy]):
     """Make sure that nothing is left in the cluster but its master; the command then takes that apart."""
 
     exclusive_cluster = True
+    hook = Hook("cluster-destroy", HookObject.CLUSTER, pre=HookNodes.NONE, post=HookNodes.MASTER)
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The cluster's name."""
+        return {**await super().hook_values(), "OP_TARGET": (await self.config.cluster()).cluster_name}
 
     async def check(self) -> None:
         """Only the master is left."""

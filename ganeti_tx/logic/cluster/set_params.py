@@ -1,6 +1,6 @@
 """Changing the cluster's settings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,6 +9,7 @@ from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqErr
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import check_address, with_address
+from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import fill_pool
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
@@ -16,6 +17,7 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.cluster import settings_given
 from ganeti_tx.model.params.hypervisor import fill_hvparams
@@ -41,6 +43,14 @@ def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
 class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     """Change settings of the cluster. A larger pool of master candidates is filled by the same job."""
 
+    hook = Hook(
+        "cluster-modify",
+        HookObject.CLUSTER,
+        pre=HookNodes.MASTER,
+        post=HookNodes.MASTER,
+        asked={"NEW_VG_NAME": "vg_name"},
+    )
+
     @property
     def _given(self) -> dict[str, Any]:
         return settings_given(self.op)
@@ -50,6 +60,10 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         if level is Level.NODE and POOL in self._given:
             return (on_all(level, Mode.EXCLUSIVE),)
         return (on_all(level),) if level in (Level.INSTANCE, Level.NODEGROUP, Level.NODE) else ()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The cluster's name."""
+        return {**await super().hook_values(), "OP_TARGET": (await self.config.cluster()).cluster_name}
 
     async def check(self) -> None:
         """Every value is possible, nothing in use is switched off, and the nodes agree to what their hypervisors get.

@@ -1,6 +1,6 @@
 """Making a new instance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
@@ -8,6 +8,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.make import create_disks, make_disks
 from ganeti_tx.logic.disks.on_nodes import shutdown_disks
 from ganeti_tx.logic.disks.plan import space_wanted
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
     check_name,
@@ -15,6 +16,7 @@ from ganeti_tx.logic.instance.create_plan import (
     policy_faults,
     refuse_unavailable,
 )
+from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
@@ -23,6 +25,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, view_of
@@ -38,12 +41,15 @@ from ganeti_tx.rpc.interfaces import RpcError
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     """Create disks, put the instance into the configuration, install and start it; a failure takes all of it back."""
 
+    hook = Hook("instance-add", HookObject.INSTANCE, asked={"ADD_MODE": "mode"})
+
     _name: str
     _address: str | None = None
     _node: Node
     _group: NodeGroup
     _cluster: Cluster
     _plan: CreatePlan
+    _target: InstanceView
 
     async def expand_names(self) -> None:
         """The full name of the new instance, and its node."""
@@ -106,6 +112,19 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         await reserve_macs(self.config, self._plan.nics)
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
+        self._target = await self._make_target()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The instance as it is to be; its status is whether it is to be started."""
+        return {
+            **await super().hook_values(),
+            **instance_values(self._target),
+            "INSTANCE_STATUS": self._plan.start,
+        }
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """Where it is to be."""
+        return list(self._target.nodes.values())
 
     async def _check_group(self) -> None:
         """@raise OpPrereqError: another group was asked for than the node's."""
@@ -181,7 +200,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def execute(self) -> list[str]:
         """Make it; the names of the nodes it is on."""
-        target = await self._make_target()
+        target = self._target
         async with self.rollback() as rollback:
             self.info("* creating instance disks...")
             await create_disks(self.nodes, target, rollback)

@@ -2,10 +2,12 @@
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
 from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
@@ -15,6 +17,16 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
     """Soft and hard restarts are the node's work; a full one takes the disks down in between. One that is down starts."""
+
+    hook = Hook(
+        "instance-reboot",
+        HookObject.INSTANCE,
+        asked={
+            "IGNORE_SECONDARIES": "ignore_secondaries",
+            "REBOOT_TYPE": "reboot_type",
+            "SHUTDOWN_TIMEOUT": "shutdown_timeout",
+        },
+    )
 
     async def check(self) -> None:
         """The instance is not offline, its node is online and has the bridges."""

@@ -3,14 +3,23 @@
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Level, Lock
 from ganeti_tx.logic.disks.on_nodes import remove_disks
+from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance import OpInstanceRemove
 
 
 class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
     """Stop the instance, remove its disks, forget it. What cannot be done stops the rest, unless failures are ignored."""
+
+    hook = Hook(
+        "instance-remove", HookObject.INSTANCE, pre=HookNodes.MASTER, asked={"SHUTDOWN_TIMEOUT": "shutdown_timeout"}
+    )
+
+    async def read_again(self) -> None:
+        """It is not there any more: hooks are told what it was."""
 
     async def execute(self) -> None:
         """Remove it. A failure leaves it in the configuration, marked down, so that the removal can be repeated."""

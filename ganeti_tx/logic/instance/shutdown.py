@@ -1,16 +1,20 @@
 """Stopping an instance."""
 
 from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance_state import OpInstanceShutdown
 
 
 class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
     """Stop the instance and take its disks down; one that does not run is only marked."""
+
+    hook = Hook("instance-stop", HookObject.INSTANCE, asked={"TIMEOUT": "timeout"})
 
     async def check(self) -> None:
         """The instance is not offline (unless forced), its node is online (unless that is ignored)."""

@@ -1,11 +1,13 @@
 """Starting an instance."""
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
@@ -16,6 +18,8 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
     """Start the instance on its primary node; extra parameters hold for this run only."""
+
+    hook = Hook("instance-start", HookObject.INSTANCE, asked={"FORCE": "force"})
 
     _spec: InstanceSpec
     _left_over: bool = False

@@ -1,16 +1,18 @@
 """What the units have in common that act on one existing instance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeVar
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.unit import LogicalUnit, Surroundings
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceConsole, OpInstanceRemove
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 
@@ -58,6 +60,18 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
             raise OpPrereqError(
                 f"instance {self._named.name} was renamed to {self.instance.name} meanwhile; ask again", ECode.STATE
             )
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The instance, and what was asked for."""
+        return {**await super().hook_values(), **instance_values(self.target)}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """Where it is."""
+        return list(self.target.nodes.values())
+
+    async def read_again(self) -> None:
+        """The instance as it is now."""
+        self.target = await self.config.instance_view(self._named.uuid)
 
     def refuse_offline_state(self) -> None:
         """@raise OpPrereqError: the instance is marked offline."""

@@ -1,6 +1,6 @@
 """Adding a node that has been set up for the cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 
 import msgspec
@@ -8,11 +8,13 @@ import msgspec
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.demotion import take_copies
 from ganeti_tx.logic.node.pool import certificate_digests, fill_pool
 from ganeti_tx.logic.node.ssh_keys import learn_from
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.node_certificates import server_key
@@ -28,6 +30,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     """Put a node into the configuration once its daemon answers; as a master candidate while the pool has room."""
 
     exclusive_cluster = True
+    hook = Hook("node-add", HookObject.NODE, pre=HookNodes.OTHERS, post=HookNodes.OTHERS | HookNodes.OBJECT)
     _name: str
     _address: str
     _group: NodeGroup
@@ -70,6 +73,33 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         check_ndparams(self.op.ndparams or {}, for_node=True)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
             await self._check_daemon()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The node as it will be."""
+        return {
+            "OP_TARGET": self._name,
+            "NODE_NAME": self._name,
+            "NODE_PIP": self._address,
+            "NODE_SIP": self._secondary,
+            "MASTER_CAPABLE": self._capable,
+            "VM_CAPABLE": self._vm_capable,
+        }
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """The node, as soon as it is in the configuration."""
+        return [node for node in await self.config.nodes() if node.name == self._name]
+
+    @property
+    def _capable(self) -> bool:
+        """Whether it can be the master: as asked for, as it could, or else yes."""
+        had = self._old.master_capable if self._old is not None else True
+        return self.op.master_capable if self.op.master_capable is not None else had
+
+    @property
+    def _vm_capable(self) -> bool:
+        """Whether it can have instances, likewise."""
+        had = self._old.vm_capable if self._old is not None else True
+        return self.op.vm_capable if self.op.vm_capable is not None else had
 
     @property
     def _secondary(self) -> str:
@@ -117,10 +147,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         cluster = await self.config.cluster()
         others = [node for node in await self.config.nodes() if node.name != self._name]
         candidates = [node for node in others if node.master_candidate]
-        before = self._old.master_capable if self._old is not None else True
-        capable = self.op.master_capable if self.op.master_capable is not None else before
-        candidate = capable and len(candidates) < cluster.candidate_pool_size
-        node = await self._new_node(capable, candidate)
+        candidate = self._capable and len(candidates) < cluster.candidate_pool_size
+        node = await self._new_node(candidate)
         try:
             await self._put_in(node)
             await self.config.when_distributed()
@@ -142,7 +170,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         digests = {node.uuid: digest, server_key(node.uuid): self._server_digest}
         await self.config.change_nodes([node], {key: each for key, each in digests.items() if each is not None})
 
-    async def _new_node(self, capable: bool, candidate: bool) -> Node:
+    async def _new_node(self, candidate: bool) -> Node:
         now = self.around.now()
         base = self._old
         given = self.op.ndparams if base is None or self.op.ndparams is not None else base.ndparams
@@ -155,8 +183,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             master_candidate=candidate,
             offline=False,
             drained=False,
-            master_capable=capable,
-            vm_capable=self.op.vm_capable if self.op.vm_capable is not None else base is None or base.vm_capable,
+            master_capable=self._capable,
+            vm_capable=self._vm_capable,
             powered=True,
             ndparams=check_ndparams(given or {}, for_node=True),
             hv_state_static=self.op.hv_state or {},

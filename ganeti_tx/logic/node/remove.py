@@ -1,13 +1,15 @@
 """Taking a node out of the cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import find_promotions, tell
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeRemove
 from ganeti_tx.rpc.calls.node import NodeLeaveCluster
@@ -18,6 +20,7 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
     """Remove a node that has no instances; one that does not answer is removed all the same."""
 
     exclusive_cluster = True
+    hook = Hook("node-remove", HookObject.NODE, pre=HookNodes.OTHERS, post=HookNodes.OTHERS)
     _node: Node
 
     async def expand_names(self) -> None:
@@ -27,6 +30,14 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The node."""
         return on_nodes([self._node.uuid], Mode.EXCLUSIVE) if level is Level.NODE else ()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """Its name."""
+        return {"OP_TARGET": self._node.name, "NODE_NAME": self._node.name}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """The node."""
+        return [self._node]
 
     async def check(self) -> None:
         """It is not the master, and nothing lives on it."""
@@ -45,6 +56,7 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
     async def execute(self) -> None:
         """Others take its place; then it leaves, while it still obeys this master; then nobody knows it any more."""
         await self._replace()
+        await self.around.hooks_before_leaving([self._node])
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
         try:
             await self.nodes.call(self._node, NodeLeaveCluster())

@@ -1,12 +1,13 @@
 """Changing a node's role and settings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.node.demotion import take_copies
 from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
 from ganeti_tx.logic.node.role_rules import (
@@ -21,6 +22,7 @@ from ganeti_tx.logic.node.secondary_address import check_secondary
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all, on_nodes
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.params.kinds import updated
@@ -33,6 +35,8 @@ Changed = tuple[str, object]
 
 class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     """Change one node. When it leaves the pool of master candidates, others are promoted in the same change."""
+
+    hook = Hook("node-modify", HookObject.NODE)
 
     _node: Node
     _after: Node
@@ -83,6 +87,20 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         if self._returns():
             self._after = with_role(self._after, Role.CANDIDATE)
         await self._plan_promotions()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The node, and of its flags those that were asked for or will be others; None stands for the rest."""
+        asked = {
+            flag: getattr(self._after, flag)
+            for flag in ("master_candidate", "offline", "drained", "master_capable", "vm_capable")
+            if getattr(self.op, flag) is not None or getattr(self._after, flag) != getattr(self._node, flag)
+        }
+        told = ("MASTER_CANDIDATE", "OFFLINE", "DRAINED", "MASTER_CAPABLE", "VM_CAPABLE")
+        return {"OP_TARGET": self._node.name, **{name: asked.get(name.lower()) for name in told}}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """The node as it is; one that goes offline is left out afterwards."""
+        return [await self.config.node(self._node.uuid)]
 
     async def _oob_program(self) -> str:
         group = await self.config.group(self._node.group)

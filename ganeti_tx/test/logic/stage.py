@@ -96,7 +96,7 @@ class Stage:
         return Deferred.fromCoroutine(self._run(op))
 
     async def _run(self, op: OpCode) -> Any:
-        unit = UNITS[type(op)](op, self._surroundings())
+        unit = UNITS[type(op)](op, self.surroundings())
         await self.locks.update([LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)])
         try:
             await unit.expand_names()
@@ -109,7 +109,8 @@ class Stage:
         finally:
             await self.locks.release_all()
 
-    def _surroundings(self) -> Surroundings:
+    def surroundings(self) -> Surroundings:
+        """What the unit of a job here may touch."""
         return Surroundings(
             job_id=1,
             config=self.config,
