@@ -6,7 +6,7 @@ from typing import Any
 from attrs import define, field
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.interfaces import Below, IPools, IStorage, PoolSpace
@@ -17,7 +17,7 @@ from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
 __all__ = ["FakeDisk", "FakePools", "FakeStorage", "Fault", "alone", "only"]
 
 #: Asked before each operation with its name and the disk; gives the error to fail with, if any.
-Fault = Callable[[str, DiskSpec], BlockDeviceError | None]
+Fault = Callable[[str, DiskSpec], GanetiError | None]
 
 
 @implementer(IStorage)
