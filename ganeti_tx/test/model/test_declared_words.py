@@ -20,7 +20,7 @@ DECLARATIONS = ("model/disk_templates/", "model/hypervisors/")
 DRIVERS = ("node/storage/", "node/hypervisor/")
 LIMIT = 60
 
-NEW_TEMPLATE = '''
+NEW_TEMPLATE = """
 from typing import NamedTuple
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.disk_template import Template
@@ -34,20 +34,20 @@ TEMPLATE = Template(
     logical_id=TapeId, storage=StorageType.FILE, pool="file_storage_dir", params=TapeParams, keys=frozenset({"reel"}),
     locate=lambda place, name: TapeId(str(place.said["reel"]), 0), driver="tape",
 )
-'''
+"""
 TAPE_DRIVER = """
 from ganeti_tx.node.storage.diskless.driver import Diskless
 from ganeti_tx.node.storage.kinds import StorageKind
 def register(parts):
     return StorageKind([Diskless("tape")])
 """
-NEW_HYPERVISOR = '''
+NEW_HYPERVISOR = """
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
 class JailParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     bars: int = 7
 HYPERVISOR = HypervisorKind(params=JailParams, consoles=frozenset({ConsoleKind.SSH}), driver="jail")
-'''
+"""
 JAIL_DRIVER = """
 def register(parts):
     return "a jail"
@@ -103,7 +103,8 @@ def is_theirs(path: Path) -> bool:
 def words_in(node: ast.AST) -> set[str]:
     """The words that stand at once in an expression, or in a collection that is one."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.Set | ast.List) else [node]
-    return {part.value for part in parts if isinstance(part, ast.Constant) and part.value in WORDS}
+    values = {part.value for part in parts if isinstance(part, ast.Constant)}
+    return {value for value in values if isinstance(value, str) and value in WORDS}
 
 
 def known(tree: ast.AST) -> Iterator[tuple[int, str]]:

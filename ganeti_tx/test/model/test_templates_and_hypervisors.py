@@ -1,0 +1,109 @@
+"""The declarations of disk templates and hypervisors against the tables of Ganeti 3.0."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.model import disk_templates, hypervisors
+from ganeti_tx.model.disk_template import Adoption, Mirrored, Place, Template
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.logical_id import NodeUuid, fault, kinds, types
+from ganeti_tx.model.params.kinds import types_of
+
+FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "declarations.json").read_text())
+PLACE = Place(pool="pool", directory="/srv/web1", driver="loop", said={"adopt": "/dev/disk/x", "provider": "x"})
+
+
+def located(template: Template) -> tuple[Any, ...]:
+    """The id of a new disk."""
+    assert template.locate is not None
+    return template.locate(PLACE, template.name.format(uuid="u", index=0))
+
+
+SETS: dict[str, Callable[[Template], bool]] = {
+    "access_parameter": lambda template: "access" in types_of(template.params),
+    "block_devices": lambda template: template.has_disks and not template.in_files,
+    "file_based": lambda template: template.in_files,
+    "growable": lambda template: template.growable,
+    "may_adopt": lambda template: template.adoption is not Adoption.NEVER,
+    "mirrored_by_us": lambda template: template.mirrored is Mirrored.INTERNALLY,
+    "mirrored_outside": lambda template: template.mirrored is Mirrored.EXTERNALLY,
+    "movable_by_copy": lambda template: template.mirrored is Mirrored.NOT,
+    "must_adopt": lambda template: template.adoption is Adoption.ALWAYS,
+    "not_convertible_from": lambda template: not template.convertible_from,
+    "not_convertible_to": lambda template: not template.convertible_to,
+    "path_has_instance_name": lambda template: PLACE.directory in str(template.locate and located(template)),
+    "snapshots": lambda template: template.snapshots,
+}
+#: Sets of what is not built (exclusive storage), and of what differs on purpose (doc/design/declarations.rst).
+OTHERS = {"exclusive_storage", "no_free_space_check"}
+
+
+class TemplateTests(SynchronousTestCase):
+    """Disk templates."""
+
+    def test_sets(self) -> None:
+        """Each is in the sets of the table, and in no other."""
+        facts = FACTS["disk_templates"]["sets"]
+        self.assertEqual(set(facts) - OTHERS, set(SETS))
+        for name, is_in in SETS.items():
+            self.assertEqual([word for word, template in TEMPLATES.items() if is_in(template)], facts[name], name)
+
+    def test_storage(self) -> None:
+        """Each lies in the storage of the table; those of the table are enabled by default."""
+        found = {word.value: template.storage.value for word, template in TEMPLATES.items()}
+        self.assertEqual(found, FACTS["disk_templates"]["storage_types"])
+        self.assertEqual(list(disk_templates.BY_DEFAULT), FACTS["disk_templates"]["enabled_by_default"])
+
+    def test_room(self) -> None:
+        """A mirror takes room for its metadata, too; what the cluster does not make takes none."""
+        rooms = {word.value: template.room(1000) - 1000 for word, template in TEMPLATES.items()}
+        other = {"drbd": FACTS["disk_templates"]["meta_size"], "blockdev": -1000, "diskless": -1000}
+        self.assertEqual(rooms, {**dict.fromkeys(DiskTemplate, 0), **other})
+
+    def test_children(self) -> None:
+        """What a disk is made of is a template that is declared, whose parameters are passed on by names that are known."""
+        for word, template in TEMPLATES.items():
+            for child in template.children:
+                whole, own = types_of(template.params), types_of(TEMPLATES[DiskTemplate(child.template)].params)
+                self.assertLessEqual(set(child.params), set(own), word)
+                self.assertLessEqual({*child.params.values(), child.pool_param} - {None}, set(whole), word)
+            self.assertLessEqual(set(template.on_node), set(types_of(template.params)), word)
+
+    def test_located(self) -> None:
+        """A new disk gets an id that fits; those on several nodes are put together from what the cluster hands out."""
+        for word, template in TEMPLATES.items():
+            if NodeUuid in kinds(template.logical_id) or not template.has_disks:
+                self.assertIsNone(template.locate, word)
+            else:
+                self.assertIsNone(fault(template.logical_id, word, located(template)), word)
+            self.assertLessEqual(set(types(template.logical_id)), {str, int}, word)
+
+    def test_available(self) -> None:
+        """An instance for which nobody names a template has disks."""
+        self.assertTrue(TEMPLATES[disk_templates.AVAILABLE[0]].has_disks)
+        self.assertFalse(TEMPLATES[disk_templates.WITHOUT_DISKS].has_disks)
+
+
+class HypervisorTests(SynchronousTestCase):
+    """Hypervisors."""
+
+    def test_ports(self) -> None:
+        """Those of the table have a port for their display."""
+        found = [word for word, kind in HYPERVISORS.items() if kind.takes_port]
+        self.assertEqual(found, FACTS["hypervisors"]["with_network_port"])
+
+    def test_parameters(self) -> None:
+        """Those parameters are for the cluster only that the table says; what can migrate has a mode for it."""
+        for word, kind in HYPERVISORS.items():
+            self.assertEqual(sorted(kind.cluster_only), FACTS["hypervisors"]["cluster_only"][word], word)
+            self.assertEqual(kind.migrates, "migration_mode" in kind.cluster_only, word)
+
+    def test_preferred(self) -> None:
+        """What a cluster has by default is available, and comes first."""
+        self.assertEqual(hypervisors.AVAILABLE[: len(hypervisors.BY_DEFAULT)], hypervisors.BY_DEFAULT)
