@@ -19,6 +19,7 @@ from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
@@ -58,7 +59,7 @@ def failover(paths: Paths, data: bytes) -> None:
         lock.release()
 
 
-async def take_over(reactor: Any, paths: Paths, request: FailoverRequest) -> None:
+async def take_over(reactor: IDaemonReactor, paths: Paths, request: FailoverRequest) -> None:
     """The steps with this machine's parts. @raise GanetiError: as above."""
     files = RealFiles(reactor_threads(reactor))
     steps = Failover(
@@ -75,11 +76,11 @@ async def take_over(reactor: Any, paths: Paths, request: FailoverRequest) -> Non
     await steps.run(vote=not request.no_voting)
 
 
-def in_reactor(work: Callable[[Any], Awaitable[None]]) -> None:
+def in_reactor(work: Callable[[IDaemonReactor], Awaitable[None]]) -> None:
     """Run the reactor until the work has ended. @raise KeyboardInterrupt: it was ended from outside."""
     from twisted.internet import reactor as installed
 
-    reactor: Any = steady(installed)
+    reactor = steady(installed)
     outcomes: list[Any] = []
 
     async def working() -> None:

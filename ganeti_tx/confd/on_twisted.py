@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from twisted.internet.error import CannotListenError
-from twisted.internet.interfaces import IReactorTime, IReactorUDP
 from twisted.internet.protocol import DatagramProtocol
 from txaio import tx
 
@@ -12,10 +11,7 @@ from ganeti_tx.confd.client import ConfdClient, Link, Receive
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.messages import MAX_DATAGRAM
 from ganeti_tx.confd.poll import EXPIRY, Peer
-
-
-class IDatagramReactor(IReactorTime, IReactorUDP):
-    """What is needed of a reactor."""
+from ganeti_tx.runtime.reactors import IDatagramReactor
 
 
 class _Socket(DatagramProtocol):

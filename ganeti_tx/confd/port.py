@@ -4,6 +4,7 @@ import socket
 from typing import Any
 
 from twisted.internet import udp
+from twisted.internet.interfaces import IReactorFDSet
 from twisted.logger import Logger
 
 from ganeti_tx.confd.messages import MAX_REQUEST
@@ -22,7 +23,7 @@ SO_RCVBUFFORCE = 33
 class ConfdPort(udp.Port):
     """Reads a bounded number of datagrams at once, and drops what cannot be sent."""
 
-    def __init__(self, port: int, protocol: Any, interface: str, reactor: Any) -> None:
+    def __init__(self, port: int, protocol: Any, interface: str, reactor: IReactorFDSet) -> None:
         super().__init__(port, protocol, interface, MAX_REQUEST, reactor)
 
     def createInternetSocket(self) -> socket.socket:

@@ -18,6 +18,7 @@ from ganeti_tx.confd.sources import answers_of, sources_of
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
@@ -41,7 +42,7 @@ class ConfdParts:
     answers: Callable[[bytes], IAnswers] = answers_of
 
 
-def real_parts(reactor: Any) -> ConfdParts:
+def real_parts(reactor: IDaemonReactor) -> ConfdParts:
     """Those of this machine."""
     threads = reactor_threads(reactor)
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from attrs import define, field
 from twisted.internet import epollreactor
@@ -66,6 +66,7 @@ from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
+from ganeti_tx.runtime.reactors import IDaemonReactor, ISocketReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
@@ -90,7 +91,7 @@ def run_forever(paths: Paths) -> int:
     epollreactor.install()
     from twisted.internet import reactor as installed
 
-    reactor: Any = steady(installed)
+    reactor = steady(installed)
     begin_logging(paths)
     livelock = create_livelock(paths.livelock_dir, "job", time.time)
 
@@ -132,7 +133,7 @@ class RunnerParts:
     """What a runner works with; the composition root fills it with real things or with simulated ones."""
 
     paths: Paths
-    reactor: Any
+    reactor: ISocketReactor
     livelock: str
     process_id: int
     own_name: str
@@ -147,7 +148,7 @@ class RunnerParts:
     ticks: Callable[[], int] = time.monotonic_ns
 
 
-def real_parts(paths: Paths, reactor: Any, livelock: str) -> RunnerParts:
+def real_parts(paths: Paths, reactor: IDaemonReactor, livelock: str) -> RunnerParts:
     """A runner's parts in a process of its own."""
     threads = reactor_threads(reactor)
     files = RealFiles(threads)

@@ -6,9 +6,12 @@ from typing import Any
 from ganeti_tx.luxi.on_twisted import client
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import ISocketReactor
 
 
-def submitter(reactor: Any, paths: Paths) -> Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]:
+def submitter(
+    reactor: ISocketReactor, paths: Paths
+) -> Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]:
     """Submits jobs; for each whether it was taken, and its id or why not."""
 
     async def submit(jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:

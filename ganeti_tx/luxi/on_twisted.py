@@ -7,7 +7,7 @@ from typing import Protocol as Structural
 from twisted.internet import error as twisted_errors
 from twisted.internet.defer import CancelledError
 from twisted.internet.endpoints import UNIXClientEndpoint
-from twisted.internet.interfaces import IReactorTime, IReactorUNIX
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 from txaio import tx
@@ -18,6 +18,7 @@ from ganeti_tx.luxi.conversation import Conversation, Link
 from ganeti_tx.luxi.daemon import LUXI_DAEMON, Daemon, connect_error
 from ganeti_tx.luxi.framing import Message
 from ganeti_tx.luxi.timeouts import CONNECT, READ_WRITE
+from ganeti_tx.runtime.reactors import ISocketReactor
 
 _tx: Any = tx  # has no types
 _Endpoint: Any = UNIXClientEndpoint  # has no types
@@ -25,10 +26,6 @@ _Endpoint: Any = UNIXClientEndpoint  # has no types
 
 #: Makes of an answer what the asker gets.
 Read = Callable[[Message], Any]
-
-
-class ISocketReactor(IReactorTime, IReactorUNIX):
-    """What is needed of a reactor."""
 
 
 class _Wire(Structural):

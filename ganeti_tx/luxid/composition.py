@@ -35,6 +35,7 @@ from ganeti_tx.runtime.livelock_holders import end_job_processes
 from ganeti_tx.runtime.local_livelock import LocalLiveness
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
 from ganeti_tx.runtime.threads import reactor_threads
@@ -63,7 +64,7 @@ class JobProcesses:
         self.zygote.stop()
 
 
-def job_processes(reactor: Any, paths: Paths) -> JobProcesses:
+def job_processes(reactor: IDaemonReactor, paths: Paths) -> JobProcesses:
     """Start the zygote, and listen to what it forks."""
     zygote = Zygote(reactor, lambda: launcher.zygote_died(), lambda *ended: launcher.runner_ended(*ended))
     liveness = LocalLiveness(FlockLiveness(), paths.livelock_dir)
@@ -92,7 +93,12 @@ class WconfdHere:
 
 
 def real_parts(
-    reactor: Any, paths: Paths, wconfd: WconfdHere, role: MasterRole, launcher: ProcessJobLauncher, process: OwnProcess
+    reactor: IDaemonReactor,
+    paths: Paths,
+    wconfd: WconfdHere,
+    role: MasterRole,
+    launcher: ProcessJobLauncher,
+    process: OwnProcess,
 ) -> LuxidParts:
     """luxid's parts on this machine."""
     threads = reactor_threads(reactor)
@@ -124,7 +130,9 @@ def real_parts(
     )
 
 
-async def run_luxid(reactor: Any, wconfd: WconfdHere, role: MasterRole, daemon: str) -> Callable[[], Awaitable[None]]:
+async def run_luxid(
+    reactor: IDaemonReactor, wconfd: WconfdHere, role: MasterRole, daemon: str
+) -> Callable[[], Awaitable[None]]:
     """Bring luxid up; gives what takes it down.
 
     @param role: the master role, which this daemon has taken; luxid watches it and holds the cluster's address with it.

@@ -16,6 +16,7 @@ from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
@@ -39,7 +40,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: Any) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     paths = Paths.from_environment(os.environ)
 

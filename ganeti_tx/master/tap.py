@@ -9,6 +9,7 @@ from ganeti_tx.luxid.composition import WconfdHere, run_luxid
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
@@ -30,7 +31,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: Any) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from ganeti_tx.confd.client import ConfdClient, some
@@ -16,6 +17,7 @@ from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
 from ganeti_tx.mond.config_facts import IAsk
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDatagramReactor
 
 T = TypeVar("T")
 
@@ -31,7 +33,7 @@ TRUST = 60.0
 MakeClient = Callable[[Key, Callable[[], Sequence[Peer]], float], ConfdClient]
 
 
-def make_client(reactor: Any, key: Key, peers: Callable[[], Sequence[Peer]], expiry: float) -> ConfdClient:
+def make_client(reactor: IDatagramReactor, key: Key, peers: Callable[[], Sequence[Peer]], expiry: float) -> ConfdClient:
     """The real one; it asks few at once: every node asks all the time."""
     made = client(reactor, key, peers, expiry=expiry)
     made.choose = lambda found, count: some(found, min(count, SEVERAL))
@@ -47,7 +49,7 @@ class Asking:
 
     paths: Paths
     own_address: str
-    clock: Any
+    clock: IReactorTime
     make: MakeClient
     _alone: ConfdClient | None = field(default=None, init=False)
     _several: ConfdClient | None = field(default=None, init=False)

@@ -158,7 +158,7 @@ class MonitoringSite(Site):
     noisy = False
     protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
-    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: Any) -> None:
+    def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: IReactorTime) -> None:
         super().__init__(
             Reports(schedule, metrics, reactor), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
         )

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import define
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.protocol import ServerFactory
 from twisted.logger import Logger
 
 from ganeti_tx.metrics.tally import Tally
@@ -38,6 +39,7 @@ from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
@@ -60,14 +62,14 @@ class MondParts:
     threads: IThreads
     runner: IProcessRunner
     clock: IReactorTime
-    reactor: Any
+    reactor: IDaemonReactor
     now: Callable[[], int]  # nanoseconds since the epoch
     machines: IMachineProcesses
     connect_qmp: ConnectQmp
     make_client: MakeClient
 
 
-def real_parts(reactor: Any) -> MondParts:
+def real_parts(reactor: IDaemonReactor) -> MondParts:
     """The daemon's parts on this machine."""
     threads = reactor_threads(reactor)
     return MondParts(
@@ -145,7 +147,8 @@ async def start(parts: MondParts, port: int, address: str | None) -> Callable[[]
     running = monitoring(parts, asking)
     await running.start()
     address = address or own
-    listening = parts.reactor.listenTCP(port, running.site, backlog=BACKLOG, interface=address)
+    site: ServerFactory[Any] = running.site
+    listening = parts.reactor.listenTCP(port, site, backlog=BACKLOG, interface=address)
     log.info("monitoring of {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:

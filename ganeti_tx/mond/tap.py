@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from twisted.internet.interfaces import IReactorCore
-
 from ganeti_tx.mond.service import PORT, real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 
 
@@ -26,7 +25,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: IReactorCore) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
 

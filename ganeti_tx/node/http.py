@@ -185,7 +185,7 @@ class NodeSite(Site):
     noisy = False
     protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
-    def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: Any) -> None:
+    def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: IReactorTime) -> None:
         super().__init__(
             CallResource(dispatch, admitted, reactor),
             requestFactory=BoundedRequest,

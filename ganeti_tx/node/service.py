@@ -3,9 +3,9 @@
 import os
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -51,6 +51,7 @@ from ganeti_tx.runtime.paths import DATA, Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.runtime.tls import server_options
@@ -81,7 +82,7 @@ class NodeParts:
     threads: IThreads
     runner: IProcessRunner
     clock: IReactorTime
-    reactor: Any
+    reactor: IDaemonReactor
     now: Callable[[], float]
     owns_address: Callable[[str], bool]
     leave: Callable[[], None]
@@ -89,7 +90,7 @@ class NodeParts:
     open_log: OpenLog = open_log
 
 
-def real_parts(reactor: Any) -> NodeParts:
+def real_parts(reactor: IDaemonReactor) -> NodeParts:
     """A node daemon's parts on this machine."""
     paths = Paths.from_environment(os.environ)
     threads = reactor_threads(reactor)
@@ -165,6 +166,6 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:
-        await listening.stopListening()
+        await maybeDeferred(listening.stopListening)
 
     return stop

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from twisted.internet.interfaces import IReactorCore
-
 from ganeti_tx.node.service import real_parts, start
 from ganeti_tx.rpc.client import PORT
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 
 
@@ -28,7 +27,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: IReactorCore) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
 

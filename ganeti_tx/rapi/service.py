@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
+from twisted.internet.defer import maybeDeferred
+from twisted.internet.interfaces import IListeningPort
+from twisted.internet.protocol import ServerFactory
 from twisted.logger import Logger
 
 from ganeti_tx.errors import ConfigurationError
@@ -33,6 +36,7 @@ from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.stat_watch import StatBeside
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
@@ -71,13 +75,13 @@ class RapiParts:
     files: IFiles
     threads: IThreads
     watch: IFileWatch
-    reactor: Any
+    reactor: IDaemonReactor
     own_name: str
     entropy: IEntropy = field(factory=SystemEntropy)
     now: Callable[[], int] = time.time_ns
 
 
-def real_parts(reactor: Any) -> RapiParts:
+def real_parts(reactor: IDaemonReactor) -> RapiParts:
     """The parts on this machine."""
     threads = reactor_threads(reactor)
     files = RealFiles(threads)
@@ -146,7 +150,7 @@ async def start(
     async def stop() -> None:
         measures.process.stop()
         parts.watch.stop()
-        await listening.stopListening()
+        await maybeDeferred(listening.stopListening)
         feed.close()
         await connections.finish(LAST_ANSWERS)
         luxi.close()
@@ -164,7 +168,7 @@ async def default_address(parts: RapiParts) -> str:
     return "::" if parts.files.exists(family) and parts.files.read(family, 64).strip() == b"10" else "0.0.0.0"
 
 
-def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -> Any:
+def listen(parts: RapiParts, settings: Settings, site: ServerFactory[Any], address: str) -> IListeningPort:
     """Over TLS unless it was said otherwise."""
     if not settings.tls:
         log.warn("--no-ssl: passwords and answers cross the network in clear")
@@ -181,4 +185,5 @@ def listen(parts: RapiParts, settings: Settings, site: RapiSite, address: str) -
     tls = RapiTls(parts.files, certificate, key)
     for directory in {certificate.parent, key.parent}:
         parts.watch.watch(directory, tls.file_changed)
-    return parts.reactor.listenSSL(settings.port, site, tls, backlog=BACKLOG, interface=address)
+    maker: Any = tls  # of connections, which Twisted takes where its types name contexts only
+    return parts.reactor.listenSSL(settings.port, site, maker, backlog=BACKLOG, interface=address)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.internet.interfaces import IAddress
+from twisted.internet.interfaces import IAddress, IReactorTime
 from twisted.web.http import Request as HttpRequest
 from twisted.web.server import Site
 
@@ -22,7 +22,7 @@ class RapiSite(Site):
     noisy = False
     protocol = RapiChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
-    def __init__(self, app: RapiApp, connections: Connections, access_log: AccessLog, reactor: Any) -> None:
+    def __init__(self, app: RapiApp, connections: Connections, access_log: AccessLog, reactor: IReactorTime) -> None:
         super().__init__(app.klein.resource(), requestFactory=RapiRequest, timeout=None, reactor=reactor)
         self.connections = connections
         self.access_log = access_log

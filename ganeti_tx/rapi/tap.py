@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.interfaces import IReactorCore
 from twisted.python import usage
 
 from ganeti_tx.rapi.http.connections import MOST
@@ -11,6 +10,7 @@ from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
 from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 
 
@@ -79,7 +79,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: IReactorCore) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
 

@@ -12,6 +12,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import PinnedCertificates
+from ganeti_tx.runtime.reactors import IStreamReactor
 from ganeti_tx.runtime.tls import NodeTrust
 
 MAX_KEY_FILE = 64 * 1024
@@ -58,7 +59,7 @@ class QuietPool(HTTPConnectionPool):
     _factory = QuietFactory
 
 
-def node_rpc(reactor: Any, files: IFiles, paths: Paths) -> HttpNodeRpc:
+def node_rpc(reactor: IStreamReactor, files: IFiles, paths: Paths) -> HttpNodeRpc:
     """Node calls with this node's client certificate. @raise OSError, X509CertError: its keys cannot be read."""
     identity = Identity.from_bundle(files.read(paths.client_pem, MAX_KEY_FILE), str(paths.client_pem))
     pinned = PinnedCertificates(files, paths, time.time)

@@ -5,11 +5,11 @@ import errno
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
 
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError, ReactorNotRunning
+from twisted.internet.interfaces import IReactorCore
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -73,7 +73,7 @@ class Daemon(Service):
         self,
         name: str,
         paths: Paths,
-        reactor: Any,
+        reactor: IReactorCore,
         start: Callable[[], Awaitable[Stop]],
         end_with: Callable[[int], None] = end_with,
         replaces: Sequence[str] = (),

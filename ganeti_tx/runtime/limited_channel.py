@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.interfaces import IDelayedCall
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -97,7 +97,7 @@ class LimitedChannel(PacedChannel):
 class Connections:
     """The strangers among the connections of a node daemon, the oldest first."""
 
-    clock: Any
+    clock: IReactorTime
     most: int = MAX_STRANGERS
     _strangers: dict[LimitedChannel, str] = field(factory=dict)
     _told: float | None = None

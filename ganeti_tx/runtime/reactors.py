@@ -21,6 +21,10 @@ class ISocketReactor(IReactorTime, IReactorUNIX):
     """Connects to sockets of this machine and listens on them."""
 
 
+class ILocalReactor(ISocketReactor, IReactorFDSet):
+    """The same, and waits for descriptors of any kind."""
+
+
 class IDatagramReactor(IReactorTime, IReactorUDP):
     """Sends datagrams and hears them."""
 
@@ -29,7 +33,5 @@ class IStreamReactor(IReactorTime, IReactorTCP, IReactorSSL):
     """Connects to other machines and listens for them."""
 
 
-class IDaemonReactor(
-    IReactorCore, IReactorThreads, IReactorFDSet, IProcessReactor, ISocketReactor, IDatagramReactor, IStreamReactor
-):
+class IDaemonReactor(IReactorCore, IReactorThreads, IProcessReactor, ILocalReactor, IDatagramReactor, IStreamReactor):
     """The reactor of a process of its own."""

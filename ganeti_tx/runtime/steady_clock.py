@@ -5,10 +5,15 @@ an hour.
 """
 
 import time
-from typing import Any
+from typing import Any, cast
+
+from twisted.internet.interfaces import IReactorTime
+
+from ganeti_tx.runtime.reactors import IDaemonReactor
 
 
-def steady(reactor: Any) -> Any:
+def steady(reactor: IReactorTime) -> IDaemonReactor:
     """The same reactor, before anything is to be done later; `seconds` are no more those since the epoch."""
-    reactor.seconds = time.monotonic
-    return reactor
+    untyped: Any = reactor
+    untyped.seconds = time.monotonic
+    return cast(IDaemonReactor, reactor)

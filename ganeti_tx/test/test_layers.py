@@ -237,6 +237,16 @@ class LayerTests(SynchronousTestCase):
         ]
         self.assertEqual(wrong, [])
 
+    def test_reactors_are_named(self) -> None:
+        """What is used of a reactor or a clock stands in its type (`runtime/reactors.py`)."""
+        wrong = [
+            f"{path.relative_to(ROOT)}:{node.lineno}"
+            for path in sources()
+            for node in ast.walk(tree_of(path))
+            if isinstance(node, (ast.arg, ast.AnnAssign)) and is_any_reactor(node)
+        ]
+        self.assertEqual(wrong, [])
+
     def test_no_imports_inside_functions(self) -> None:
         """Imports stand at the top, save the late import of the reactor in an entry point."""
         wrong = [
@@ -253,3 +263,11 @@ class LayerTests(SynchronousTestCase):
 def is_late_reactor(node: ast.Import | ast.ImportFrom) -> bool:
     """`from twisted.internet import reactor` (or the installing of one) inside an entry point."""
     return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("twisted.internet")
+
+
+def is_any_reactor(node: ast.arg | ast.AnnAssign) -> bool:
+    """`reactor: Any` or `clock: Any`, as an argument, a field or a variable."""
+    name = node.arg if isinstance(node, ast.arg) else ast.unparse(node.target).rpartition(".")[2]
+    annotation = node.annotation
+    is_any = isinstance(annotation, ast.Name) and annotation.id == "Any"
+    return is_any and name.lstrip("_") in {"reactor", "clock"}

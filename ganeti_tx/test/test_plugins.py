@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 
 from twisted.application.service import IService, IServiceMaker
-from twisted.internet.testing import MemoryReactorClock
 from twisted.plugin import getPlugins
 from twisted.python.reflect import namedAny
-from twisted.python.threadpool import ThreadPool
 from twisted.python.usage import UsageError
 from twisted.trial.unittest import SynchronousTestCase
 
 import ganeti_tx
+from ganeti_tx.test.fakes.reactor import PooledReactor
 
 ROOT = Path(ganeti_tx.__file__).parents[1]
 MODULES = {
@@ -33,14 +32,6 @@ from twisted.plugin import getPlugins
 names = sorted(maker.tapname for maker in getPlugins(IServiceMaker) if maker.tapname.startswith("ganeti-"))
 print(" ".join(names), "twisted.internet.reactor" in sys.modules)
 """
-
-
-class PooledReactor(MemoryReactorClock):
-    """One with a thread pool, which is never started."""
-
-    def getThreadPool(self) -> ThreadPool:
-        """The pool."""
-        return ThreadPool()
 
 
 class PluginTests(SynchronousTestCase):

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 from twisted.internet.defer import maybeDeferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IReactorTime, IReactorUNIX
 from twisted.logger import Logger
 
 from ganeti_tx.config.distribution import Distribution
@@ -40,6 +40,7 @@ from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.livelock import FlockLiveness, ILiveness
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import listen_unix
 from ganeti_tx.runtime.threads import reactor_threads
@@ -263,7 +264,7 @@ def kept(parts: WconfdParts, path: Any) -> bytes | None:
         raise ConfigurationError(f"cannot read {reason(error)}") from None
 
 
-def real_parts(reactor: Any) -> WconfdParts:
+def real_parts(reactor: IDaemonReactor) -> WconfdParts:
     """WConfD's parts on this machine."""
     paths = Paths.from_environment(os.environ)
     files = RealFiles(reactor_threads(reactor))
@@ -285,7 +286,7 @@ def master_role(parts: WconfdParts, lost: Callable[[GanetiError], None]) -> tupl
     return role, attrs.evolve(parts, make_rpc=lambda: LoyalRpc(parts.make_rpc(), role.refused))
 
 
-async def listen(wconfd: Wconfd, reactor: Any, paths: Paths) -> Callable[[], Awaitable[None]]:
+async def listen(wconfd: Wconfd, reactor: IReactorUNIX, paths: Paths) -> Callable[[], Awaitable[None]]:
     """Answer on the unix socket; gives what ends that and the daemon. @raise GenericError: somebody listens there."""
     port = listen_unix(reactor, paths.wconfd_socket, wconfd.factory, SOCKET_MODE)
 

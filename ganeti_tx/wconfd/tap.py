@@ -1,7 +1,6 @@
 """`twistd ganeti-wconfd`: the options and the service."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import attrs
 
@@ -9,6 +8,7 @@ from ganeti_tx.election import voting
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.own_process import OwnProcess
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.wconfd.service import build_wconfd, listen, master_role, real_parts
 
@@ -27,7 +27,7 @@ def makeService(options: Options) -> Daemon:
     return make_service(options, steady(reactor))
 
 
-def make_service(options: Options, reactor: Any) -> Daemon:
+def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     """The same with the reactor given."""
     parts = real_parts(reactor)
     process = OwnProcess("ganeti-wconfd", parts.tally, reactor)

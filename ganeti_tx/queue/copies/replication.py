@@ -72,7 +72,7 @@ class Replicator:
     rpc: INodeRpc
     candidates: Callable[[], Sequence[NodeAddress]]
     sequence: Callable[[], int]
-    shut: Callable[[str], None]
+    shut: Callable[[str], object]
     clock: IReactorTime
     moved: Callable[[Set[str]], None] = lambda names: None
     #: Names of nodes that did not take a file, and are sent nothing.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.runtime.appended_file import AppendedFile
@@ -42,7 +43,7 @@ class AccessLog:
     """
 
     path: Path
-    clock: Any
+    clock: IReactorTime
     now: Callable[[], float] = time.time
     _lines: list[str] = field(factory=list)
     _waiting: int = 0

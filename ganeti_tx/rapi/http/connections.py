@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
@@ -53,7 +54,7 @@ class Client(Protocol):
 class Connections:
     """All connections of a server."""
 
-    clock: Any
+    clock: IReactorTime
     most: int = MOST
     most_unread: int = MOST_UNREAD
     _clients: set[Client] = field(factory=set)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from random import Random
+from typing import cast
 
 from attrs import define, field
 from twisted.internet.defer import Deferred
@@ -22,6 +23,7 @@ from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
@@ -153,7 +155,7 @@ class SimulatedNode:
             threads=InlineThreads(),
             runner=self.scripts,
             clock=process,
-            reactor=process,
+            reactor=cast(IDaemonReactor, process),
             now=self.now,
             owns_address=lambda address: address in (self.address, MASTER_IP),  # whoever is asked for the latter has it
             leave=self.stop,

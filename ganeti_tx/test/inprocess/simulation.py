@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 from twisted.internet.base import DelayedCall
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.protocol import ClientFactory
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from ganeti_tx.runtime.reactors import ISocketReactor
+
 if TYPE_CHECKING:
-    from ganeti_tx.test.inprocess.sockets import Connector, Listening, Sockets, Stream
+    from ganeti_tx.test.inprocess.sockets import Connector, Sockets, Stream
 
 T = TypeVar("T")
 
@@ -156,7 +158,7 @@ class Never:
         """It will not happen later either."""
 
 
-@implementer(IReactorTime)
+@implementer(ISocketReactor)
 @define(eq=False)
 class Process:
     """The reactor of one simulated process: its share of time, and its unix sockets.
@@ -223,8 +225,8 @@ class Process:
         """See IReactorUNIX."""
         return self.sockets.connect(self, address, factory)
 
-    def listenUNIX(self, address: str, factory: Any) -> "Listening":
-        """As IReactorUNIX, without modes and lock files."""
+    def listenUNIX(self, address: str, factory: Any, backlog: int = 0, mode: int = 0, wantPID: bool = False) -> Any:
+        """As IReactorUNIX, without modes, lock files and limits."""
         return self.sockets.listen(self, address, factory)
 
     def die(self) -> None:

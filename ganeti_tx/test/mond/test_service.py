@@ -1,14 +1,13 @@
 """The daemon put together, with a reactor in memory."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from attrs import evolve
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionDone
-from twisted.internet.testing import MemoryReactorClock, StringTransport
+from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
-from twisted.python.threadpool import ThreadPool
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError
@@ -17,20 +16,14 @@ from ganeti_tx.mond.service import MondParts, collectors_of, monitoring, real_pa
 from ganeti_tx.mond.tap import Options
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
+from ganeti_tx.test.fakes.reactor import PooledReactor
 from ganeti_tx.test.mond.parts import CONTRACT, FixedFacts, Silent, put
 
 PATHS = Paths("/n1")
-
-
-class PooledReactor(MemoryReactorClock):
-    """One with a thread pool, which is never started."""
-
-    def getThreadPool(self) -> ThreadPool:
-        """The pool."""
-        return ThreadPool()
 
 
 class ServiceTests(SynchronousTestCase):
@@ -41,7 +34,7 @@ class ServiceTests(SynchronousTestCase):
         self.files = MemoryFiles()
         put(self.files, PATHS.etc_hosts, "127.9.9.9 node1\n")
         self.parts: MondParts = evolve(
-            real_parts(self.reactor), name="node1", paths=PATHS, files=self.files, threads=InlineThreads(),
+            real_parts(cast(IDaemonReactor, self.reactor)), name="node1", paths=PATHS, files=self.files, threads=InlineThreads(),
             runner=FakeProcessRunner(),
         )  # fmt: skip
 

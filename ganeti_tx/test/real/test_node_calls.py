@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, cast
 
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
@@ -38,6 +38,7 @@ from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import remember_joining
+from ganeti_tx.runtime.reactors import IStreamReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.runtime.tls import server_options
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -159,7 +160,7 @@ class NodeCallTests(TestCase):
         paths.data_dir.mkdir(parents=True)
         paths.client_pem.write_bytes(identity.bundle)
         paths.authority_pem.write_bytes(authority.certificate)
-        made = node_rpc(reactor, files, paths)
+        made = node_rpc(cast(IStreamReactor, reactor), files, paths)
         made.port = self.port
         pool: Any = made.agent
         self.addCleanup(lambda: pool._pool.closeCachedConnections())

@@ -17,6 +17,7 @@ from ganeti_tx.rapi.service import RapiParts, Settings, start
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.rapi.access.gates import basic
 from ganeti_tx.test.real.slapd import free_port
@@ -38,7 +39,7 @@ class AccessTests(TestCase):
         threads = reactor_threads(cast(IReactorThreads, reactor))
         parts = RapiParts(
             paths=self.paths, files=RealFiles(threads), threads=threads, watch=InotifyWatch(cast(Any, reactor)),
-            reactor=reactor, own_name="node1",
+            reactor=cast(IDaemonReactor, reactor), own_name="node1",
         )  # fmt: skip
         self.port = free_port()
         settings = Settings(port=self.port, address="127.0.0.1", tls=False, require_authentication=True)

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import cast
 
 from msgspec.structs import replace
 from twisted.internet import reactor
@@ -21,6 +22,7 @@ from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness, create_livelock
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import ISocketReactor
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import NODE
@@ -43,7 +45,7 @@ class SocketTests(TestCase):
         for path in (self.paths.data_dir, self.paths.livelock_dir, self.paths.socket_dir):
             path.mkdir(parents=True)
         self.paths.config_file.write_bytes(encode(with_members(replace(CONFIG, nodes={NODE.uuid: NODE}))))
-        self.client = WconfClient(reactor, self.paths.wconfd_socket)
+        self.client = WconfClient(cast(ISocketReactor, reactor), self.paths.wconfd_socket)
         self.addCleanup(self.client.close)
 
     async def start(self) -> tuple[Wconfd, Callable[[], Awaitable[None]]]:
@@ -59,7 +61,7 @@ class SocketTests(TestCase):
             entropy=SystemEntropy(),
         )
         wconfd = await build_wconfd(parts)
-        return wconfd, await listen(wconfd, reactor, self.paths)
+        return wconfd, await listen(wconfd, cast(ISocketReactor, reactor), self.paths)
 
     def job(self, number: int) -> tuple[Owner, HeldFile]:
         """A living job."""

@@ -3,10 +3,11 @@
 import errno
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import CannotListenError, ReactorNotRunning
+from twisted.internet.interfaces import IReactorCore
 from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -54,7 +55,7 @@ class DaemonTests(SynchronousTestCase):
             await starting
             return stop
 
-        return Daemon("ganeti-test", self.paths, self.reactor, start, self.statuses.append)
+        return Daemon("ganeti-test", self.paths, cast(IReactorCore, self.reactor), start, self.statuses.append)
 
     def fatal(self, error: Exception) -> list[str]:
         """What is logged when the start fails with an error."""

@@ -2,29 +2,22 @@
 
 import errno
 from pathlib import Path
+from typing import cast
 
 import msgspec
 from twisted.internet.defer import Deferred
-from twisted.internet.testing import MemoryReactorClock
-from twisted.python.threadpool import ThreadPool
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError, LockError, ReservationError
 from ganeti_tx.locking.interfaces import Level, Lock, LockRequest, Mode, Owner
 from ganeti_tx.locking.levels import BGL
+from ganeti_tx.runtime.reactors import IDaemonReactor
+from ganeti_tx.test.fakes.reactor import PooledReactor
 from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster
 from ganeti_tx.wconfd.service import build_wconfd
 from ganeti_tx.wconfd.tap import Options, make_service
 
 A, B, C = (Lock(Level.INSTANCE, name) for name in "abc")
-
-
-class PooledReactor(MemoryReactorClock):
-    """One with a thread pool, which is never started."""
-
-    def getThreadPool(self) -> ThreadPool:
-        """The pool."""
-        return ThreadPool()
 
 
 class StartTests(SynchronousTestCase):
@@ -90,7 +83,7 @@ class StartTests(SynchronousTestCase):
     def test_service(self) -> None:
         """The service can be made from its options; nothing happens before it starts."""
         reactor = PooledReactor()
-        service = make_service(Options(), reactor)
+        service = make_service(Options(), cast(IDaemonReactor, reactor))
         self.assertEqual(reactor.unixServers, [])
         self.assertFalse(service.running)
 

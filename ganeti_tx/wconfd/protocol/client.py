@@ -1,13 +1,13 @@
 """The configuration and the locks for a job process, over WConfD's unix socket."""
 
 from pathlib import Path
-from typing import Any
 
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
 from ganeti_tx.metrics.readings import Readings
+from ganeti_tx.runtime.reactors import ISocketReactor
 from ganeti_tx.wconfd.protocol.link import PATIENCE, Link
 from ganeti_tx.wconfd.protocol.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, READ_METRICS
 from ganeti_tx.wconfd.protocol.own_methods import WireLock
@@ -32,7 +32,7 @@ class WconfClient:
 
     def __init__(
         self,
-        reactor: Any,
+        reactor: ISocketReactor,
         socket_path: Path | str,
         link: Link | None = None,
         *,

@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 from twisted.internet.defer import Deferred
@@ -21,6 +21,7 @@ from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactors import ISocketReactor
 from ganeti_tx.test.config.stores import CONFIG, SlowFiles
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
@@ -180,7 +181,9 @@ class Cluster:
 
     def client(self, patience: float = 60.0) -> WconfClient:
         """A job process's client."""
-        return WconfClient(self.clock, "", WconfLink(self.connect, self.connect, self.clock, patience))
+        return WconfClient(
+            cast(ISocketReactor, self.clock), "", WconfLink(self.connect, self.connect, self.clock, patience)
+        )
 
     def job(self, number: int) -> Owner:
         """A living job."""
