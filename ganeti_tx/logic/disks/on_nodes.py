@@ -2,16 +2,37 @@
 
 from collections.abc import Callable, Sequence
 
+from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.disk import BlockdevRemove, BlockdevShutdown
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 
 Warn = Callable[[str], None]
+
+
+async def assemble_elsewhere(nodes: INodeRpc, target: InstanceView, warn: Warn) -> None:
+    """Make the disks ready on the nodes where the instance does not run; a start does it on the primary one, after that.
+
+    One that is offline is warned of: a mirror does without. @raise OpExecError: another one cannot.
+    """
+    instance = target.instance
+    for index, disk in enumerate(target.disks):
+        for node in (each for each in homes(target, disk) if each is not target.primary):
+            spec = target.disk_specs(node)[index]
+            call = BlockdevAssemble(
+                disk=spec, owner=instance.name, hypervisor=instance.hypervisor.value, on_primary=False
+            )
+            try:
+                await nodes.call(node, call)
+            except NodeOfflineError as error:
+                warn(f"disk/{index} is not made ready on node {node.name}: {error}")
+            except RpcError as error:
+                raise OpExecError(f"could not make disk/{index} of instance {instance.name} ready: {error}") from None
 
 
 async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:

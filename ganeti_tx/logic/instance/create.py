@@ -6,7 +6,7 @@ from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, Res
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.make import create_disks, make_disks
-from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
 from ganeti_tx.logic.disks.plan import space_wanted
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
@@ -248,6 +248,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def _install(self, target: InstanceView, rollback: Rollback) -> None:
         self.info("* running the instance OS create scripts...")
         rollback.undo(shutdown_disks, self.nodes, target, self.warn)
+        await assemble_elsewhere(self.nodes, target, self.warn)
         try:
             spec = target.spec(osparams_secret=self._plan.osparams_secret)
             await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
@@ -259,6 +260,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def _start(self, target: InstanceView, rollback: Rollback) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
+        await assemble_elsewhere(self.nodes, target, self.warn)
         rollback.undo(self._stop_again, target, rollback)  # an answer that got lost may mean that it runs
         try:
             await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))

@@ -1,7 +1,7 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -47,6 +47,7 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
                 await self.nodes.call(self.target.primary, call)
             else:
                 await self._down(seen is not None)
+                await assemble_elsewhere(self.nodes, self.target, self.warn)
                 await self.nodes.call(self.target.primary, InstanceStart(instance=spec))
         except RpcError as error:
             raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None

@@ -1,6 +1,7 @@
 """Starting an instance."""
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
+from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -67,6 +68,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
                 return
             if self._left_over:
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
+            await assemble_elsewhere(self.nodes, self.target, self.warn)
             try:
                 call = InstanceStart(instance=self._spec, startup_paused=self.op.startup_paused)
                 await self.nodes.call(self.target.primary, call)
