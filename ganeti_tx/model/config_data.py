@@ -11,6 +11,7 @@ from ganeti_tx.model.base import Tracked
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.decoding import from_builtins, read_json
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.filter_rule import FilterRule
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
@@ -50,7 +51,7 @@ FORTHCOMING_INSTANCE: Mapping[str, object] = {
     "disks_active": False,
     "serial_no": 0,
 }
-FORTHCOMING_DISK: Mapping[str, object] = {"dev_type": "diskless", "logical_id": [], "size": 0, "serial_no": 0}
+FORTHCOMING_DISK: Mapping[str, object] = {"dev_type": WITHOUT_DISKS.value, "logical_id": [], "size": 0, "serial_no": 0}
 
 
 def decode(data: bytes) -> ConfigData:

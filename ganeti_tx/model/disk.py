@@ -11,6 +11,9 @@ from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port, Secret
 
+#: Of an instance.
+MAX_DISKS = 16
+
 
 class Disk(Tracked, frozen=True, kw_only=True):
     """One disk, possibly made of others (`children`); `size` is in MiB, `nodes` are the uuids it lives on."""

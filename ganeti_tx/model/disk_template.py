@@ -11,6 +11,9 @@ from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.logical_id import NodeUuid, kinds
 from ganeti_tx.model.verify_codes import VerifyCode
 
+#: What an operator may say of a disk of any template.
+COMMON_KEYS = frozenset({"size", "mode", "name", "spindles"})
+
 
 class NoDiskParams(Wire, frozen=True, kw_only=True):
     """Templates without parameters."""

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from ganeti_tx.model.disk_templates import WITHOUT_DISKS
+
 
 class MirrorEnds(msgspec.Struct, frozen=True, kw_only=True):
     """What of a mirror's logical id is here, on the node that is told, and what is on the other one."""
@@ -73,7 +75,7 @@ class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     nics: list[NicSpec] = []
     disks: list[DiskSpec] = []
     tags: list[str] = []
-    disk_template: str = "diskless"
+    disk_template: str = WITHOUT_DISKS.value
     network_port: int | None = None
     ctime: float = 0.0
     mtime: float = 0.0

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk import MAX_DISKS, Disk
 from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.query.instance_context import InstanceContext
 from ganeti_tx.query.language.field import Field, Gives, Kind, computed
 
-#: Disks that have fields of their own.
-MAX_DISKS = 16
 #: Shown as the template of an instance whose disks differ in it.
 MIXED = "mixed"
 

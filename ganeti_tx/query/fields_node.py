@@ -6,6 +6,7 @@ from typing import Any
 from attrs import define, field
 
 from ganeti_tx.model.base import Params
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.query.fields_ndparams import ndparam_fields
@@ -15,8 +16,6 @@ from ganeti_tx.query.live import Facts, reason
 from ganeti_tx.query.view import View
 from ganeti_tx.rpc.calls.node import NodeFacts, StorageSpace
 
-#: The type of storage that counts spindles.
-LVM_PV = "lvm-pv"
 ASKS = frozenset({Need.NODES})
 
 
@@ -123,8 +122,8 @@ def of_storage(attribute: str, spindles: bool) -> Callable[[NodeContext], Callab
     """A size of the node's storage, or of its spindles; unavailable where the cluster has none."""
 
     def bind(context: NodeContext) -> Callable[[Node], Cell]:
-        wanted = LVM_PV if spindles else context.storage
-        has_it = context.storage is not None and (not spindles or context.storage == "lvm-vg")
+        wanted = StorageType.LVM_PV.value if spindles else context.storage
+        has_it = context.storage is not None and (not spindles or context.storage == StorageType.LVM_VG)
         read = told(lambda facts: space(facts.storage, wanted, attribute))(context)
         return read if has_it else lambda node: UNAVAILABLE
 

@@ -10,7 +10,7 @@ from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.fields_node import LVM_PV, NODE_FIELDS, NodeContext
+from ganeti_tx.query.fields_node import NODE_FIELDS, NodeContext
 from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
@@ -41,7 +41,7 @@ class NodeRows:
         unit = storage_unit(cluster)
         units = [unit] if unit is not None else []
         if Need.SPINDLES in needs and unit is not None and unit.type == StorageType.LVM_VG:
-            units.append(StorageUnit(LVM_PV, unit.name))
+            units.append(StorageUnit(StorageType.LVM_PV.value, unit.name))
         nodes = [node for node in rows if node.vm_capable]
         hypervisors = [hypervisor.value for hypervisor in cluster.enabled_hypervisors[:1]]
         facts = await node_facts(self.rpc, nodes, hypervisors, units)

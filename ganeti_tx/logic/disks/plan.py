@@ -9,7 +9,8 @@ import attrs
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
-from ganeti_tx.model.disk_template import Place, Template
+from ganeti_tx.model.disk import MAX_DISKS
+from ganeti_tx.model.disk_template import COMMON_KEYS, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
@@ -17,9 +18,6 @@ from ganeti_tx.model.params.kinds import NONE, to_int, to_size
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.node import StorageUnit
 
-MAX_DISKS = 16
-#: What may be said of a disk of any template.
-KNOWN = frozenset({"size", "mode", "name", "spindles"})
 READ_ONLY: Literal["ro"] = "ro"
 READ_WRITE: Literal["rw"] = "rw"
 
@@ -94,7 +92,7 @@ def place_of(
 
 def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place) -> DiskPlan:
     """Judge one disk."""
-    allowed = KNOWN | TEMPLATES[word].known
+    allowed = COMMON_KEYS | TEMPLATES[word].known
     unknown = sorted(set(asked) - allowed)
     if unknown:
         raise OpPrereqError(

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.model import hypervisors as kinds
+from ganeti_tx.model.disk_template import COMMON_KEYS
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import ChangeAction, InstanceCreateMode
@@ -67,7 +68,7 @@ HVPARAMS = frozenset(
 )
 #: Those that keep a guest apart from its node.
 HYPERVISORS = frozenset(word for word, kind in kinds.HYPERVISORS.items() if kind.confines)
-DISK_KEYS = frozenset({"size", "mode", "name", "spindles", "amount", "absolute"})
+DISK_KEYS = COMMON_KEYS | {"amount", "absolute"}
 NIC_KEYS = frozenset({"ip", "mac", "name"})
 CHANGES = frozenset({ChangeAction.ADD, ChangeAction.MODIFY, ChangeAction.REMOVE})
 
