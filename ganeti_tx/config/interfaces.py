@@ -18,11 +18,13 @@ from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reserving import Reserving
 
 
-class IConfigReader(Operations):
-    """Typed answers from one consistent state, that on disk.
+class IConfig(Operations):
+    """All of it, for one owner. Each answer is of one consistent state, that on disk.
 
-    An identifier is a name, a unique short name or a uuid (design-2.1). @raise OpPrereqError: unknown_entity, with the
-    identifier in the text.
+    An identifier is a name, a unique short name or a uuid (design-2.1). A change is checked, counted in the serial numbers
+    and on disk before it is answered.
+
+    @raise OpPrereqError: unknown_entity, with the identifier in the text.
     """
 
     cluster = reading("GetCluster", Reader.cluster)
@@ -42,10 +44,6 @@ class IConfigReader(Operations):
     filters = reading("GetFilters", Reader.filters)
     tags = reading("GetTags", Reader.tags)
     verify = reading("VerifyConfig", Reader.verify)
-
-
-class IConfig(IConfigReader):
-    """All of it, for one owner. A change is checked, counted in the serial numbers and on disk before it is answered."""
 
     add_instance = changing("AddInstance", changes_instance.add_instance)
     update_instance = changing("UpdateInstance", changes_instance.update_instance)
