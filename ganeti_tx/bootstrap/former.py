@@ -8,15 +8,15 @@ they are of no use: nobody is known by them.
 import shutil
 from pathlib import Path
 
-from ganeti_tx.bootstrap.keys import write_private
-from ganeti_tx.runtime.path_modes import FILE_MODES
+from ganeti_tx.bootstrap.keys import write_file, write_private
+from ganeti_tx.model.node_files import FILES, SERVER_CERTIFICATE
 from ganeti_tx.runtime.paths import Paths
 
 NAME = "ganeti-before-join"
 DIRECTORY_MODE = 0o700
 KEPT_MODE = 0o400
-#: As `write_node_keys` writes them: the last file makes the node a member.
-KEYS = ("hmac_key", "cluster_domain_secret", "client_pem", "authority_pem", "server_pem")
+#: As they are written when a node joins: the last file makes it a member.
+KEYS = [file for file in FILES if file.at_join and not file.is_family]
 
 
 def directory(paths: Paths) -> Path:
@@ -26,25 +26,23 @@ def directory(paths: Paths) -> Path:
 
 def is_kept(paths: Paths) -> bool:
     """Whether this node was a member before."""
-    return (directory(paths) / "server_pem").exists()
+    return (directory(paths) / SERVER_CERTIFICATE.pattern).exists()
 
 
 def keep(paths: Paths) -> None:
     """Put copies aside. @raise OSError"""
     directory(paths).mkdir(mode=DIRECTORY_MODE)
-    for name in KEYS:
-        path: Path = getattr(paths, name)
-        if path.exists():
-            write_private(directory(paths) / name, path.read_bytes(), KEPT_MODE)
+    for file in KEYS:
+        if paths.of(file).exists():
+            write_private(directory(paths) / file.pattern, paths.of(file).read_bytes(), KEPT_MODE)
 
 
 def put_back(paths: Paths) -> None:
     """Have them in their places again. @raise OSError"""
-    for name in KEYS:
-        kept = directory(paths) / name
+    for file in KEYS:
+        kept = directory(paths) / file.pattern
         if kept.exists():
-            place = str(getattr(Paths(), name))
-            write_private(getattr(paths, name), kept.read_bytes(), FILE_MODES[place].mode)
+            write_file(paths, file, kept.read_bytes())
     drop(paths)
 
 

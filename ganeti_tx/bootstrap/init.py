@@ -13,6 +13,7 @@ from ganeti_tx.bootstrap.keys import (
     new_cluster_keys,
     prepare_directories,
     rapi_bundle,
+    write_file,
     write_node_keys,
     write_private,
     write_spice_keys,
@@ -35,6 +36,7 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIFICATE, SSCONF
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
@@ -42,14 +44,9 @@ from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.rapi_files import rapi_paths
 from ganeti_tx.runtime.resolver import family_of_version, own_name
-from ganeti_tx.runtime.ssconf_files import SSCONF_MODE, ssconf_bytes
+from ganeti_tx.runtime.ssconf_files import ssconf_bytes
 from ganeti_tx.runtime.threads import InlineThreads
-
-CONFIG_MODE = 0o640
-AUTHORITY_KEY_MODE = 0o400
-RAPI_MODE = 0o440
 
 
 def init(paths: Paths, settings: InitSettings) -> None:
@@ -153,15 +150,13 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
 def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:
     """Write every file of a master; the configuration comes last, since it makes the node a master."""
     prepare_directories(paths)
-    write_private(paths.authority_key, authority.key, AUTHORITY_KEY_MODE)
-    write_private(
-        paths.rapi_pem, rapi_bundle(authority, config.cluster.cluster_name, config.cluster.master_ip), RAPI_MODE
-    )
+    write_file(paths, AUTHORITY_KEY, authority.key)
+    write_file(paths, RAPI_CERTIFICATE, rapi_bundle(authority, config.cluster.cluster_name, config.cluster.master_ip))
     write_spice_keys(paths, config.cluster.cluster_name)
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():
-        write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF_MODE)
-    write_private(paths.config_file, encode(config), CONFIG_MODE)
+        write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF.mode)
+    write_file(paths, CONFIG, encode(config))
 
 
 def start_all(paths: Paths) -> None:
@@ -186,26 +181,8 @@ def take_back(paths: Paths, *why: str) -> None:
 
 def forget(paths: Paths) -> None:
     """Remove the cluster's files from this node; instances' disks and logs stay."""
-    for path in (
-        paths.config_file,
-        paths.locks_file,
-        paths.temporary_reservations_file,
-        paths.master_term_file,
-        paths.authority_key,
-        paths.authority_pem,
-        paths.server_pem,
-        paths.client_pem,
-        paths.rapi_pem,
-        paths.spice_pem,
-        paths.spice_ca_pem,
-        paths.hmac_key,
-        paths.cluster_domain_secret,
-        *rapi_paths(paths).values(),
-        paths.rapi_record_file,
-        *paths.data_dir.glob("ssconf_*"),
-        *paths.data_dir.glob("joining-*"),
-        paths.known_hosts,
-    ):
-        path.unlink(missing_ok=True)
+    for file in FILES:
+        for path in paths.present(file) if file.of_cluster else ():
+            path.unlink(missing_ok=True)
     forget_authorized(paths)
     shutil.rmtree(paths.queue_dir, ignore_errors=True)

@@ -8,6 +8,7 @@ from ganeti_tx.bootstrap.keys import node_keys
 from ganeti_tx.bootstrap.network_checks import check_not_loopback
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, try_resolve
 from ganeti_tx.bootstrap.remote_call import RemoteCall, RemoteFailure
+from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import is_counted, joining_digest, remember_joining
@@ -42,7 +43,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         client=keys.client.bundle,
         hmac_key=keys.hmac_key,
         domain_secret=keys.domain_secret,
-        ssconf={path.name.removeprefix("ssconf_"): path.read_text() for path in paths.data_dir.glob("ssconf_*")},
+        ssconf={path.name.removeprefix("ssconf_"): path.read_text() for path in paths.present(SSCONF)},
     )
     remote = remote_call(paths, request, name)
     try:

@@ -6,6 +6,16 @@ from pathlib import Path
 
 import attrs
 
+from ganeti_tx.model.node_files import (
+    AUTHORITY,
+    CLIENT_CERTIFICATE,
+    DOMAIN_SECRET,
+    HMAC_KEY,
+    SERVER_CERTIFICATE,
+    SPICE_AUTHORITY,
+    SPICE_CERTIFICATE,
+    NodeFile,
+)
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.files_replace import replace_file
@@ -69,17 +79,22 @@ def write_spice_keys(paths: Paths, cluster_name: str) -> None:
     """
     now = utc_now()
     authority = create_authority(f"{cluster_name} SPICE", now)
-    write_private(paths.spice_pem, issue_server(authority, [cluster_name], now).bundle, 0o440)
-    write_private(paths.spice_ca_pem, authority.certificate, 0o440)
+    write_file(paths, SPICE_CERTIFICATE, issue_server(authority, [cluster_name], now).bundle)
+    write_file(paths, SPICE_AUTHORITY, authority.certificate)
 
 
 def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
     """Write a node's keys; the last file makes the node a member."""
-    write_private(paths.hmac_key, keys.hmac_key, 0o440)
-    write_private(paths.cluster_domain_secret, keys.domain_secret, 0o640)
-    write_private(paths.client_pem, keys.client.bundle, 0o440)
-    write_private(paths.authority_pem, keys.authority, 0o444)
-    write_private(paths.server_pem, keys.server.bundle, 0o440)
+    write_file(paths, HMAC_KEY, keys.hmac_key)
+    write_file(paths, DOMAIN_SECRET, keys.domain_secret)
+    write_file(paths, CLIENT_CERTIFICATE, keys.client.bundle)
+    write_file(paths, AUTHORITY, keys.authority)
+    write_file(paths, SERVER_CERTIFICATE, keys.server.bundle)
+
+
+def write_file(paths: Paths, file: NodeFile, data: bytes) -> None:
+    """Replace a file of the cluster, with its mode. @raise OSError: as IFiles.write_atomic."""
+    write_private(paths.of(file), data, file.mode)
 
 
 def write_private(path: Path, data: bytes, mode: int) -> None:

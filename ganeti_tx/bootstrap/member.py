@@ -14,12 +14,12 @@ from ganeti_tx.bootstrap.problems import BootstrapError, Problems, check_address
 from ganeti_tx.bootstrap.remote_call import BEGUN
 from ganeti_tx.bootstrap.start import is_running, start, start_outward, stop_all
 from ganeti_tx.errors import LockError
+from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.daemon_names import ALL, NODE, ON_ALL_NODES
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.ssconf_files import SSCONF_MODE
 
 LOCK_NAME = "join.lock"
 LOCK_MODE = 0o600
@@ -103,7 +103,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
             forget(paths)  # what another cluster has left would count as newer than all that this one sends
         prepare_directories(paths)
         for key, text in document.ssconf.items():
-            write_private(paths.ssconf_file(key), text.encode(), SSCONF_MODE)
+            write_private(paths.ssconf_file(key), text.encode(), SSCONF.mode)
         write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
         start_member(paths)
     except OSError as error:

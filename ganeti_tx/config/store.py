@@ -16,12 +16,12 @@ from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import NotSynced, reason
 from ganeti_tx.runtime.paths import Paths
 
 #: Ganeti 3.0 configuration table, path modes.
-CONFIG_MODE = 0o640
 
 #: Called with each configuration that has reached the disk.
 Listener = Callable[[ConfigData], None]
@@ -161,11 +161,11 @@ class ConfigStore:
         """@raise OSError: the file is as it was."""
         path = self._paths.config_file
         try:
-            await self._files.write_atomic(path, data, CONFIG_MODE)
+            await self._files.write_atomic(path, data, CONFIG.mode)
         except NotSynced as error:
             self._log.error("{reason}; writing it once more", reason=reason(error))
             try:
-                await self._files.write_atomic(path, data, CONFIG_MODE)
+                await self._files.write_atomic(path, data, CONFIG.mode)
             except OSError as again:
                 self._log.error("{reason}; the next change is written anew", reason=reason(again))
 

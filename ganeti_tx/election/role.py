@@ -19,6 +19,7 @@ from ganeti_tx.mastership.ballot import job_serial
 from ganeti_tx.mastership.term import claim_term, read_term
 from ganeti_tx.mastership.this_node import NotMasterError, check_master, check_ssconf_master
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.membership import NotInClusterError
@@ -26,7 +27,6 @@ from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
 
-CONFIG_MODE = 0o640
 SERIAL_MODE = 0o640
 #: Seconds between two looks at this node's own ssconf, which a new master rewrites.
 INTERVAL = 2.0
@@ -100,7 +100,7 @@ class MasterRole:
         if tally.highest_serial < config.serial_no or (tally.highest_serial == config.serial_no and not tally.against):
             return config  # who follows another candidate, which claimed the same, follows only what is newer
         raised = replace(config, serial_no=tally.highest_serial + 1)
-        await self.files.write_atomic(self.paths.config_file, encode(raised), CONFIG_MODE)
+        await self.files.write_atomic(self.paths.config_file, encode(raised), CONFIG.mode)
         log.warn("the configuration's serial number was raised to {serial}", serial=raised.serial_no)
         return raised
 

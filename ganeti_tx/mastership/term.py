@@ -9,13 +9,13 @@ import msgspec
 from attrs import define
 
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.node_files import MASTER_TERM
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 MAX_BYTES = 64 * 1024
-MODE = 0o600
 #: What of a node is of a term, as `MasterTerm` names it.
 Copy = Literal["config", "ssconf", "queue"]
 
@@ -50,7 +50,7 @@ def read_term(files: IFiles, paths: Paths) -> MasterTerm | None:
 
 async def write_term(files: IFiles, paths: Paths, term: MasterTerm) -> None:
     """Keep it. @raise OSError: it cannot be written."""
-    await files.write_atomic(paths.master_term_file, msgspec.json.encode(term), MODE)
+    await files.write_atomic(paths.master_term_file, msgspec.json.encode(term), MASTER_TERM.mode)
 
 
 async def claim_term(

@@ -1,8 +1,8 @@
 """What the cluster keeps on every node: uploaded files and simple configuration, and how a node forgets it all."""
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
 
 from attrs import define, field
 from twisted.internet.defer import DeferredLock
@@ -10,6 +10,7 @@ from twisted.internet.defer import DeferredLock
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.mastership.ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.config_head import read_head
+from ganeti_tx.model.node_files import FILES, RAPI_USERS, Holder, NodeFile
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.job_copies import JobCopies
@@ -20,7 +21,7 @@ from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, MODE, rapi_paths, write_record
+from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, rapi_paths, write_record
 from ganeti_tx.runtime.ssconf_files import write_ssconf
 
 SSCONF_KEY = re.compile(r"[a-z0-9_-]{1,100}")
@@ -136,7 +137,7 @@ class ClusterFiles:
             changed = {places[name]: data for name, data in call.files.items() if not self._holds(places[name], data)}
             if changed:
                 self.files.mkdir(self.paths.rapi_dir)
-                await self.files.write_many(changed, MODE)
+                await self.files.write_many(changed, RAPI_USERS.mode)
             for name in places.keys() - call.files.keys():
                 if self.files.exists(places[name]):
                     self.files.remove(places[name])
@@ -152,16 +153,14 @@ class ClusterFiles:
 
     @answers(NodeDemoteFromMc)
     async def demote(self, call: NodeDemoteFromMc) -> None:
-        """Remove what only master candidates keep besides the job queue: the configuration and the authority's key."""
+        """Remove what only master candidates have besides the job queue."""
         path = self.paths.ssconf_file("master_node")
         if self.files.exists(path) and self.files.read(path, MAX_SSCONF).decode().strip() == self.own_name:
             raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
         await self._turn.acquire()
         try:
             await self._admit(call.stamp)
-            for path in (self.paths.config_file, self.paths.authority_key):
-                if self.files.exists(path):
-                    self.files.remove(path)
+            self._remove([file for file in FILES if file.held_by is Holder.CANDIDATES])
         finally:
             self._turn.release()
 
@@ -169,30 +168,13 @@ class ClusterFiles:
         """Remove configuration, queue, ssconf and every key of the cluster."""
         await self.queue.purge(JobqueuePurge())
         await forget_ssh(self.files, self.paths)
-        for path in self._of_the_cluster():
-            if self.files.exists(path):
-                self.files.remove(path)
-        for name in self.files.listdir(self.paths.data_dir):
-            if name.startswith(("ssconf_", "joining-")):
-                self.files.remove(self.paths.data_dir / name)
+        self._remove([file for file in FILES if file.of_cluster])
 
-    def _of_the_cluster(self) -> tuple[Path, ...]:
-        """The files that only a member of the cluster has: its configuration and its keys, this node's own key last."""
-        paths = self.paths
-        return (
-            paths.config_file,
-            paths.master_term_file,
-            paths.locks_file,
-            paths.temporary_reservations_file,
-            paths.hmac_key,
-            paths.cluster_domain_secret,
-            paths.rapi_pem,
-            paths.spice_pem,
-            paths.spice_ca_pem,
-            *rapi_paths(paths).values(),
-            paths.rapi_record_file,
-            paths.authority_key,
-            paths.client_pem,
-            paths.authority_pem,
-            paths.server_pem,
-        )
+    def _remove(self, declared: Iterable[NodeFile]) -> None:
+        """In their order; what is not there is gone already."""
+        for file in declared:
+            path = self.paths.of(file)
+            names = self.files.listdir(path.parent) if file.is_family else [path.name]
+            for name in names:
+                if file.is_at(f"{PurePath(file.path).parent}/{name}") and self.files.exists(path.parent / name):
+                    self.files.remove(path.parent / name)

@@ -9,6 +9,7 @@ from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.model.node_files import FILES, UPLOADED
 from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_files import ClusterFiles
@@ -46,8 +47,7 @@ from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.membership import not_in_cluster
-from ganeti_tx.runtime.path_modes import FILE_MODES
-from ganeti_tx.runtime.paths import DATA, Paths
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -63,13 +63,8 @@ MAX_KEY_FILE = 64 * 1024
 BACKLOG = 1024
 #: A file below /etc/ganeti by which a node says that it may do without bridges.
 USER_MODE_MARKER = "user-mode-network"
-#: The files of the data directory that a master may send.
-SENT = ("config.data", "hmac.key", "cluster-domain-secret", "rapi.pem", "spice.pem", "spice-ca.pem", "ca.key")
-#: All files that it may send, with their modes; the last one is the administrator's.
-UPLOADS = {
-    **{path: FILE_MODES[path].mode for path in (f"/{DATA}/{name}" for name in SENT)},
-    "/etc/ganeti/file-storage-paths": 0o644,
-}
+#: All files that a master may send one by one, with their modes.
+UPLOADS = {file.path: file.mode for file in FILES if file.sent in UPLOADED}
 
 
 @define

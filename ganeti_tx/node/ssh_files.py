@@ -6,6 +6,7 @@ from attrs import define, field
 from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
+from ganeti_tx.model.node_files import KNOWN_HOSTS
 from ganeti_tx.model.ssh_keys import BITS, KEY, public_key
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.terms import Terms
@@ -16,8 +17,6 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.ssh_keys import KEYGEN_LIMIT, host_keys, keygen_argv, root_public_key
-
-KNOWN_HOSTS_MODE = 0o644
 
 
 @define
@@ -77,7 +76,7 @@ class SshFiles:
             self._taken = version
             known_hosts = call.known_hosts.encode()
             if not self._holds(known_hosts):
-                await self.files.write_atomic(self.paths.known_hosts, known_hosts, KNOWN_HOSTS_MODE)
+                await self.files.write_atomic(self.paths.known_hosts, known_hosts, KNOWN_HOSTS.mode)
             if call.authorized is not None:
                 await authorize(self.files, self.paths, call.authorized)
         finally:

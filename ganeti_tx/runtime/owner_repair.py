@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.directories import ADMINISTRATORS_DIRECTORIES, ADMINISTRATORS_MODE
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.ownership import give
@@ -51,7 +52,7 @@ def repair_owners(paths: Paths, *, archive: bool = False) -> list[Path]:
 def _files(paths: Paths, archive: bool) -> Iterator[Path]:
     """What may be there, with the directories of jobs before what is in them."""
     yield from map(Path, FILE_MODES)
-    yield from paths.data_dir.glob("ssconf_*")
+    yield from paths.present(SSCONF)
     for directory in (paths.queue_dir, paths.queue_lost_dir, paths.queue_archive_dir):
         yield from _entries(directory)
     if archive:

@@ -4,6 +4,8 @@ import re
 
 from attrs import frozen
 
+from ganeti_tx.model.node_files import DATA, FILES, SSCONF, NodeFile
+
 #: The user each part runs as, and its group (Ganeti 3.0 configuration table, "daemon_users").
 USERS = {
     "masterd": "gnt-masterd",
@@ -65,31 +67,19 @@ DIRECTORY_MODES = _table("""
 /var/run/ganeti/uid-pool 0750 noded masterd
 """)
 
-#: Those of Ganeti's table, and the ones that are this program's own.
-FILE_MODES = _table("""
-/var/lib/ganeti/ca.key 0400 masterd masterd
-/var/lib/ganeti/ca.pem 0444 masterd masterd
-/var/lib/ganeti/client.pem 0440 masterd masterd
-/var/lib/ganeti/cluster-domain-secret 0640 masterd masterd
-/var/lib/ganeti/config.data 0640 masterd confd
-/var/lib/ganeti/hmac.key 0440 confd masterd
-/var/lib/ganeti/known_hosts 0644 masterd masterd
-/var/lib/ganeti/locks.data 0600 masterd masterd
-/var/lib/ganeti/master-term 0600 masterd masterd
+
+def mode_of_file(file: NodeFile) -> PathMode:
+    """As it is declared."""
+    return PathMode(file.mode, file.owner, file.group)
+
+
+_OF_CLUSTER = [file for file in FILES if file.of_cluster]
+#: Those of the cluster, the others of Ganeti's table, and the ones that are this program's own.
+FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.is_family} | _table("""
 /var/lib/ganeti/queue/drain 0644 masterd daemons
 /var/lib/ganeti/queue/lock 0640 masterd daemons
 /var/lib/ganeti/queue/serial 0640 masterd daemons
 /var/lib/ganeti/queue/version 0640 masterd daemons
-/var/lib/ganeti/rapi-files.digest 0600 masterd masterd
-/var/lib/ganeti/rapi.pem 0440 rapi masterd
-/var/lib/ganeti/rapi/ldap 0640 rapi masterd
-/var/lib/ganeti/rapi/roles 0640 rapi masterd
-/var/lib/ganeti/rapi/tokens 0640 rapi masterd
-/var/lib/ganeti/rapi/users 0640 rapi masterd
-/var/lib/ganeti/server.pem 0440 masterd masterd
-/var/lib/ganeti/spice-ca.pem 0440 noded masterd
-/var/lib/ganeti/spice.pem 0440 noded masterd
-/var/lib/ganeti/tempres.data 0600 masterd masterd
 /var/lib/ganeti/watcher.pause 0644 masterd masterd
 /var/log/ganeti/conf-daemon.log 0600 confd masterd
 /var/log/ganeti/luxi-daemon.log 0600 luxid masterd
@@ -108,12 +98,11 @@ FILE_MODES = _table("""
 """)
 
 #: Every ssconf file; every file of a job; every directory of jobs below the queue.
-SSCONF_MODE = PathMode(0o444, "noded", "noded")
+SSCONF_MODE = mode_of_file(SSCONF)
 JOB_FILE_MODE = PathMode(0o640, "masterd", "daemons")
 JOB_DIRECTORY_MODE = PathMode(0o750, "masterd", "daemons")
-_DATA = "/var/lib/ganeti/"
+_DATA = f"{DATA}/"
 _NAMED = (
-    (re.compile(_DATA + r"ssconf_[^/]+"), SSCONF_MODE),
     (re.compile(_DATA + r"queue/(archive/[0-9]+/)?job-[0-9]+"), JOB_FILE_MODE),
     (re.compile(_DATA + r"queue/(archive/[0-9]+|lost\+found)"), JOB_DIRECTORY_MODE),
     (re.compile(_DATA + r"queue/lost\+found/[^/]+"), JOB_FILE_MODE),
@@ -125,4 +114,7 @@ def mode_of(path: str) -> PathMode | None:
     found = FILE_MODES.get(path) or DIRECTORY_MODES.get(path)
     if found is not None or not path.startswith(_DATA):
         return found
+    family = next((file for file in _OF_CLUSTER if file.is_family and file.is_at(path)), None)
+    if family is not None:
+        return mode_of_file(family)
     return next((mode for pattern, mode in _NAMED if pattern.fullmatch(path)), None)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from ganeti_tx.model import search_paths
+from ganeti_tx.model import node_files, search_paths
+from ganeti_tx.model.node_files import NodeFile
 
 #: The environment variable that names the root; Ganeti's virtual clusters know it by the same name.
 ROOT_VARIABLE = "GANETI_ROOTDIR"
 
-DATA = "var/lib/ganeti"
+DATA = node_files.DATA.lstrip("/")
 RUN = "var/run/ganeti"
 LOG = "var/log/ganeti"
 ETC = "etc/ganeti"
@@ -60,7 +61,7 @@ class _At:
     """One fixed path below the root, as a read-only attribute."""
 
     def __init__(self, relative: str) -> None:
-        self._relative = relative
+        self._relative = relative.lstrip("/")
 
     def __get__(self, paths: "Paths", owner: object = None) -> Path:
         return _below(paths.root, self._relative)
@@ -82,27 +83,26 @@ class Paths:
 
     # Kept over reboots.
     data_dir = _At(DATA)
-    config_file = _At(f"{DATA}/config.data")
-    locks_file = _At(f"{DATA}/locks.data")
-    temporary_reservations_file = _At(f"{DATA}/tempres.data")
-    server_pem = _At(f"{DATA}/server.pem")
-    client_pem = _At(f"{DATA}/client.pem")
-    authority_pem = _At(f"{DATA}/ca.pem")
-    authority_key = _At(f"{DATA}/ca.key")
-    rapi_pem = _At(f"{DATA}/rapi.pem")
+    config_file = _At(node_files.CONFIG.path)
+    locks_file = _At(node_files.LOCKS.path)
+    temporary_reservations_file = _At(node_files.TEMPORARY_RESERVATIONS.path)
+    server_pem = _At(node_files.SERVER_CERTIFICATE.path)
+    client_pem = _At(node_files.CLIENT_CERTIFICATE.path)
+    authority_pem = _At(node_files.AUTHORITY.path)
+    authority_key = _At(node_files.AUTHORITY_KEY.path)
+    rapi_pem = _At(node_files.RAPI_CERTIFICATE.path)
     rapi_dir = _At(f"{DATA}/rapi")
-    rapi_users_file = _At(f"{DATA}/rapi/users")
-    rapi_roles_file = _At(f"{DATA}/rapi/roles")
-    rapi_tokens_file = _At(f"{DATA}/rapi/tokens")
-    rapi_ldap_file = _At(f"{DATA}/rapi/ldap")
-    #: Beside the directory, which may be replaced as a whole.
-    rapi_record_file = _At(f"{DATA}/rapi-files.digest")
-    spice_pem = _At(f"{DATA}/spice.pem")
-    spice_ca_pem = _At(f"{DATA}/spice-ca.pem")
-    hmac_key = _At(f"{DATA}/hmac.key")
-    cluster_domain_secret = _At(f"{DATA}/cluster-domain-secret")
-    master_term_file = _At(f"{DATA}/master-term")
-    known_hosts = _At(f"{DATA}/known_hosts")
+    rapi_users_file = _At(node_files.RAPI_USERS.path)
+    rapi_roles_file = _At(node_files.RAPI_ROLES.path)
+    rapi_tokens_file = _At(node_files.RAPI_TOKENS.path)
+    rapi_ldap_file = _At(node_files.RAPI_LDAP.path)
+    rapi_record_file = _At(node_files.RAPI_RECORD.path)
+    spice_pem = _At(node_files.SPICE_CERTIFICATE.path)
+    spice_ca_pem = _At(node_files.SPICE_AUTHORITY.path)
+    hmac_key = _At(node_files.HMAC_KEY.path)
+    cluster_domain_secret = _At(node_files.DOMAIN_SECRET.path)
+    master_term_file = _At(node_files.MASTER_TERM.path)
+    known_hosts = _At(node_files.KNOWN_HOSTS.path)
     ssh_public_keys = _At(f"{DATA}/ganeti_pub_keys")
     intent_to_upgrade = _At(f"{DATA}/intent-to-upgrade")
     export_dir = _At(f"{DATA}/export")
@@ -166,7 +166,7 @@ class Paths:
     hooks_dir = _At(f"{ETC}/hooks")
     user_scripts_dir = _At(f"{ETC}/scripts")
     restricted_commands_dir = _At(f"{ETC}/restricted-commands")
-    file_storage_paths_file = _At(f"{ETC}/file-storage-paths")
+    file_storage_paths_file = _At(node_files.FILE_STORAGE_PATHS.path)
     vnc_password_file = _At(f"{ETC}/vnc-cluster-password")
     external_master_setup_script = _At(f"{ETC}/scripts/master-ip-setup")
     xen_ifup_os = _At(f"{ETC}/xen-ifup-os")
@@ -209,6 +209,15 @@ class Paths:
         """Where instance allocators are looked for, first found wins."""
         return self._each(*search_paths.INSTANCE_ALLOCATORS)
 
+    def of(self, file: NodeFile) -> Path:
+        """Where a file of the cluster is on this node."""
+        return _below(self.root, file.path.lstrip("/"))
+
+    def present(self, file: NodeFile) -> list[Path]:
+        """Where it, or all of a family, is on this node; nothing when it is not there."""
+        path = self.of(file)
+        return sorted(path.parent.glob(file.pattern)) if file.is_family else [path] if path.exists() else []
+
     def job_file(self, job_id: int) -> Path:
         """The file of a job that is in the queue."""
         return _below(self.queue_dir, f"job-{job_id:d}")
@@ -219,11 +228,11 @@ class Paths:
 
     def ssconf_file(self, key: str) -> Path:
         """The file of one ssconf key."""
-        return _below(self.data_dir, f"ssconf_{_plain(key)}")
+        return _below(self.data_dir, node_files.SSCONF.pattern.replace("*", _plain(key)))
 
     def joining_file(self, address: str) -> Path:
         """By which certificate a node with this address is known while it is set up."""
-        return self.data_dir / f"joining-{_plain(address)}"
+        return self.data_dir / node_files.JOINING.pattern.replace("*", _plain(address))
 
     def pid_file(self, daemon: str) -> Path:
         """The pid file of a daemon such as "ganeti-noded"."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import define, field
 
+from ganeti_tx.model import node_files
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
@@ -18,7 +19,6 @@ from ganeti_tx.runtime.paths import Paths
 MAX_SSCONF = 16 * 1024 * 1024
 #: Seconds for which a node that is being set up is known by what its keys were made with here.
 JOINING = 3600.0
-JOINING_MODE = 0o644
 MAX_JOINING = 256
 
 
@@ -70,11 +70,11 @@ class PinnedCertificates:
 
 def remember_joining(paths: Paths, address: str, digest: str) -> None:
     """Know a node by the keys that are being sent to it, until the configuration knows it. @raise OSError"""
-    for earlier in paths.data_dir.glob("joining-*"):
+    for earlier in paths.present(node_files.JOINING):
         with suppress(FileNotFoundError):
             if abs(time.time() - earlier.stat().st_mtime) > JOINING:
                 earlier.unlink()
-    replace_file(paths.joining_file(address), digest.encode() + b"\n", JOINING_MODE)
+    replace_file(paths.joining_file(address), digest.encode() + b"\n", node_files.JOINING.mode)
 
 
 def joining_digest(paths: Paths, address: str) -> str | None:

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from ganeti_tx.model.node_files import DATA, FILES, RAPI_RECORD
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 
-NAMES = ("ldap", "roles", "tokens", "users")
+#: By their names.
+RAPI_FILES = {file.pattern: file for file in FILES if file.path.startswith(f"{DATA}/rapi/")}
 #: Of one file, in bytes; some ten thousand users.
 MAX_RAPI_FILE = 1024 * 1024
-MODE = 0o640
-#: A digest of what may hold clear passwords lets somebody guess them.
-RECORD_MODE = 0o600
 MAX_RECORD = 4096
 
 #: What each file holds, by its name; those that are not there are left out.
@@ -24,7 +23,7 @@ RapiFiles = Mapping[str, bytes]
 
 def rapi_paths(paths: Paths) -> dict[str, Path]:
     """Where each of them is."""
-    return {name: paths.rapi_dir / name for name in NAMES}
+    return {name: paths.of(file) for name, file in RAPI_FILES.items()}
 
 
 def read_rapi_files(files: IFiles, paths: Paths) -> RapiFiles:
@@ -73,4 +72,4 @@ def read_record(files: IFiles, paths: Paths) -> Record | None:
 
 async def write_record(files: IFiles, paths: Paths, content: RapiFiles) -> None:
     """@raise OSError: it cannot be written."""
-    await files.write_atomic(paths.rapi_record_file, msgspec.json.encode(Record(digest_of(content))), RECORD_MODE)
+    await files.write_atomic(paths.rapi_record_file, msgspec.json.encode(Record(digest_of(content))), RAPI_RECORD.mode)

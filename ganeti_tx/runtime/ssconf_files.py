@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-
-SSCONF_MODE = 0o444
 
 
 def ssconf_bytes(value: str) -> bytes:
@@ -19,7 +18,7 @@ async def write_ssconf(files: IFiles, paths: Paths, values: Mapping[str, str]) -
     wanted = {paths.ssconf_file(key): ssconf_bytes(value) for key, value in values.items()}
     changed = {path: data for path, data in wanted.items() if not holds(files, path, data)}
     if changed:
-        await files.write_many(changed, SSCONF_MODE)
+        await files.write_many(changed, SSCONF.mode)
 
 
 def holds(files: IFiles, path: Path, data: bytes) -> bool:

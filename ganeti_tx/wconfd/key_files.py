@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_files import FILES, Holder, Sending
 from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 MAX_KEY_FILE = 1024 * 1024
-ON_ALL = ("hmac_key", "cluster_domain_secret", "rapi_pem", "spice_pem", "spice_ca_pem")
-#: Without it a new master could add no node.
-ON_CANDIDATES = ("authority_key",)
 
 
 def key_files(files: IFiles, paths: Paths, node: Node) -> Iterator[UploadFile]:
     """What to send to a node; what the master itself does not have is left out. @raise OSError: one cannot be read."""
-    for name in (*ON_ALL, *(ON_CANDIDATES if node.master_candidate else ())):
-        path = getattr(paths, name)
-        if files.exists(path):
+    for file in FILES:
+        candidates_only = file.held_by is not Holder.NODES
+        if file.sent is not Sending.WITH_KEYS or (candidates_only and not node.master_candidate):
+            continue
+        if files.exists(paths.of(file)):
             # the node puts it below its own root
-            yield UploadFile(path=str(getattr(Paths(), name)), data=files.read(path, MAX_KEY_FILE))
+            yield UploadFile(path=file.path, data=files.read(paths.of(file), MAX_KEY_FILE))

@@ -10,12 +10,13 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
+from ganeti_tx.model.node_files import LOCKS
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import in_place
 
 #: Not more than its owner reads and writes: the names of locks and livelocks are nobody else's business.
-MODE = 0o600
+MODE = LOCKS.mode
 #: Seconds between a write that failed and the next try; doubled each time up to the second number.
 FIRST_PAUSE = 0.25
 LAST_PAUSE = 4.0

@@ -15,7 +15,8 @@ from ganeti_tx.rapi.access.watched_file import MAX_FILE_SIZE
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.ownership import Owners
-from ganeti_tx.runtime.path_modes import FILE_MODES, GROUPS, USERS
+from ganeti_tx.runtime.path_modes import GROUPS, USERS, mode_of_file
+from ganeti_tx.runtime.rapi_files import RAPI_FILES
 
 LOCK_NAME = ".lock"
 
@@ -75,7 +76,7 @@ class EditedFile:
     def _write(self, data: bytes) -> None:
         """It takes its place only when it belongs to the daemon, who looks at it at once."""
         self.parse(data)
-        wanted = FILE_MODES[f"/var/lib/ganeti/rapi/{self.path.name}"]
+        wanted = mode_of_file(RAPI_FILES[self.path.name])
         beside = self.path.with_name(f".{self.path.name}.{os.getpid()}-new.tmp")
         done(Deferred.fromCoroutine(self.files.write_atomic(beside, data, wanted.mode)))
         owner = self.owners(USERS[wanted.owner], GROUPS[wanted.group])

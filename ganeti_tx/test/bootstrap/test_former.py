@@ -16,19 +16,19 @@ class FormerTests(SynchronousTestCase):
         self.paths = Paths(Path(self.mktemp()).absolute())
         self.paths.data_dir.mkdir(parents=True)
         self.paths.run_dir.mkdir(parents=True)
-        for name in former.KEYS:
-            getattr(self.paths, name).write_text(f"old {name}")
+        for file in former.KEYS:
+            self.paths.of(file).write_text(f"old {file.path}")
 
     def test_put_back(self) -> None:
         """They come back as they were, with their modes, and are nowhere else any more."""
         former.keep(self.paths)
         self.assertEqual(former.directory(self.paths).stat().st_mode & 0o777, 0o700)
-        for name in former.KEYS:
-            getattr(self.paths, name).write_text("new")
+        for file in former.KEYS:
+            self.paths.of(file).write_text("new")
         self.assertTrue(former.is_kept(self.paths))
         former.put_back(self.paths)
-        for name in former.KEYS:
-            self.assertEqual(getattr(self.paths, name).read_text(), f"old {name}")
+        for file in former.KEYS:
+            self.assertEqual(self.paths.of(file).read_text(), f"old {file.path}")
         self.assertEqual(self.paths.server_pem.stat().st_mode & 0o777, 0o440)
         self.assertFalse(former.directory(self.paths).exists())
 
