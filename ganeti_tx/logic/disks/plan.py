@@ -37,11 +37,11 @@ class DiskPlan:
 def plan_disks(
     op: OpInstanceCreate, cluster: Cluster, instance_name: str, available: Collection[DiskTemplate]
 ) -> tuple[DiskTemplate, list[DiskPlan]]:
-    """Judge what was asked; without a template the cluster's first is meant.
+    """Judge what was asked.
 
     @raise OpPrereqError: the template is not enabled or not available, or something about a disk is not allowed.
     """
-    word = op.disk_template or cluster.enabled_disk_templates[0]
+    word = template_of(op, cluster)
     check_template(word, cluster, available)
     template = TEMPLATES[word]
     if not template.in_files and (op.file_driver is not None or op.file_storage_dir is not None):
@@ -54,6 +54,11 @@ def plan_disks(
         plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked))
         for index, asked in enumerate(op.disks)
     ]
+
+
+def template_of(op: OpInstanceCreate, cluster: Cluster) -> DiskTemplate:
+    """The template asked for; where none is, the cluster's first is meant."""
+    return op.disk_template or cluster.enabled_disk_templates[0]
 
 
 def check_template(word: DiskTemplate, cluster: Cluster, available: Collection[DiskTemplate]) -> None:

@@ -7,7 +7,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.make import create_disks, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
-from ganeti_tx.logic.disks.plan import space_wanted
+from ganeti_tx.logic.disks.plan import space_wanted, template_of
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
@@ -24,6 +24,7 @@ from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.hypervisors import HYPERVISORS
@@ -97,9 +98,11 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
+        self._cluster = await self.config.cluster()
+        if (self.op.snode or self.op.snode_uuid) and not TEMPLATES[template_of(self.op, self._cluster)].secondaries:
+            self.warn("Secondary node will be ignored on non-mirrored disk template")
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
-        self._cluster = await self.config.cluster()
         self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
         self._node = await self.config.node(self._node.uuid)
         self._group = await self.config.group(self._node.group)

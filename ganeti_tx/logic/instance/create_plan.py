@@ -67,8 +67,6 @@ def refuse_unavailable(op: OpInstanceCreate) -> None:
     for wish in ("forthcoming", "commit", "instance_communication"):
         if getattr(op, wish):
             raise OpPrereqError(f"{wish} is not available for new instances", ECode.INVAL)
-    if op.snode is not None or op.snode_uuid is not None:
-        raise OpPrereqError(f"secondary node {op.snode or op.snode_uuid}: only mirrored disks have one", ECode.INVAL)
     if op.ip_check and not op.name_check:
         raise OpPrereqError("the IP address check needs the name check; give both up or none", ECode.INVAL)
     if not op.no_install and op.os_type is None:

@@ -94,6 +94,14 @@ class CreateTests(UnitTestCase):
         """The node's group may be named, too."""
         self.assertEqual(self.run_op(create(group_name=GROUP.name)), ["node2.example.com"])
 
+    def test_secondary_node(self) -> None:
+        """Disks that nothing mirrors have no secondary node: one that is given is ignored, with Ganeti's warning."""
+        self.run_op(create(snode="node1.example.com"))
+        self.assertIn(
+            "- WARNING: Secondary node will be ignored on non-mirrored disk template", "".join(self.stage.feedback)
+        )
+        self.assertEqual({self.stage.snapshot.disks[uuid].nodes for uuid in self.made().disks}, {(NODE2.uuid,)})
+
     def test_without_disks(self) -> None:
         """An instance may have none."""
         self.run_op(create(disk_template=DiskTemplate.DISKLESS, disks=()))
