@@ -1,7 +1,7 @@
 """The one table of what a job may read and change of the cluster configuration. There is one writer behind it.
 
 Each operation is the function that does it and its name on the wire; the client's method, the server's dispatch and the
-types are derived from there, and what kind of operation it is says the rest (`operation.py`).
+types are derived from there, and what kind of operation it is says the rest (`operation_kinds.py`).
 """
 
 from ganeti_tx.config import (
@@ -13,7 +13,8 @@ from ganeti_tx.config import (
     changes_tags,
 )
 from ganeti_tx.config.distribution import Distribution
-from ganeti_tx.config.operation import Effect, Operations, Repeat, changing, distributing, reading, reserving
+from ganeti_tx.config.operation import Effect, Operations, Repeat
+from ganeti_tx.config.operation_kinds import changing, distributing, reading, reserving
 from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reserving import Reserving
 

@@ -19,4 +19,4 @@ class LocalConfig(IConfig):
 
     async def perform(self, operation: Operation[..., T], arguments: tuple[Any, ...]) -> T:
         """See Operations."""
-        return await operation.work(self.session, arguments)
+        return await operation.work(self.session, *arguments)

@@ -4,17 +4,13 @@ The function's signature is the only one: mypy has it through the descriptor, th
 """
 
 import inspect
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_type_hints, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints, overload
 
 import attrs
 
-from ganeti_tx.config.distribution import Distribution
-from ganeti_tx.config.edit import Change
-from ganeti_tx.config.reader import Reader
-from ganeti_tx.config.reserving import Reserving
 from ganeti_tx.config.session import Session
 
 P = ParamSpec("P")
@@ -26,7 +22,7 @@ class Effect(Enum):
 
     NOTHING = "it only reads, or waits"
     CHANGED = "the configuration is another, or is sent out anew: a step of a job's work"
-    RESERVED = "its owner has something until he ends or gives it back; a restart of the daemon must find it"
+    RESERVED = "its owner has something until it ends or gives it back; a restart of the daemon must find it"
     GIVEN_BACK = "its owner has reserved nothing any more; a restart must find it so"
 
 
@@ -45,7 +41,7 @@ class Argument:
     kind: Any
 
 
-class Operations:
+class Operations(ABC):
     """Who has operations as methods, each a coroutine."""
 
     @abstractmethod
@@ -61,13 +57,14 @@ class Operation(Generic[P, T]):
     @ivar result: the type of what it gives.
     @ivar effect: what stays of it.
     @ivar waits: whether it takes as long as others need.
+    @ivar work: does it for a session.
     """
 
     def __init__(
         self,
         name: str,
         function: Callable[..., Any],
-        work: Callable[[Session, tuple[Any, ...]], Awaitable[T]],
+        work: Callable[Concatenate[Session, P], Awaitable[T]],
         *,
         given_by_others: int = 1,
         result: Any = None,
@@ -110,54 +107,6 @@ class Operation(Generic[P, T]):
         given = self._signature.bind(*args, **kwargs)
         given.apply_defaults()
         return given.args
-
-
-def reading(name: str, read: Callable[Concatenate[Reader, P], T]) -> Operation[P, T]:
-    """What is answered from the configuration on disk."""
-
-    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
-        return read(session.reader, *arguments)  # type: ignore[call-arg]
-
-    return Operation(name, read, work)
-
-
-def changing(name: str, change: Callable[P, Change[T]], *, repeat: Repeat = Repeat.NEVER) -> Operation[P, T]:
-    """What changes the configuration; it is on disk when the caller hears of it.
-
-    @raise ConfigurationError: the change would make the configuration inconsistent; nothing was changed.
-    """
-
-    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
-        return await session.change(change(*arguments))  # type: ignore[call-arg]
-
-    [result] = get_args(get_type_hints(change)["return"])
-    return Operation(name, change, work, given_by_others=0, result=result, effect=Effect.CHANGED, repeat=repeat)
-
-
-def reserving(
-    name: str, reserve: Callable[Concatenate[Reserving, P], T], *, effect: Effect = Effect.RESERVED
-) -> Operation[P, T]:
-    """What is kept for its owner alone; what an answer that was lost had reserved is given back with the rest."""
-
-    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
-        return reserve(session.reserving, *arguments)  # type: ignore[call-arg]
-
-    return Operation(name, reserve, work, effect=effect)
-
-
-def distributing(
-    name: str,
-    distribute: Callable[Concatenate[Distribution, P], Coroutine[Any, Any, T]],
-    *,
-    effect: Effect = Effect.NOTHING,
-    waits: bool = False,
-) -> Operation[P, T]:
-    """What has to do with the copies on other nodes."""
-
-    async def work(session: Session, arguments: tuple[Any, ...]) -> T:
-        return await distribute(session.distribution, *arguments)  # type: ignore[call-arg]
-
-    return Operation(name, distribute, work, effect=effect, waits=waits)
 
 
 def parameters(function: Callable[..., Any], skipped: int) -> list[inspect.Parameter]:
