@@ -144,7 +144,11 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
     check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
     if settings.secondary_ip is not None:
         check_address(problems, "the secondary address", settings.secondary_ip, 0)
-    return FirstNode(name, primary_ip, settings.secondary_ip or primary_ip), cluster_name, master_ip
+    return (
+        FirstNode(name=name, primary_ip=primary_ip, secondary_ip=settings.secondary_ip or primary_ip),
+        cluster_name,
+        master_ip,
+    )
 
 
 def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: NodeKeys) -> None:

@@ -28,7 +28,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
     is_master = master.exists() and master.read_text().strip() == name
     problems.unless(not is_master, f"{name} is the master, which cannot be added again")
     problems.stop_if_any()
-    authority = Identity(paths.authority_pem.read_bytes(), paths.authority_key.read_bytes())
+    authority = Identity(certificate=paths.authority_pem.read_bytes(), key=paths.authority_key.read_bytes())
     keys = node_keys(authority, name, [address], paths.hmac_key.read_bytes(), paths.cluster_domain_secret.read_bytes())
     remember_joining(paths, address, keys.server_digest)
     document = JoinDocument(

@@ -22,7 +22,7 @@ from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class NodeKeys:
     """What one node needs to take part in node calls."""
 
@@ -63,7 +63,9 @@ def node_keys(
     now = utc_now()
     names = [node_name, *dict.fromkeys(addresses)]
     server, client = issue_server(authority, names, now), issue_client(authority, node_name, now)
-    return NodeKeys(authority.certificate, server, client, hmac_key, domain_secret)
+    return NodeKeys(
+        authority=authority.certificate, server=server, client=client, hmac_key=hmac_key, domain_secret=domain_secret
+    )
 
 
 def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str) -> bytes:

@@ -104,7 +104,16 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         prepare_directories(paths)
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF.mode)
-        write_node_keys(paths, NodeKeys(document.authority, server, client, document.hmac_key, document.domain_secret))
+        write_node_keys(
+            paths,
+            NodeKeys(
+                authority=document.authority,
+                server=server,
+                client=client,
+                hmac_key=document.hmac_key,
+                domain_secret=document.domain_secret,
+            ),
+        )
         start_member(paths)
     except OSError as error:
         undo(paths, why := f"cannot write {reason(error)}")

@@ -16,7 +16,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.nic import fill_nicparams
 
 
-@frozen
+@frozen(kw_only=True)
 class View:
     """An immutable state without secrets, with indexes by what is asked for."""
 

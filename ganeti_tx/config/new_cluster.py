@@ -22,7 +22,7 @@ Entropy = Callable[[int], bytes]
 DEFAULT_GROUP = "default"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class FirstNode:
     """The master of a new cluster; the digests are those of its client and server certificates, the keys SSH's."""
 

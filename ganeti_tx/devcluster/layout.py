@@ -21,7 +21,7 @@ MAX_ROOT_LENGTH = 50
 DOMAIN = "dev.example"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class DevNode:
     """One node: its name, its loopback address and its root directory."""
 
@@ -39,7 +39,7 @@ class DevNode:
         }
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Layout:
     """A devcluster as it was laid out."""
 
@@ -86,8 +86,12 @@ def load(root: Path) -> Layout:
     try:
         check_trusted(root)
         document = json.loads((root / STATE_FILE).read_text())
-        nodes = tuple(DevNode(name, address, node_root(root, name)) for name, address in document["nodes"])
-        return Layout(root, document["cluster_name"], document["master_address"], nodes)
+        nodes = tuple(
+            DevNode(name=name, address=address, root=node_root(root, name)) for name, address in document["nodes"]
+        )
+        return Layout(
+            root=root, cluster_name=document["cluster_name"], master_address=document["master_address"], nodes=nodes
+        )
     except FileNotFoundError:
         raise DevclusterError(f"there is no devcluster in {root}; 'ganeti-devcluster up' makes one")
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -104,8 +108,11 @@ def plan(root: Path, count: int) -> Layout:
     digest = hashlib.sha256(str(root).encode()).digest()
     prefix = f"127.{digest[0] % 250 + 1}.{digest[1] % 250 + 1}"
     names = [f"node{number}.{DOMAIN}" for number in range(1, count + 1)]
-    nodes = tuple(DevNode(name, f"{prefix}.{number}", node_root(root, name)) for number, name in enumerate(names, 1))
-    return Layout(root, f"cluster.{DOMAIN}", f"{prefix}.254", nodes)
+    nodes = tuple(
+        DevNode(name=name, address=f"{prefix}.{number}", root=node_root(root, name))
+        for number, name in enumerate(names, 1)
+    )
+    return Layout(root=root, cluster_name=f"cluster.{DOMAIN}", master_address=f"{prefix}.254", nodes=nodes)
 
 
 def node_root(root: Path, name: str) -> Path:

@@ -163,11 +163,11 @@ class Failover:
 
     async def _poll(self, purpose: Purpose, config: ConfigData, patience: float, limit: float | None = None) -> Tally:
         claim = Claim(
-            self.own_name,
-            config.cluster.uuid,
-            config.serial_no,
-            job_serial(self.files, self.paths),
-            read_term(self.files, self.paths),
+            name=self.own_name,
+            cluster_uuid=config.cluster.uuid,
+            serial=config.serial_no,
+            job_serial=job_serial(self.files, self.paths),
+            term=read_term(self.files, self.paths),
         )
 
         def judge(votes: Sequence[Vote]) -> Tally:

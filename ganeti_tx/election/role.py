@@ -106,11 +106,11 @@ class MasterRole:
 
     def _claim(self, config: ConfigData) -> Claim:
         return Claim(
-            self.own_name,
-            config.cluster.uuid,
-            config.serial_no,
-            job_serial(self.files, self.paths),
-            read_term(self.files, self.paths),
+            name=self.own_name,
+            cluster_uuid=config.cluster.uuid,
+            serial=config.serial_no,
+            job_serial=job_serial(self.files, self.paths),
+            term=read_term(self.files, self.paths),
         )
 
     async def _poll(self, config: ConfigData, patience: float) -> Tally:

@@ -37,7 +37,7 @@ class Outcome(Enum):
     OPEN = "the silent nodes decide"
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Claim:
     """What this node has: the name it goes by, and how new its data are."""
 
@@ -62,7 +62,7 @@ class Vote:
     rejects: bool = False
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Tally:
     """The votes, counted. Each text of `against`, `newer` and `silent` begins with the node's name."""
 

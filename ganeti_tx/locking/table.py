@@ -56,7 +56,7 @@ class Union:
     granted: list[Ticket]
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Removal:
     """Whose wait a removed lock ended, and whom that let through."""
 
@@ -186,7 +186,7 @@ class LockTable:
             raise LockError(f"{owner} cannot remove {lock}: it does not hold it exclusively")
         refused = sorted(self._queue.waiting(lock), key=lambda ticket: ticket.place)
         touched = set[Ticket]().union(*[self._leave(ticket) for ticket in refused])
-        return Removal(refused, self._release(owner, [lock], touched))
+        return Removal(refused=refused, granted=self._release(owner, [lock], touched))
 
     def restore(self, owner: Owner, locks: Mapping[Lock, Mode]) -> None:
         """Take over what an owner held before a restart, without asking in which order.

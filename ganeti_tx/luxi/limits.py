@@ -8,7 +8,7 @@ from ganeti_tx.luxi.timeouts import SERVER_FRAME, SERVER_IDLE
 MIB = 1024 * 1024
 
 
-@frozen
+@frozen(kw_only=True)
 class Limits:
     """Sizes are in bytes, times in seconds.
 

@@ -47,7 +47,7 @@ class Guest(Protocol):
         """Hang up at once."""
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class Holdings:
     """What each guest holds of something that there is only so much of, in bytes."""
 
@@ -86,8 +86,8 @@ class Places:
     _told: dict[str, float] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.requests = Holdings(self.limits.requests_size)
-        self.answers = Holdings(self.limits.answers_size)
+        self.requests = Holdings(limit=self.limits.requests_size)
+        self.answers = Holdings(limit=self.limits.answers_size)
         self.turns = Turns(self.clock, self.limits.burst)
 
     def __len__(self) -> int:

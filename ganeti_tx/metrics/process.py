@@ -21,7 +21,7 @@ LAG = Histogram(
 PROCESS_METRICS = by_name(globals().values())
 
 
-@frozen
+@frozen(kw_only=True)
 class Usage:
     """What a process has taken of the machine; None for what cannot be told. Sizes in bytes, times in seconds."""
 

@@ -27,7 +27,7 @@ VGS_TIMEOUT = 10.0
 DIRECTORIES = {word.value: template.pool for word, template in TEMPLATES.items() if template.check and template.pool}
 
 
-@frozen
+@frozen(kw_only=True)
 class HostState:
     """Sizes in bytes, times in seconds; what could not be found out is None or not there."""
 

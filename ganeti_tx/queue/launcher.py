@@ -18,7 +18,7 @@ class NeverGiven(RunnerDied):
     """The process was gone before it could be given the job, of which it knows nothing."""
 
 
-@frozen
+@frozen(kw_only=True)
 class RunnerCounts:
     """How many runners there are."""
 

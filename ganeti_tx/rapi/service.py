@@ -50,7 +50,7 @@ BACKLOG = 1024
 LAST_ANSWERS = 3.0
 
 
-@frozen
+@frozen(kw_only=True)
 class Settings:
     """What the command line says.
 
@@ -109,8 +109,8 @@ def make_luxi(parts: RapiParts) -> LuxiCalls:
     for_questions = on_twisted.connector(parts.reactor, socket, read=unread)
     return LuxiCalls(
         lambda: on_twisted.client(parts.reactor, socket),
-        SharedQuestions(lambda: AsyncClient(for_questions)),
-        SharedQuestions(lambda: AsyncClient(for_questions), LANES_TO_NODES),
+        questions=SharedQuestions(lambda: AsyncClient(for_questions)),
+        to_nodes=SharedQuestions(lambda: AsyncClient(for_questions), LANES_TO_NODES),
     )
 
 
@@ -118,10 +118,10 @@ def make_feed(parts: RapiParts) -> EventFeed:
     """What streams events to clients; it asks for none yet."""
     socket = str(parts.paths.query_socket)
     return EventFeed(
-        on_twisted.client(parts.reactor, socket),
-        on_twisted.client(parts.reactor, socket),
-        parts.reactor,
-        lambda: parts.now() / 1e9,
+        follower=on_twisted.client(parts.reactor, socket),
+        asker=on_twisted.client(parts.reactor, socket),
+        clock=parts.reactor,
+        now=lambda: parts.now() / 1e9,
     )
 
 
@@ -134,7 +134,7 @@ async def start(
     """
     check_ssconf_master(parts.files, parts.paths, parts.own_name)
     luxi, feed = make_luxi(parts), make_feed(parts)
-    connections = Connections(parts.reactor, settings.max_clients)
+    connections = Connections(clock=parts.reactor, most=settings.max_clients)
     measures = Measures(parts.reactor, connections, parts.threads)
     around = AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed)
     app = RapiApp(served_operations(UNITS), around)
@@ -182,7 +182,7 @@ def listen(parts: RapiParts, settings: Settings, site: ServerFactory[Any], addre
             f"there is no certificate for the Remote API at {certificate}; "
             "put one with its key there in PEM, or name others with --ssl-cert and --ssl-key"
         )
-    tls = RapiTls(parts.files, certificate, key)
+    tls = RapiTls(files=parts.files, certificate=certificate, key=key)
     for directory in {certificate.parent, key.parent}:
         parts.watch.watch(directory, tls.file_changed)
     maker: Any = tls  # of connections, which Twisted takes where its types name contexts only

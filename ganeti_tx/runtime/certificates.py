@@ -18,7 +18,7 @@ VALIDITY = datetime.timedelta(days=3650)
 SKEW = datetime.timedelta(hours=1)
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Identity:
     """A certificate with its private key, both PEM; the key shows itself nowhere."""
 
@@ -40,7 +40,7 @@ class Identity:
             raise X509CertError(name, f"does not hold a key and a certificate: {error}")
         if key.public_key() != certificate.public_key():
             raise X509CertError(name, "the key does not belong to the certificate")
-        return cls(certificate.public_bytes(serialization.Encoding.PEM), private_bytes(key))
+        return cls(certificate=certificate.public_bytes(serialization.Encoding.PEM), key=private_bytes(key))
 
 
 def private_bytes(key: object) -> bytes:
@@ -111,7 +111,7 @@ def _builder(
 
 def _signed(builder: x509.CertificateBuilder, key: ec.EllipticCurvePrivateKey, signing_key: object) -> Identity:
     certificate = builder.sign(signing_key, hashes.SHA256())  # type: ignore[arg-type]
-    return Identity(certificate.public_bytes(serialization.Encoding.PEM), private_bytes(key))
+    return Identity(certificate=certificate.public_bytes(serialization.Encoding.PEM), key=private_bytes(key))
 
 
 def _usage(sign: bool) -> x509.KeyUsage:

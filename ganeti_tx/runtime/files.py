@@ -24,7 +24,7 @@ DEFAULT_DIRECTORY_MODE = 0o750
 Writing = Coroutine[Any, Any, None]
 
 
-@frozen
+@frozen(kw_only=True)
 class FileStat:
     """What is known of a file without opening it; two stats that compare equal mean an unchanged file."""
 
@@ -198,12 +198,12 @@ class RealFiles:
         """See `IFiles`."""
         found = path.stat()
         return FileStat(
-            found.st_size,
-            stat.S_IMODE(found.st_mode),
-            found.st_mtime,
-            found.st_ino,
-            stat.S_ISDIR(found.st_mode),
-            found.st_uid,
+            size=found.st_size,
+            mode=stat.S_IMODE(found.st_mode),
+            mtime=found.st_mtime,
+            inode=found.st_ino,
+            is_directory=stat.S_ISDIR(found.st_mode),
+            uid=found.st_uid,
         )
 
     def set_mode(self, path: Path, mode: int) -> None:

@@ -29,7 +29,7 @@ GROUPS = {
 }
 
 
-@frozen
+@frozen(kw_only=True)
 class PathMode:
     """The permission bits of one path and, by part, whose it is."""
 
@@ -41,7 +41,7 @@ class PathMode:
 def _table(text: str) -> dict[str, PathMode]:
     """Lines of "path mode owner group" into a table, in their order."""
     rows = [line.split() for line in text.strip().splitlines()]
-    return {path: PathMode(int(mode, 8), owner, group) for path, mode, owner, group in rows}
+    return {path: PathMode(mode=int(mode, 8), owner=owner, group=group) for path, mode, owner, group in rows}
 
 
 DIRECTORY_MODES = _table("""
@@ -70,7 +70,7 @@ DIRECTORY_MODES = _table("""
 
 def mode_of_file(file: NodeFile) -> PathMode:
     """As it is declared."""
-    return PathMode(file.mode, file.owner, file.group)
+    return PathMode(mode=file.mode, owner=file.owner, group=file.group)
 
 
 _OF_CLUSTER = [file for file in FILES if file.of_cluster]
@@ -99,8 +99,8 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 
 #: Every ssconf file; every file of a job; every directory of jobs below the queue.
 SSCONF_MODE = mode_of_file(SSCONF)
-JOB_FILE_MODE = PathMode(0o640, "masterd", "daemons")
-JOB_DIRECTORY_MODE = PathMode(0o750, "masterd", "daemons")
+JOB_FILE_MODE = PathMode(mode=0o640, owner="masterd", group="daemons")
+JOB_DIRECTORY_MODE = PathMode(mode=0o750, owner="masterd", group="daemons")
 _DATA = f"{DATA}/"
 _NAMED = (
     (re.compile(_DATA + r"queue/(archive/[0-9]+/)?job-[0-9]+"), JOB_FILE_MODE),

@@ -19,7 +19,7 @@ LAST_WORDS = 4096
 NOT_FOUND = 127
 
 
-@frozen
+@frozen(kw_only=True)
 class ProcessResult:
     """How a program ended and what it said."""
 

@@ -60,7 +60,7 @@ class ReactorProcessRunner:
         child = _Child(self.clock, stdin, output_limit)
         program = find_program(argv[0], env)
         if program is None:
-            child.ended.callback(ProcessResult(NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
+            child.ended.callback(ProcessResult(status=NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
             return child.ended
         descriptors: dict[int, int | Literal["r", "w"]] = {0: "w", 1: "r", 2: "r", **(child_fds or {})}
         self._spawn(child, program, argv, env, cwd, descriptors)

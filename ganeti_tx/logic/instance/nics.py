@@ -25,7 +25,7 @@ MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 MULTICAST = 1
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class NicPlan:
     """One interface that can be made; without a MAC address it gets one."""
 

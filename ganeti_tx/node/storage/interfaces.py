@@ -59,7 +59,7 @@ class IStorage(Interface):
         """The disk's own state, ready or not, or None when it is not there. @param below: what was found of its parts."""
 
 
-@frozen
+@frozen(kw_only=True)
 class PoolSpace:
     """How much a pool can hold and how much more it can take, in MiB."""
 

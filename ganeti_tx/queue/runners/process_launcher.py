@@ -179,7 +179,7 @@ class ProcessJobLauncher:
     def counts(self) -> RunnerCounts:
         """As IJobLauncher says."""
         idle = len(self._idle)
-        return RunnerCounts(len(self._known) - idle, idle, len(self._forking))
+        return RunnerCounts(busy=len(self._known) - idle, idle=idle, starting=len(self._forking))
 
     def tell_lagging(self, names: Collection[str]) -> None:
         """As IJobLauncher says."""

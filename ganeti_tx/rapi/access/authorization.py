@@ -9,7 +9,7 @@ from attrs import field, frozen
 MAX_LENGTH = 4096
 
 
-@frozen
+@frozen(kw_only=True)
 class BasicLogin:
     """A user name and a password."""
 
@@ -41,4 +41,4 @@ def _read_basic(encoded: str) -> BasicLogin | None:
     except (binascii.Error, ValueError):
         return None
     name, colon, password = text.partition(":")
-    return BasicLogin(name, password) if colon and name else None
+    return BasicLogin(name=name, password=password) if colon and name else None

@@ -47,7 +47,7 @@ RESOURCES = frozenset(operation.resource for operation in OPERATIONS)
 _USER = re.compile(r"[^\s:#\x00-\x1f\x7f][^\s:\x00-\x1f\x7f]{0,99}")
 
 
-@frozen
+@frozen(kw_only=True)
 class Terminal:
     """Where the command is run; tests bring their own."""
 

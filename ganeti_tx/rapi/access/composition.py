@@ -56,7 +56,7 @@ def make_gate(around: Surroundings, operations: Iterable[Operation], require_aut
     @param operations: all that there are, to tell mistyped permissions by.
     """
     resources = frozenset(operation.resource for operation in operations)
-    checks = SlowCalls(around.threads, CHECKS_AT_ONCE, CHECKS_WAITING)
+    checks = SlowCalls(threads=around.threads, at_once=CHECKS_AT_ONCE, waiting=CHECKS_WAITING)
     roles: WatchedFile[Roles] = WatchedFile(around.files, around.paths.rapi_roles_file, parse_roles, {})
 
     def look_at(where: Path, each: Iterable[tuple[str, Rights]]) -> None:
@@ -94,7 +94,9 @@ def make_gate(around: Surroundings, operations: Iterable[Operation], require_aut
 def directory_users(around: Surroundings) -> LdapUsers:
     """Users of a directory, as soon as there are settings; they have threads of their own to wait in."""
     memo: Memo[Rights] = Memo(around.clock, around.entropy.random_bytes(32))
-    return LdapUsers(around.files, SlowCalls(around.threads, LDAP_AT_ONCE, LDAP_WAITING), memo, around.clock)
+    return LdapUsers(
+        around.files, SlowCalls(threads=around.threads, at_once=LDAP_AT_ONCE, waiting=LDAP_WAITING), memo, around.clock
+    )
 
 
 def watch_all(around: Surroundings, watched: Iterable[WatchedFile[Any]]) -> None:

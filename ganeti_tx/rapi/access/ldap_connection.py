@@ -53,7 +53,7 @@ class VerifiedTls(Tls):  # type: ignore[misc]  # ldap3 has no types
         connection.socket = self._context.wrap_socket(connection.socket, server_hostname=connection.server.host)
 
 
-@frozen
+@frozen(kw_only=True)
 class Account:
     """Who binds; nobody in particular without a name."""
 

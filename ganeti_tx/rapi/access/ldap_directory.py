@@ -80,7 +80,7 @@ class Directory:
         dn = self._dn_of(url, name)
         if not dn:
             return None
-        own = connect(self.settings, url, Account(dn, password))
+        own = connect(self.settings, url, Account(dn=dn, password=password))
         try:
             if not own.bind():
                 return None
@@ -146,7 +146,7 @@ class Directory:
     def _bound(self, url: ServerUrl) -> LdapConnection:
         settings = self.settings
         password = read_bind_password(settings, self.read_file)
-        connection = connect(settings, url, Account(settings.bind_dn, password))
+        connection = connect(settings, url, Account(dn=settings.bind_dn, password=password))
         if not connection.bind():
             connection.close()
             raise DirectoryFault(f"{url}: the password of {settings.bind_dn or 'nobody'} is wrong")

@@ -41,7 +41,7 @@ PORTS = {"ldap": 389, "ldaps": 636}
 MAX_URLS = 8
 
 
-@frozen
+@frozen(kw_only=True)
 class ServerUrl:
     """One server."""
 
@@ -58,7 +58,7 @@ class ServerUrl:
         return f"{self.scheme}://{self.host}:{self.port}"
 
 
-@frozen
+@frozen(kw_only=True)
 class LdapSettings:
     """What the file says; the names are its keys."""
 
@@ -157,7 +157,7 @@ def _url(word: str, start_tls: bool, loopback: bool) -> ServerUrl:
         raise ValueError("it is not ldaps://HOST[:PORT] or ldap://HOST[:PORT]")
     if parts.path not in ("", "/") or parts.query or parts.username:
         raise ValueError("there may be nothing in it but the host and the port")
-    url = ServerUrl(parts.scheme, parts.hostname, parts.port or PORTS[parts.scheme])
+    url = ServerUrl(scheme=parts.scheme, host=parts.hostname, port=parts.port or PORTS[parts.scheme])
     if url.is_tls and start_tls:
         raise ValueError("start_tls is for ldap://, not for ldaps://")
     if not url.is_tls and not start_tls and not (loopback and is_loopback(url.host)):

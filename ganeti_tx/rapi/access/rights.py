@@ -26,7 +26,7 @@ class Permission:
         return self.resource == operation.resource and self.method in (None, operation.method)
 
 
-@frozen
+@frozen(kw_only=True)
 class Rights:
     """All that one user, token or role has."""
 
@@ -39,10 +39,10 @@ class Rights:
     def __or__(self, other: "Rights") -> "Rights":
         """Both together; somebody who has a scope from either side is scoped."""
         return Rights(
-            self.options | other.options,
-            self.roles | other.roles,
-            self.permissions | other.permissions,
-            self.scopes | other.scopes,
+            options=self.options | other.options,
+            roles=self.roles | other.roles,
+            permissions=self.permissions | other.permissions,
+            scopes=self.scopes | other.scopes,
         )
 
     def with_roles(self, defined: Mapping[str, "Rights"]) -> "Rights":

@@ -17,7 +17,7 @@ T = TypeVar("T")
 BUSY_RETRY = 2
 
 
-@define
+@define(kw_only=True)
 class SlowCalls:
     """Runs at most `at_once` calls in threads, and lets at most `waiting` more wait for their turn."""
 

@@ -105,7 +105,7 @@ class Throttle:
             self._check(self._pairs, pair, f"Too many failed logins as {name!r}")
         for counts, key in ((self._addresses, address), (self._names, name), (self._pairs, pair)):
             counts.add(key)
-        return Attempt(self, address, name, pair)
+        return Attempt(throttle=self, address=address, name=name, pair=pair)
 
     def take_back(self, attempt: "Attempt") -> None:
         """It did not fail."""
@@ -124,7 +124,7 @@ class Throttle:
         raise HttpError(HTTPStatus.TOO_MANY_REQUESTS, message, {"Retry-After": str(seconds)})
 
 
-@define
+@define(kw_only=True)
 class Attempt:
     """One attempt to log in."""
 

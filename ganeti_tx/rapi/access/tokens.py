@@ -29,7 +29,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,100}")
 
 
-@frozen
+@frozen(kw_only=True)
 class Token:
     """What is kept of one token."""
 
@@ -62,7 +62,7 @@ def parse_token(line: str) -> Token:
     if not _HASH.fullmatch(words[1]):
         raise ValueError("the second word is no SHA-256 hash of 64 hexadecimal digits")
     rights = read_rights(words[3] if len(words) > 3 else "")
-    return Token(token_name(words[0]), words[1], read_expiry(words[2]), rights)
+    return Token(name=token_name(words[0]), sha256=words[1], expires=read_expiry(words[2]), rights=rights)
 
 
 def token_name(text: str) -> str:

@@ -25,7 +25,7 @@ class LuxiCalls(AsyncCalls):
     """Each call that is no question has a connection to itself while it lasts."""
 
     def __init__(
-        self, make_client: Callable[[], AsyncClient], questions: SharedQuestions, to_nodes: SharedQuestions
+        self, make_client: Callable[[], AsyncClient], *, questions: SharedQuestions, to_nodes: SharedQuestions
     ) -> None:
         """@param to_nodes: for questions that wait for nodes, behind which no others shall wait."""
         self._make_client = make_client

@@ -35,7 +35,7 @@ MOST_STREAMS = 200
 MOST_OF_ONE = 50
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class EventFeed:
     """Follows luxid as long as there are streams.
 

@@ -50,7 +50,7 @@ class Client(Protocol):
         """Hang up at once."""
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class Connections:
     """All connections of a server."""
 

@@ -20,7 +20,7 @@ LEVEL = 1
 GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 
-@define(eq=False)
+@define(eq=False, kw_only=True)
 class Representation:
     """A body and its tag, without quotes."""
 
@@ -34,9 +34,9 @@ class Representation:
     def of(cls, value: object) -> "Representation":
         """Of what an operation gave."""
         if isinstance(value, Document):
-            return cls(value.body, digest(value.body), value.content_type)
+            return cls(body=value.body, tag=digest(value.body), content_type=value.content_type)
         body = render(value)
-        return cls(body, tag_of(value, body))
+        return cls(body=body, tag=tag_of(value, body))
 
     async def compressed(self, threads: IThreads) -> bytes | None:
         """The body in gzip; None when it is not worth it."""

@@ -58,7 +58,7 @@ def text(error: Exception) -> str:
 
 
 @implementer(IOpenSSLServerConnectionCreator)
-@define
+@define(kw_only=True)
 class RapiTls:
     """Makes the server's end of each connection with the certificate that is newest by then."""
 

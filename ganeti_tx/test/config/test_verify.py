@@ -111,7 +111,9 @@ class NewClusterTests(SynchronousTestCase):
             cluster_name="c.example.com",
             master_ip="192.0.2.1",
             master_netdev="lo",
-            master=FirstNode("n1.example.com", "192.0.2.2", "192.0.2.2", "ab" * 20),
+            master=FirstNode(
+                name="n1.example.com", primary_ip="192.0.2.2", secondary_ip="192.0.2.2", certificate_digest="ab" * 20
+            ),
             settings=settings,
             entropy=SeededEntropy(3).random_bytes,
             now=1234.5,

@@ -8,7 +8,7 @@ from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.devcluster.supervisor import GOOD_LIFE, INTERVAL, PAUSES, Daemon, Supervisor
 from ganeti_tx.errors import ExitCode
 
-NODE = DevNode("node1.dev.example", "127.0.0.2", Path("/nowhere"))
+NODE = DevNode(name="node1.dev.example", address="127.0.0.2", root=Path("/nowhere"))
 NODED: Daemon = (NODE, "ganeti-noded")
 
 

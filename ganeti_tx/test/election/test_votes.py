@@ -11,7 +11,7 @@ from ganeti_tx.mastership.ballot import Ballot
 from ganeti_tx.mastership.term import MasterTerm
 from ganeti_tx.mastership.this_node import NotMasterError
 
-CLAIM = Claim("node1", "cluster", 10, 5)
+CLAIM = Claim(name="node1", cluster_uuid="cluster", serial=10, job_serial=5)
 
 
 def ballot(master: str | None = "node1", serial: int | None = 10, job: int = 5, ssconf: int = -1) -> Ballot:
@@ -69,7 +69,11 @@ class StartTests(SynchronousTestCase):
 
     def test_before_the_first_job(self) -> None:
         """A node that has no file of the last job's id knows as much as one whose file says 0."""
-        tally = count(Purpose.START, Claim("node1", "cluster", 10, -1), votes(ballot(job=0), ballot(job=0)))
+        tally = count(
+            Purpose.START,
+            Claim(name="node1", cluster_uuid="cluster", serial=10, job_serial=-1),
+            votes(ballot(job=0), ballot(job=0)),
+        )
         self.assertIs(tally.outcome, Outcome.WON)
 
     def test_other_cluster(self) -> None:
@@ -208,9 +212,15 @@ class RuleTests(SynchronousTestCase):
     def test_never_two_masters(self, ballots: list[Ballot], first: int, second: int) -> None:
         """The same ballots never make two nodes the master, how new their own data may be."""
         cast = votes(*ballots)
-        one = count(Purpose.START, Claim("node1", "cluster", first, first), [*cast, Vote("b", ballot(master="node2"))])
+        one = count(
+            Purpose.START,
+            Claim(name="node1", cluster_uuid="cluster", serial=first, job_serial=first),
+            [*cast, Vote("b", ballot(master="node2"))],
+        )
         two = count(
-            Purpose.START, Claim("node2", "cluster", second, second), [*cast, Vote("a", ballot(master="node1"))]
+            Purpose.START,
+            Claim(name="node2", cluster_uuid="cluster", serial=second, job_serial=second),
+            [*cast, Vote("a", ballot(master="node1"))],
         )
         self.assertFalse(one.outcome is Outcome.WON and two.outcome is Outcome.WON)
 

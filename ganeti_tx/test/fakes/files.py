@@ -144,7 +144,13 @@ class MemoryFiles:
         """See `IFiles`."""
         self._check("stat", path)
         entry = self._find(path)
-        return FileStat(len(entry.data or b""), entry.mode, entry.mtime, entry.inode, entry.data is None)
+        return FileStat(
+            size=len(entry.data or b""),
+            mode=entry.mode,
+            mtime=entry.mtime,
+            inode=entry.inode,
+            is_directory=entry.data is None,
+        )
 
     def set_mode(self, path: Path, mode: int) -> None:
         """See `IFiles`."""

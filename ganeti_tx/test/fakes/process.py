@@ -76,9 +76,11 @@ class FakeProcessRunner:
         script = self._find(call.argv)
         ended: Deferred[ProcessResult] = Deferred()
         if script is None:
-            ended.callback(ProcessResult(NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
+            ended.callback(ProcessResult(status=NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
             return ended
-        timer = self.clock.callLater(timeout, lambda: finish(ProcessResult(None, signal=SIGTERM, timed_out=True)))
+        timer = self.clock.callLater(
+            timeout, lambda: finish(ProcessResult(status=None, signal=SIGTERM, timed_out=True))
+        )
 
         def finish(result: ProcessResult) -> None:
             if timer.active():
@@ -117,9 +119,9 @@ def _cut(result: ProcessResult, limit: int) -> ProcessResult:
     """What is left of a result under an output limit."""
     truncated = len(result.stdout) > limit or len(result.stderr) > limit
     return ProcessResult(
-        result.status,
-        result.stdout[:limit],
-        result.stderr[:limit],
+        status=result.status,
+        stdout=result.stdout[:limit],
+        stderr=result.stderr[:limit],
         signal=result.signal,
         timed_out=result.timed_out,
         truncated=truncated or result.truncated,

@@ -78,7 +78,7 @@ class MasterService:
             if isinstance(result, Failure):
                 self.stop()
                 text = result.getErrorMessage().encode()
-                caller.callLater(0, heard.callback, ProcessResult(1, stderr=text))
+                caller.callLater(0, heard.callback, ProcessResult(status=1, stderr=text))
             else:
                 caller.callLater(0, heard.callback, ProcessResult())
 

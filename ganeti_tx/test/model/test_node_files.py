@@ -21,7 +21,7 @@ class NodeFileTests(SynchronousTestCase):
     def test_modes(self) -> None:
         """Mode, owner and group of each file of the table, and each file of the data directory is declared."""
         for path, (mode, owner, group) in FACTS["file_modes"].items():
-            self.assertEqual(mode_of(path), PathMode(int(mode, 8), owner, group), path)
+            self.assertEqual(mode_of(path), PathMode(mode=int(mode, 8), owner=owner, group=group), path)
             if path.startswith(DATA) and not path.removeprefix(DATA).startswith(LOCAL):
                 self.assertEqual(len([file for file in FILES if file.is_at(path)]), 1, path)
 

@@ -57,8 +57,8 @@ class LvTests(SynchronousTestCase):
     def test_fails(self) -> None:
         """When lvs fails, takes too long, says too much or something else, there is no report."""
         for result in (
-            ProcessResult(5, stderr=b"  Volume group lock failed\n"),
-            ProcessResult(None, signal=15, timed_out=True),
+            ProcessResult(status=5, stderr=b"  Volume group lock failed\n"),
+            ProcessResult(status=None, signal=15, timed_out=True),
             ProcessResult(stdout=LINES, truncated=True),
             ProcessResult(stdout=b"what|is|this\n"),
         ):

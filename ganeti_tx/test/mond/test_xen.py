@@ -105,6 +105,6 @@ class XenCpuAvgLoadTests(XenCase):
         self.assertIn(
             "not installed", str(self.failureResultOf(XenCpuAvgLoad(FakeProcessRunner(), Clock()).collect()).value)
         )
-        self.runner.script(LIST, ProcessResult(1, stderr=b"cannot open hypercall interface\n"))
+        self.runner.script(LIST, ProcessResult(status=1, stderr=b"cannot open hypercall interface\n"))
         failure = self.failureResultOf(XenCpuAvgLoad(self.runner, Clock()).collect(), HypervisorError)
         self.assertIn("hypercall", str(failure.value))

@@ -174,9 +174,9 @@ class MasterRoleCallsTests(SynchronousTestCase):
         def start(call: Call) -> ProcessResult:
             if comes_up:
                 self.daemons[Paths().pid_file(unit)] = 21
-            return ProcessResult(status, stderr=b"Job for the unit failed\nSee systemctl status\n")
+            return ProcessResult(status=status, stderr=b"Job for the unit failed\nSee systemctl status\n")
 
-        self.runner.script(["systemctl", "start", "ganeti-rapi"], ProcessResult(1))
+        self.runner.script(["systemctl", "start", "ganeti-rapi"], ProcessResult(status=1))
         self.runner.script(["systemctl", "start", unit], start)
         self.runner.script(["systemctl", "show"], ProcessResult(stdout=shown.encode()))
 

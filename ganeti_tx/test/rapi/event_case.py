@@ -184,7 +184,10 @@ class EventStreamCase(SynchronousTestCase):
     def start_rapi(self) -> None:
         """The Remote API daemon begins."""
         self.feed = EventFeed(
-            self.luxid.client(), self.luxid.client(), self.clock, window=EventWindow(most=self.kept_here)
+            follower=self.luxid.client(),
+            asker=self.luxid.client(),
+            clock=self.clock,
+            window=EventWindow(most=self.kept_here),
         )
 
     def call(self, last_id: str | None = None, **arguments: str) -> Call:

@@ -173,7 +173,7 @@ class Rapi:
     site: RapiSite = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.connections = Connections(self.clock, self.most)
+        self.connections = Connections(clock=self.clock, most=self.most)
         self.measures = Measures(self.clock, self.connections)
         parts = AppParts(self.gate, self.luxi, InlineThreads(), self.now, self.measures, self.events)
         app = RapiApp(self.operations, parts)

@@ -178,7 +178,7 @@ class GzipTests(ConditionalCase):
     def test_once(self) -> None:
         """What is large is compressed in a thread, once for all who ask at the same time."""
         threads = ThreadByHand()
-        representation = Representation(b"x" * LONG, "")
+        representation = Representation(body=b"x" * LONG, tag="")
         asked = [Deferred.fromCoroutine(representation.compressed(threads)) for _ in range(3)]
         asked[0].cancel()
         self.failureResultOf(asked[0], CancelledError)

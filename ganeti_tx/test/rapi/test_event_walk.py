@@ -47,7 +47,12 @@ class EventWalk(RuleBasedStateMachine):
 
     def start_rapi(self) -> None:
         """The Remote API daemon begins."""
-        self.feed = EventFeed(self.luxid.client(), self.luxid.client(), self.clock, window=EventWindow(most=KEPT_HERE))
+        self.feed = EventFeed(
+            follower=self.luxid.client(),
+            asker=self.luxid.client(),
+            clock=self.clock,
+            window=EventWindow(most=KEPT_HERE),
+        )
 
     def connect(self, reader: Reader) -> None:
         """A reader comes, as server-sent events want it."""

@@ -21,7 +21,18 @@ class OptionTests(SynchronousTestCase):
 
     def test_nothing(self) -> None:
         """Without a word it is TLS on port 5080 of every address."""
-        self.assertEqual(self.settings(), Settings(5080, None, True, None, None, False, MOST))
+        self.assertEqual(
+            self.settings(),
+            Settings(
+                port=5080,
+                address=None,
+                tls=True,
+                certificate=None,
+                key=None,
+                require_authentication=False,
+                max_clients=MOST,
+            ),
+        )
 
     def test_everything(self) -> None:
         """Each option has its letter or its name, as Ganeti has them."""
@@ -29,7 +40,18 @@ class OptionTests(SynchronousTestCase):
             *("-p", "443", "-b", "192.0.2.1", "-C", "/a.pem", "-K", "/b.pem", "--no-ssl"),
             *("--require-authentication", "--max-clients=7", "--syslog=no", "-d"),
         )
-        self.assertEqual(given, Settings(443, "192.0.2.1", False, Path("/a.pem"), Path("/b.pem"), True, 7))
+        self.assertEqual(
+            given,
+            Settings(
+                port=443,
+                address="192.0.2.1",
+                tls=False,
+                certificate=Path("/a.pem"),
+                key=Path("/b.pem"),
+                require_authentication=True,
+                max_clients=7,
+            ),
+        )
 
     def test_interface(self) -> None:
         """An interface stands for its address."""

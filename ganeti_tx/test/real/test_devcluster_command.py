@@ -26,7 +26,7 @@ class DevclusterTests(SynchronousTestCase):
         self.root = Path(directory.name) / "c"
         self.addCleanup(end_all, self.root)
         programs = Programs(Path(directory.name))
-        nowhere = DevNode("", "", Path())
+        nowhere = DevNode(name="", address="", root=Path())
         self.environment = {**programs.environment(nowhere), "SHELL": "/bin/pwd"}
         for name in ("GANETI_ROOTDIR", "GANETI_HOSTNAME"):
             del self.environment[name]

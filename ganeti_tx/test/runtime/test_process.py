@@ -23,8 +23,8 @@ class FakeProcessRunnerTests(contract.ProcessRunnerContract):
         self.top = Path("/top")
         self.runner = FakeProcessRunner(self.clock)
         self.runner.script(contract.ECHO, lambda call: ProcessResult(stdout=call.stdin))
-        self.runner.script(contract.FAIL, ProcessResult(1, b"out\n", b"no such volume\n"))
-        self.runner.script(contract.DIE, ProcessResult(None, signal=9))
+        self.runner.script(contract.FAIL, ProcessResult(status=1, stdout=b"out\n", stderr=b"no such volume\n"))
+        self.runner.script(contract.DIE, ProcessResult(status=None, signal=9))
         self.runner.script(contract.FOREVER, lambda call: Deferred())
         self.runner.script(contract.DETACHED, ProcessResult())
         self.runner.script(
@@ -53,7 +53,7 @@ class DescriptionTests(SynchronousTestCase):
 
     def test_flood(self) -> None:
         """The last line of millions is found without looking at all of them."""
-        result = ProcessResult(1, stderr=b"a\n" * 1_000_000 + b" last one \n")
+        result = ProcessResult(status=1, stderr=b"a\n" * 1_000_000 + b" last one \n")
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         self.assertEqual(result.describe(), "exited with status 1: last one")

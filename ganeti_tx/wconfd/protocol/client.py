@@ -43,7 +43,7 @@ class WconfClient:
         short, long = (
             connector(reactor, str(socket_path), daemon=daemon, answer_timeout=limit) for limit in (ANSWER, LONG_ANSWER)
         )
-        self._link = link or Link(short, long, reactor, patience)
+        self._link = link or Link(connect=short, connect_to_wait=long, clock=reactor, patience=patience)
 
     def config(self, owner: Owner) -> RemoteConfig:
         """The configuration for an owner."""

@@ -27,7 +27,7 @@ PATIENCE = 60.0
 RETRY_INTERVAL = 0.25
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, kw_only=True)
 class Link:
     """Short requests share one connection; each request that waits has its own, so that others go on meanwhile."""
 

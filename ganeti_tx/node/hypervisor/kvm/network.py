@@ -30,7 +30,7 @@ _LINK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 log = Logger()
 
 
-@frozen
+@frozen(kw_only=True)
 class TapOptions:
     """How taps are made: for whom, and for how many queues."""
 

@@ -71,7 +71,7 @@ class AllowedPaths:
                 f" ({self.paths.file_storage_paths_file}): {listed}"
             )
         top = max(found, key=lambda each: len(each.parts))
-        return Place(plain, top, plain.parent.relative_to(top).parts)
+        return Place(plain=plain, top=top, below=plain.parent.relative_to(top).parts)
 
     def check_directory(self, path: str) -> Path:
         """A listed directory, or one below it. @raise FileStoragePathError: it is neither."""

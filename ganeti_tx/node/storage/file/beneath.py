@@ -19,7 +19,7 @@ DIRECTORY_MODE = 0o750
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@frozen
+@frozen(kw_only=True)
 class Place:
     """Where a disk is, once its path is known to be allowed.
 

@@ -45,9 +45,9 @@ class ScriptsTestCase(DefinitionTestCase):
 
         def run(call: Call) -> ProcessResult:
             if call.child_fds is None:
-                return ProcessResult(status, stderr=said)
+                return ProcessResult(status=status, stderr=said)
             os.write(call.child_fds[2], said)
-            return ProcessResult(status)
+            return ProcessResult(status=status)
 
         self.runner.script([str(self.path / script)], run)
 
@@ -96,7 +96,7 @@ class ScriptsTests(ScriptsTestCase):
             log = self.paths.log_os_dir / self.logs()[0]
             log.unlink()
             log.write_text("of another file")
-            return ProcessResult(1)
+            return ProcessResult(status=1)
 
         self.runner.script([str(self.path / "create")], run)
         text = self.failed(self.scripts.run_create(SPEC, DISKS), OpExecError)

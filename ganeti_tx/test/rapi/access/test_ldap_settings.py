@@ -33,7 +33,13 @@ class SettingsTests(SynchronousTestCase):
     def test_good(self) -> None:
         """Keys are read, others are what they are by default; groups are compared without regard to case."""
         settings = parse_ldap_settings(GOOD.encode())
-        self.assertEqual(settings.urls, (ServerUrl("ldaps", "ldap1.example.com", 636), ServerUrl("ldap", "::1", 3890)))
+        self.assertEqual(
+            settings.urls,
+            (
+                ServerUrl(scheme="ldaps", host="ldap1.example.com", port=636),
+                ServerUrl(scheme="ldap", host="::1", port=3890),
+            ),
+        )
         self.assertEqual(
             settings.groups, {"cluster admins": read_rights("@admin"), "web": read_rights("write,tag=web")}
         )

@@ -101,7 +101,7 @@ class LimitTests(SynchronousTestCase):
 
     def keep(self, name: str, size: int) -> None:
         """Something of a size."""
-        self.memory.keep(name, self.asked, Representation(b"x" * size, ""))
+        self.memory.keep(name, self.asked, Representation(body=b"x" * size, tag=""))
 
     def known(self, name: str) -> bool:
         """Whether it is remembered; using it makes it useful."""
@@ -119,8 +119,8 @@ class LimitTests(SynchronousTestCase):
     def test_too_large(self) -> None:
         """What would leave no room for others is not remembered, nor what is made of no answers at all."""
         self.keep("large", 4000)
-        self.memory.keep("other", None, Representation(b"x", ""))
-        self.memory.keep("constant", [], Representation(b"x", ""))
+        self.memory.keep("other", None, Representation(body=b"x", tag=""))
+        self.memory.keep("constant", [], Representation(body=b"x", tag=""))
         self.assertEqual([self.known("large"), self.known("other"), self.known("constant")], [False] * 3)
 
     def test_long_requests(self) -> None:

@@ -121,7 +121,7 @@ class CallTests(SynchronousTestCase):
         self.sent: list[tuple[bytes, Deferred[Any]]] = []
         self.clients: list[ClientByHand] = []
         questions, to_nodes = (SharedQuestions(lambda: ClientByHand(self.sent), lanes=1) for _ in range(2))
-        self.luxi = LuxiCalls(self.make_client, questions, to_nodes)
+        self.luxi = LuxiCalls(self.make_client, questions=questions, to_nodes=to_nodes)
 
     def make_client(self) -> ClientByHand:
         """One more connection."""

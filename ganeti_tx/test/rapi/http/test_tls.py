@@ -58,7 +58,7 @@ class TlsTests(SynchronousTestCase):
     def agreed(self, *offered: bytes) -> bytes:
         """What a client that offers these protocols and the daemon agree on."""
         self.write(PEM, ONE.bundle)
-        server = RapiTls(self.files, PEM, PEM).serverConnectionForTLS(None)
+        server = RapiTls(files=self.files, certificate=PEM, key=PEM).serverConnectionForTLS(None)
         client = SSL.Connection(SSL.Context(SSL.TLS_CLIENT_METHOD), None)
         if offered:
             client.set_alpn_protos(list(offered))
@@ -81,7 +81,7 @@ class TlsTests(SynchronousTestCase):
     def test_changes(self) -> None:
         """A new file is taken; one that is no good is not, nor does any other file matter."""
         self.write(PEM, ONE.bundle)
-        tls = RapiTls(self.files, PEM, PEM)
+        tls = RapiTls(files=self.files, certificate=PEM, key=PEM)
         first = tls.serverConnectionForTLS(None).get_context()
         tls.file_changed("other.pem")
         self.assertIs(tls.serverConnectionForTLS(None).get_context(), first)

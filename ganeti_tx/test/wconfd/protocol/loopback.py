@@ -182,7 +182,9 @@ class Cluster:
     def client(self, patience: float = 60.0) -> WconfClient:
         """A job process's client."""
         return WconfClient(
-            cast(ISocketReactor, self.clock), "", WconfLink(self.connect, self.connect, self.clock, patience)
+            cast(ISocketReactor, self.clock),
+            "",
+            WconfLink(connect=self.connect, connect_to_wait=self.connect, clock=self.clock, patience=patience),
         )
 
     def job(self, number: int) -> Owner:

@@ -21,7 +21,7 @@ class LinkTests(SynchronousTestCase):
         self.clock = Clock()
         self.connecting: list[Deferred[Conversation]] = []
         self.sent: list[Conversation] = []
-        self.link = Link(self.connect, self.connect, self.clock)
+        self.link = Link(connect=self.connect, connect_to_wait=self.connect, clock=self.clock)
 
     def connect(self) -> "Deferred[Conversation]":
         """The test says when it is there."""
