@@ -3,6 +3,7 @@
 from attrs import define, field
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.status import LocalDiskStatus
 
 
 @define
@@ -28,6 +29,7 @@ class FakeDisk:
     @ivar content: what was written to it, in the words of tests.
     @ivar under: the path of the device that really holds the content, for one that lies upon another.
     @ivar owner: the text that it is marked with.
+    @ivar health: what its storage knows of it.
     """
 
     size: int
@@ -36,6 +38,7 @@ class FakeDisk:
     notes: MirrorNotes | None = None
     under: str | None = None
     owner: str = ""
+    health: LocalDiskStatus = LocalDiskStatus.OK
 
 
 @define

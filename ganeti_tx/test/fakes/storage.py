@@ -132,7 +132,8 @@ class FakeStorage:
         return str(named) if str(named).startswith("/") else f"/dev/{self._key(disk.logical_id)}"
 
     def _status(self, disk: DiskSpec) -> BlockDevStatus:
-        return BlockDevStatus(dev_path=self._path(disk), size=self._get(disk).size)
+        found = self._get(disk)
+        return BlockDevStatus(dev_path=self._path(disk), size=found.size, ldisk_status=found.health)
 
     def _label(self, disk: DiskSpec) -> str:
         return f"{self.template} disk {self._key(disk.logical_id)}"

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from twisted.internet.task import Clock
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.contracts.storage_abilities import MirrorContract
 from ganeti_tx.test.fakes.mirror import MirrorWire
@@ -81,6 +82,14 @@ class FakeMirrorTests(MirrorContract):
             self.assertEqual(home.files.disks["loop//srv/d0_data"].content, "letters")
             self.assertEqual(home.volumes.disks["xenvg/d0_data"].under, "/srv/d0_data")
             self.assertEqual(home.devices.users["/dev/xenvg/d0_data"], {f"/dev/drbd{10 * self.homes.index(home)}"})
+
+    def test_worst_part(self) -> None:
+        """A disk is as well as the worst that it is made of, at any level."""
+        self.in_sync()
+        self.homes[0].files.disks["loop//srv/d0_meta"].health = LocalDiskStatus.UNKNOWN
+        for status in (self.status(0), self.get(self.tree.assemble(self.disk(), True))):
+            self.assertEqual(status.ldisk_status, LocalDiskStatus.UNKNOWN)
+        self.assertEqual(self.status(1).ldisk_status, LocalDiskStatus.OK)
 
     def test_failed_creation(self) -> None:
         """When a level cannot be made those below it go again, and what was there before stays."""
