@@ -4,11 +4,10 @@ A mirror's data are on its first child, its notes on the second. The state of a 
 somebody asks, so nothing runs by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
@@ -54,7 +53,7 @@ class MirrorDevice:
 class MirrorWire:
     """The network between the mirrors of all nodes. `rate`: MiB a second; `cut`: pairs of addresses without connection."""
 
-    clock: IReactorTime
+    now: Callable[[], float]
     rate: float = 4.0
     devices: dict[End, MirrorDevice] = field(factory=dict)
     cut: set[frozenset[str]] = field(factory=set)
@@ -70,7 +69,7 @@ class MirrorWire:
         """They do again."""
         self.cut.discard(frozenset((one, other)))
         for device in list(self.devices.values()):
-            device.seen_at = self.clock.seconds()
+            device.seen_at = self.now()
             self.advance(device)
 
     def peer(self, device: MirrorDevice) -> MirrorDevice | None:
@@ -93,7 +92,7 @@ class MirrorWire:
             target = self._target(device, other)
             if target is not None:
                 self._carry(device if target is other else other, target)
-        device.seen_at = self.clock.seconds()
+        device.seen_at = self.now()
         if other is not None:
             other.seen_at = device.seen_at
 
@@ -117,7 +116,7 @@ class MirrorWire:
         target.notes.good = False
         since = max(source.seen_at, target.seen_at)
         if not (source.paused or target.paused):
-            target.notes.synced += (self.clock.seconds() - since) * self.rate
+            target.notes.synced += (self.now() - since) * self.rate
         if target.notes.synced >= target.size:
             target.data.content = source.data.content
             target.notes.generations, target.notes.good, target.notes.synced = source.notes.generations, True, 0.0
@@ -255,7 +254,7 @@ class FakeMirrors:
         """See `IMirror`."""
         device = self._device(disk)
         device.wants_peer, device.both_primary = True, both_primary
-        device.seen_at = self.wire.clock.seconds()
+        device.seen_at = self.wire.now()
         self.wire.advance(device)
 
     async def pause_sync(self, disk: DiskSpec, pause: bool) -> None:
@@ -318,7 +317,7 @@ class FakeMirrors:
             raise BlockDeviceError(f"{self._label(disk)} does not exist")
         secret = str((disk.logical_id or [""])[-1])
         size = self.known[ends.local_minor]
-        device = MirrorDevice(ends, secret, [], None, None, size, seen_at=self.wire.clock.seconds())
+        device = MirrorDevice(ends, secret, [], None, None, size, seen_at=self.wire.now())
         if below:
             self._hold(device, below)
         self.up[ends.local_minor] = self.wire.devices[device.end] = device
@@ -336,7 +335,7 @@ class FakeMirrors:
         device.paths = [each.dev_path for each in below]
         device.data, meta = (self.devices.open(path, self._path(device)) for path in device.paths)
         device.notes = meta.notes
-        device.seen_at = self.wire.clock.seconds()
+        device.seen_at = self.wire.now()
 
     def _release(self, device: MirrorDevice) -> None:
         for path in device.paths:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
-from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.fakes.devices import DeviceNodes
 from ganeti_tx.test.fakes.mirror import FakeMirrors, MirrorWire
-from ganeti_tx.test.fakes.storage import FakeStorage, alone
+from ganeti_tx.test.fakes.storage import FakeStorage, only
 from ganeti_tx.test.fakes.volumes import FakeVolumes
 
 META = 4
@@ -21,23 +20,22 @@ class MirrorNode:
 
     address: str
     wire: MirrorWire
-    devices: DeviceNodes = field(factory=DeviceNodes)
-    files: FakeStorage = field(init=False)
+    files: FakeStorage = field(factory=FakeStorage)
     volumes: FakeVolumes = field(init=False)
     mirrors: FakeMirrors = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.files = FakeStorage("file", devices=self.devices)
         self.volumes = FakeVolumes(devices=self.devices)
         self.mirrors = FakeMirrors(self.devices, self.wire)
 
-    def storage(self) -> NodeStorage:
-        """For a node daemon."""
-        return alone(self.files, self.volumes, self.mirrors)
+    @property
+    def devices(self) -> DeviceNodes:
+        """What is ready."""
+        return self.files.devices
 
     def tree(self) -> DeviceTree:
-        """For tests without one."""
-        return DeviceTree(self.storage())
+        """The disks of the node."""
+        return only(self.files, self.volumes, self.mirrors)
 
     def lose_power(self) -> None:
         """Nothing is ready any more."""

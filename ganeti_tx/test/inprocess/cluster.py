@@ -27,6 +27,7 @@ from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
+from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
@@ -59,6 +60,10 @@ class InProcessCluster:
     about_to: Callable[[Process, Callable[..., Any]], None] | None = None
     units_of: Callable[[str, str], UnitTable] = lambda node, livelock: UNITS
     voting: bool = False
+    #: Nodes mirror disks over it, in the place of DRBD.
+    mirror_wire: MirrorWire | None = None
+    #: Makes of the configuration of a new cluster the one that this begins with.
+    prepare: Callable[[ConfigData], ConfigData] = lambda config: config
     network: Network = field(factory=Network)
     paths: Paths = field(factory=Paths)
     processes: list[Process] = field(factory=list)
@@ -78,7 +83,7 @@ class InProcessCluster:
         self.acting = self.daemons["node1.example.com"]
         for node in self.nodes.values():
             put(node.disk, self.paths.etc_hosts, self._hosts().encode())
-        config = self._configuration()
+        config = self.prepare(self._configuration())
         for node in self.members if self.voting else [self.master]:
             put(node.disk, self.paths.config_file, encode(config), 0o640)
         for node in self.members:
@@ -88,7 +93,14 @@ class InProcessCluster:
 
     def _add_machine(self, name: str, address: str) -> None:
         node = self.nodes[name] = SimulatedNode(
-            name, address, self.network, self.new_process, self._shared, self.time, self.make_disk(self.time)
+            name,
+            address,
+            self.network,
+            self.new_process,
+            self._shared,
+            self.time,
+            self.make_disk(self.time),
+            self.mirror_wire,
         )
         resolver = Resolver(node.disk, self.paths, InlineThreads(), self.time, unknown_host)
         daemons = self.daemons[name] = MasterDaemons(

@@ -25,6 +25,8 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
@@ -73,7 +75,10 @@ class MemoryLog:
 
 @define(eq=False)
 class SimulatedNode:
-    """A machine that stays; its daemon may come and go. `disks` of a shared template are all nodes' together."""
+    """A machine that stays; its daemon may come and go. `disks` of a shared template are all nodes' together.
+
+    With a `mirror_wire` it has volumes, and mirrors to other nodes on that wire.
+    """
 
     name: str
     address: str
@@ -82,6 +87,8 @@ class SimulatedNode:
     shared_disks: dict[str, FakeDisk]
     clock: SimulatedTime
     disk: LosingFiles
+    mirror_wire: MirrorWire | None = None
+    mirror_node: MirrorNode | None = field(init=False)
     paths: Paths = field(factory=Paths)
     storage: NodeStorage = field(init=False)
     files_storage: FakeStorage = field(init=False)
@@ -96,8 +103,12 @@ class SimulatedNode:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
+        self.mirror_node = (
+            None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
+        )
+        upon = () if self.mirror_node is None else (self.mirror_node.volumes, self.mirror_node.mirrors)
         pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
-        self.storage = together([StorageKind([Diskless(), self.files_storage, shared], pools)])
+        self.storage = together([StorageKind([Diskless(), self.files_storage, shared, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
         self._be_booted()
         put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())
@@ -185,6 +196,8 @@ class SimulatedNode:
             self.daemon = None
         self.network.fall_silent(self.address)
         self.disk.lose_power(chance)
+        if self.mirror_node is not None:
+            self.mirror_node.lose_power()
         self.files_storage.devices.lose_power()
         for disk in self.files_storage.disks.values():
             disk.assembled = False

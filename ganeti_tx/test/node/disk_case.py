@@ -32,7 +32,7 @@ class DiskCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.clock, self.paths = Clock(), Paths()
-        self.wire = MirrorWire(self.clock)
+        self.wire = MirrorWire(self.clock.seconds)
         self.homes = [MirrorNode(address, self.wire) for address in ADDRESSES]
         self.files = [MemoryFiles() for _ in self.homes]
         self.disks = [

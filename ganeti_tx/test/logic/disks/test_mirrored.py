@@ -107,7 +107,7 @@ class MirroredInstanceTests(UnitTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.clock = Clock()
-        self.wire = MirrorWire(self.clock, rate=128.0)
+        self.wire = MirrorWire(self.clock.seconds, rate=128.0)
         nodes = sorted(self.initial.nodes.values(), key=lambda node: node.name)
         self.first, self.second = (Home(node.name, MirrorNode(node.secondary_ip, self.wire)) for node in nodes)
         self.stage.nodes = Homes(homes={home.name: home for home in (self.first, self.second)})

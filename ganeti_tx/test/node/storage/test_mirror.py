@@ -21,7 +21,7 @@ class FakeMirrorTests(MirrorContract):
     def trees(self) -> list[DeviceTree]:
         """See `StorageContract`."""
         self.clock = Clock()
-        self.wire = MirrorWire(self.clock)
+        self.wire = MirrorWire(self.clock.seconds)
         self.homes = [MirrorNode(address, self.wire) for address in ADDRESSES]
         return [home.tree() for home in self.homes]
 

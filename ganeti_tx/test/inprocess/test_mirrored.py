@@ -1,0 +1,146 @@
+"""An instance with a mirrored disk in a whole cluster: commands, jobs, two nodes, and what befalls them."""
+
+from random import Random
+
+from msgspec.structs import replace
+
+from ganeti_tx.logic.disks.make import create_disks
+from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.instance_view import InstanceView, view_of
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove
+from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_node import MirrorNode
+from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.network import Trouble
+from ganeti_tx.test.inprocess.simulation import SimulatedTime
+from ganeti_tx.test.logic.stage import INSTANCE
+from ganeti_tx.test.model.samples import DISK
+
+NAME = INSTANCE.name
+
+
+def with_mirrored_instance(config: ConfigData) -> ConfigData:
+    """A cluster whose second node has an instance that is mirrored to the third."""
+    _, second, third = sorted(config.nodes.values(), key=lambda node: node.name)
+    homes = (second.uuid, third.uuid)
+    disk = replace(
+        DISK,
+        logical_id=(*homes, *(DISK.logical_id or ())[2:]),
+        nodes=homes,
+        children=tuple(replace(child, nodes=homes) for child in DISK.children),
+    )
+    instance = replace(
+        INSTANCE, primary_node=second.uuid, hypervisor=Hypervisor.FAKE, hvparams={}, nics=(), network_port=None
+    )
+    templates = (*config.cluster.enabled_disk_templates, DiskTemplate.DRBD)
+    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg")
+    return replace(config, cluster=cluster, instances={instance.uuid: instance}, disks={disk.uuid: disk})
+
+
+class MirroredTests(ClusterCase):
+    """The mirror is made on both nodes; nothing is up yet."""
+
+    def new_cluster(self, seed: int = 0) -> InProcessCluster:
+        """See `ClusterCase`."""
+        time = SimulatedTime()
+        self.wire = MirrorWire(time.seconds, rate=10.0)
+        cluster = InProcessCluster(3, seed, time=time, mirror_wire=self.wire, prepare=with_mirrored_instance)
+        self.addCleanup(cluster.end)
+        return cluster
+
+    def setUp(self) -> None:
+        super().setUp()
+        rpc = self.cluster.acting.rpc(self.cluster.new_process("maker"))
+        self.cluster.run(create_disks(rpc, self.view(), Rollback(print)))
+
+    def view(self) -> InstanceView:
+        """The instance as it is configured."""
+        config = self.cluster.config
+        (instance,) = config.instances.values()
+        return view_of(
+            instance,
+            cluster=config.cluster,
+            disks=config.disks,
+            nodes=config.nodes,
+            groups=config.nodegroups,
+            networks=config.networks,
+        )
+
+    def home(self, number: int) -> MirrorNode:
+        """The storages of a node."""
+        home = self.cluster.node(number).mirror_node
+        assert home is not None
+        return home
+
+    def ready(self) -> list[int]:
+        """How many devices are ready on each of the two nodes."""
+        return [len(self.home(number).devices.behind) for number in (2, 3)]
+
+    def fill(self) -> None:
+        """Have somebody look at the mirror, and let it be filled."""
+        self.ok(f"gnt-instance info {NAME}")
+        self.cluster.pass_time(1000)
+
+    def info(self) -> str:
+        """What is told of the disk."""
+        return "".join(line for line in self.ok(f"gnt-instance info {NAME}").splitlines(True) if " on " in line)
+
+    def test_a_whole_life(self) -> None:
+        """Up, filled, down, gone, on both nodes."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.assertEqual(self.ready(), [3, 3])
+        self.assertIn("RECOVERING", self.info())
+        self.fill()
+        self.assertIn("on primary: /dev/drbd0 (147:0) in sync, status ok", self.info())
+        self.assertIn("on secondary: /dev/drbd1 (147:1) in sync, status ok", self.info())
+        self.ok(f"gnt-instance shutdown {NAME}")
+        self.assertEqual(self.ready(), [0, 0])
+        self.ok(f"gnt-instance remove -f {NAME}")
+        self.assertEqual([self.home(number).volumes.disks for number in (2, 3)], [{}, {}])
+
+    def test_power_cut_of_the_primary(self) -> None:
+        """A node that comes up again has its mirror again when the instance is started, and nothing is lost."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.fill()
+        spec = self.view().disk_specs()[0]
+        self.home(2).mirrors.write(spec, "letters")
+        node = self.cluster.node(2)
+        self.cluster.lose_power(node, Random(1))
+        self.cluster.pass_time(5)
+        node.boot()
+        self.assertEqual(self.ready(), [0, 3])
+        self.ok(f"gnt-instance startup {NAME}")
+        self.fill()
+        self.assertEqual((self.ready(), self.home(2).mirrors.read(spec)), ([3, 3], "letters"))
+        self.assertNotIn("DEGRADED", self.info())
+
+    def test_split_network(self) -> None:
+        """Two nodes that do not reach each other are degraded, and tell; later they come together again."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.fill()
+        addresses = [self.cluster.node(number).address for number in (2, 3)]
+        self.wire.split(*addresses)
+        self.assertEqual(self.info().count("*DEGRADED*"), 2)
+        self.home(2).mirrors.write(self.view().disk_specs()[0], "meanwhile")
+        self.wire.mend(*addresses)
+        self.assertIn("RECOVERING", self.info())
+        self.fill()
+        self.assertEqual(self.info().count("in sync, status ok"), 2)
+
+    def test_lost_answers(self) -> None:
+        """Calls of which nobody heard whether they were done are done again without harm."""
+
+        def lost(node: str, call: NodeCall[object]) -> Trouble | None:
+            return Trouble.ANSWER_LOST if isinstance(call, BlockdevAssemble | BlockdevRemove) else None
+
+        self.cluster.network.fault = lost
+        self.fails(f"gnt-instance startup {NAME}", "could not make disk/0")
+        self.fails(f"gnt-instance remove -f {NAME}", "cannot remove the disks")
+        self.cluster.network.fault = None
+        self.ok(f"gnt-instance remove -f {NAME}")
+        self.assertEqual(self.ready(), [0, 0])
+        self.assertEqual(dict(self.cluster.config.instances), {})
