@@ -8,15 +8,13 @@ they are of no use: nobody is known by them.
 import shutil
 from pathlib import Path
 
-from ganeti_tx.bootstrap.keys import write_file, write_private
-from ganeti_tx.model.node_files import FILES, SERVER_CERTIFICATE
+from ganeti_tx.bootstrap.keys import AT_JOIN, write_file, write_private
+from ganeti_tx.model.node_files import SERVER_CERTIFICATE
 from ganeti_tx.runtime.paths import Paths
 
 NAME = "ganeti-before-join"
 DIRECTORY_MODE = 0o700
 KEPT_MODE = 0o400
-#: As they are written when a node joins: the last file makes it a member.
-KEYS = [file for file in FILES if file.at_join and not file.is_family]
 
 
 def directory(paths: Paths) -> Path:
@@ -32,14 +30,14 @@ def is_kept(paths: Paths) -> bool:
 def keep(paths: Paths) -> None:
     """Put copies aside. @raise OSError"""
     directory(paths).mkdir(mode=DIRECTORY_MODE)
-    for file in KEYS:
+    for file in AT_JOIN:
         if paths.of(file).exists():
             write_private(directory(paths) / file.pattern, paths.of(file).read_bytes(), KEPT_MODE)
 
 
 def put_back(paths: Paths) -> None:
     """Have them in their places again. @raise OSError"""
-    for file in KEYS:
+    for file in AT_JOIN:
         kept = directory(paths) / file.pattern
         if kept.exists():
             write_file(paths, file, kept.read_bytes())

@@ -4,7 +4,7 @@ import socket
 import sys
 
 from ganeti_tx.bootstrap.join_documents import JoinDocument, JoinRequest, LeaveDocument, to_bytes
-from ganeti_tx.bootstrap.keys import node_keys
+from ganeti_tx.bootstrap.keys import node_keys, shared_keys
 from ganeti_tx.bootstrap.network_checks import check_not_loopback
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, try_resolve
 from ganeti_tx.bootstrap.remote_call import RemoteCall, RemoteFailure
@@ -29,7 +29,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
     problems.unless(not is_master, f"{name} is the master, which cannot be added again")
     problems.stop_if_any()
     authority = Identity(certificate=paths.authority_pem.read_bytes(), key=paths.authority_key.read_bytes())
-    keys = node_keys(authority, name, [address], paths.hmac_key.read_bytes(), paths.cluster_domain_secret.read_bytes())
+    keys = node_keys(authority, name, [address], shared_keys(paths))
     remember_joining(paths, address, keys.server_digest)
     document = JoinDocument(
         cluster_name=(paths.ssconf_file("cluster_name")).read_text().strip(),
@@ -41,8 +41,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         authority=keys.authority,
         server=keys.server.bundle,
         client=keys.client.bundle,
-        hmac_key=keys.hmac_key,
-        domain_secret=keys.domain_secret,
+        shared=dict(keys.shared),
         ssconf={path.name.removeprefix("ssconf_"): path.read_text() for path in paths.present(SSCONF)},
     )
     remote = remote_call(paths, request, name)

@@ -24,7 +24,8 @@ class JoinRequest(msgspec.Struct, frozen=True, kw_only=True):
 class JoinDocument(msgspec.Struct, frozen=True, kw_only=True):
     """What a node needs in order to be one; it travels over the remote shell's standard input only.
 
-    `readd`: the cluster knows the node, which has keys of its then, unless it was installed anew.
+    `shared`: the keys that all nodes have alike, by the files' paths. `readd`: the cluster knows the node, which has keys of
+    its then, unless it was installed anew.
     """
 
     cluster_name: str
@@ -36,8 +37,7 @@ class JoinDocument(msgspec.Struct, frozen=True, kw_only=True):
     authority: bytes
     server: bytes
     client: bytes
-    hmac_key: bytes
-    domain_secret: bytes
+    shared: dict[str, bytes]
     ssconf: dict[str, str]
 
     def __repr__(self) -> str:

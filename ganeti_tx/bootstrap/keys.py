@@ -2,6 +2,7 @@
 
 import datetime
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -10,27 +11,34 @@ from ganeti_tx.model.node_files import (
     AUTHORITY,
     CLIENT_CERTIFICATE,
     DOMAIN_SECRET,
+    FILES,
     HMAC_KEY,
     SERVER_CERTIFICATE,
     SPICE_AUTHORITY,
     SPICE_CERTIFICATE,
     NodeFile,
+    Sending,
 )
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 
+#: The keys that a node gets when it joins, in the order in which they are written.
+AT_JOIN = [file for file in FILES if file.at_join and not file.is_family]
+
+#: Those of them that all nodes have alike.
+SHARED_AT_JOIN = [file for file in AT_JOIN if file.sent is Sending.WITH_KEYS]
+
 
 @attrs.frozen(kw_only=True)
 class NodeKeys:
-    """What one node needs to take part in node calls."""
+    """What one node needs to take part in node calls; `shared` is what all nodes have alike, by the files' paths."""
 
     authority: bytes
     server: Identity
     client: Identity
-    hmac_key: bytes = attrs.field(repr=False)
-    domain_secret: bytes = attrs.field(repr=False)
+    shared: Mapping[str, bytes] = attrs.field(repr=False)
 
     @property
     def client_digest(self) -> str:
@@ -51,21 +59,24 @@ def utc_now() -> datetime.datetime:
 def new_cluster_keys(cluster_name: str, node_name: str, addresses: list[str]) -> tuple[Identity, NodeKeys]:
     """A new authority, and the first node's keys."""
     authority = create_authority(cluster_name, utc_now())
-    hmac_key = secrets.token_hex(20).encode() + b"\n"
-    domain_secret = secrets.token_hex(32).encode() + b"\n"
-    return authority, node_keys(authority, node_name, addresses, hmac_key, domain_secret)
+    shared = {
+        HMAC_KEY.path: secrets.token_hex(20).encode() + b"\n",
+        DOMAIN_SECRET.path: secrets.token_hex(32).encode() + b"\n",
+    }
+    return authority, node_keys(authority, node_name, addresses, shared)
 
 
-def node_keys(
-    authority: Identity, node_name: str, addresses: list[str], hmac_key: bytes, domain_secret: bytes
-) -> NodeKeys:
+def shared_keys(paths: Paths) -> dict[str, bytes]:
+    """What a node that joins has as this one has it. @raise OSError: one cannot be read."""
+    return {file.path: paths.of(file).read_bytes() for file in SHARED_AT_JOIN}
+
+
+def node_keys(authority: Identity, node_name: str, addresses: list[str], shared: Mapping[str, bytes]) -> NodeKeys:
     """Keys for one more node."""
     now = utc_now()
     names = [node_name, *dict.fromkeys(addresses)]
     server, client = issue_server(authority, names, now), issue_client(authority, node_name, now)
-    return NodeKeys(
-        authority=authority.certificate, server=server, client=client, hmac_key=hmac_key, domain_secret=domain_secret
-    )
+    return NodeKeys(authority=authority.certificate, server=server, client=client, shared=shared)
 
 
 def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str) -> bytes:
@@ -87,11 +98,13 @@ def write_spice_keys(paths: Paths, cluster_name: str) -> None:
 
 def write_node_keys(paths: Paths, keys: NodeKeys) -> None:
     """Write a node's keys; the last file makes the node a member."""
-    write_file(paths, HMAC_KEY, keys.hmac_key)
-    write_file(paths, DOMAIN_SECRET, keys.domain_secret)
-    write_file(paths, CLIENT_CERTIFICATE, keys.client.bundle)
-    write_file(paths, AUTHORITY, keys.authority)
-    write_file(paths, SERVER_CERTIFICATE, keys.server.bundle)
+    own = {
+        CLIENT_CERTIFICATE.path: keys.client.bundle,
+        AUTHORITY.path: keys.authority,
+        SERVER_CERTIFICATE.path: keys.server.bundle,
+    }
+    for file in AT_JOIN:
+        write_file(paths, file, {**keys.shared, **own}[file.path])
 
 
 def write_file(paths: Paths, file: NodeFile, data: bytes) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from ganeti_tx.bootstrap import former
 from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.join_documents import JoinDocument, read_join, read_leave
-from ganeti_tx.bootstrap.keys import NodeKeys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.keys import SHARED_AT_JOIN, NodeKeys, prepare_directories, write_node_keys, write_private
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, check_address, check_writable
 from ganeti_tx.bootstrap.remote_call import BEGUN
@@ -33,6 +33,8 @@ def receive(paths: Paths, data: bytes) -> None:
     document = read_join(data)
     problems = Problems()
     check_membership(paths, document, problems)
+    for file in SHARED_AT_JOIN:
+        problems.unless(file.path in document.shared, f"the master did not send {file.path}; is it of another version?")
     check_writable(problems, paths.data_dir)
     check_writable(problems, paths.run_dir)
     problems.stop_if_any()
@@ -104,16 +106,8 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         prepare_directories(paths)
         for key, text in document.ssconf.items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF.mode)
-        write_node_keys(
-            paths,
-            NodeKeys(
-                authority=document.authority,
-                server=server,
-                client=client,
-                hmac_key=document.hmac_key,
-                domain_secret=document.domain_secret,
-            ),
-        )
+        keys = NodeKeys(authority=document.authority, server=server, client=client, shared=document.shared)
+        write_node_keys(paths, keys)
         start_member(paths)
     except OSError as error:
         undo(paths, why := f"cannot write {reason(error)}")

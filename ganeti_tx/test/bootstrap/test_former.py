@@ -5,6 +5,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.bootstrap import former
+from ganeti_tx.bootstrap.keys import AT_JOIN
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES
 from ganeti_tx.runtime.paths import Paths
 
@@ -16,18 +17,18 @@ class FormerTests(SynchronousTestCase):
         self.paths = Paths(Path(self.mktemp()).absolute())
         self.paths.data_dir.mkdir(parents=True)
         self.paths.run_dir.mkdir(parents=True)
-        for file in former.KEYS:
+        for file in AT_JOIN:
             self.paths.of(file).write_text(f"old {file.path}")
 
     def test_put_back(self) -> None:
         """They come back as they were, with their modes, and are nowhere else any more."""
         former.keep(self.paths)
         self.assertEqual(former.directory(self.paths).stat().st_mode & 0o777, 0o700)
-        for file in former.KEYS:
+        for file in AT_JOIN:
             self.paths.of(file).write_text("new")
         self.assertTrue(former.is_kept(self.paths))
         former.put_back(self.paths)
-        for file in former.KEYS:
+        for file in AT_JOIN:
             self.assertEqual(self.paths.of(file).read_text(), f"old {file.path}")
         self.assertEqual(self.paths.server_pem.stat().st_mode & 0o777, 0o440)
         self.assertFalse(former.directory(self.paths).exists())

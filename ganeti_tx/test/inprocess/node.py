@@ -55,7 +55,7 @@ def cluster_keys() -> tuple[Identity, NodeKeys]:
 def keys_of(name: str, address: str) -> NodeKeys:
     """A node's keys."""
     authority, first = cluster_keys()
-    return node_keys(authority, name, [address], first.hmac_key, first.domain_secret)
+    return node_keys(authority, name, [address], first.shared)
 
 
 @define
