@@ -38,6 +38,7 @@ class IConfig(Operations):
     instance_names = reading("GetInstanceList", Reader.instance_names)
     instance_view = reading("GetInstanceView", Reader.instance_view)
     instance_views = reading("GetInstanceViews", Reader.instance_views)
+    everything = reading("GetEverything", Reader.everything)
     instances_of_node = reading("GetNodeInstances", Reader.instances_of_node)
     disks = reading("GetInstanceDisks", Reader.disks)
     network = reading("GetNetwork", Reader.network)

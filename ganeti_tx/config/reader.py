@@ -78,6 +78,18 @@ class Reader:
         """The same of the instances named, in that order; of every instance, by name, without an argument."""
         return together(self.config.cluster, [viewed(self.config, each) for each in self.instances(identifiers)])
 
+    def everything(self) -> InstanceViews:
+        """All instances, with every node, group and network, also those that no instance touches: for allocators."""
+        config = self.config
+        return InstanceViews(
+            cluster=config.cluster,
+            instances=tuple(self.instances()),
+            disks=config.disks,
+            nodes=config.nodes,
+            groups=config.nodegroups,
+            networks=config.networks,
+        )
+
     def instances_of_node(self, identifier: str) -> tuple[list[Instance], list[Instance]]:
         """The instances that have the node as primary, and those that have a disk on it as secondary."""
         node = self.node(identifier)

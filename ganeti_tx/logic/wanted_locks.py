@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import NAL, Level, Lock, Mode
 
 
@@ -21,6 +21,15 @@ def on_nodes(uuids: Iterable[str], mode: Mode, level: Level = Level.NODE) -> lis
     return [LockRequest(Lock(level, uuid), mode) for uuid in sorted(set(uuids))]
 
 
-def on_allocation() -> LockRequest:
-    """Keeps allocators waiting, but not one another: for those who change what is free without choosing nodes."""
-    return LockRequest.shared(NAL)
+def on_allocation(mode: Mode = Mode.SHARED) -> LockRequest:
+    """Keeps allocators waiting; shared not one another: for those who change what is free without choosing nodes."""
+    return LockRequest(NAL, mode)
+
+
+async def keep_nodes(locks: ILocks, uuids: Iterable[str]) -> None:
+    """When nodes have been chosen: let go of all others, and let those go on that choose none."""
+    kept = set(uuids)
+    held = await locks.held()
+    levels = (Level.NODE, Level.NODE_RES)
+    await locks.intersect([lock for lock in held if lock.level not in levels or lock.name in kept])
+    await locks.update([LockRequest.shared(NAL)])

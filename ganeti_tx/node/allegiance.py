@@ -19,6 +19,7 @@ from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
 from ganeti_tx.rpc.calls.hooks import HooksRunner
@@ -45,6 +46,7 @@ GUARDED = (
     NodeDemoteFromMc,
     NodeLeaveCluster,
     HooksRunner,
+    IallocatorRunner,
 )
 #: By which it may become the master.
 CLAIMING = (UploadFile, WriteSsconfFiles, WriteRapiFiles)

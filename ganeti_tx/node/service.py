@@ -11,6 +11,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.model.node_files import FILES, UPLOADED
 from ganeti_tx.node.allegiance import Allegiance
+from ganeti_tx.node.allocators import Allocators
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
@@ -140,6 +141,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         role,
         master_ip,
         hooks,
+        Allocators(parts.files, parts.paths, parts.runner),
         guard=allegiance.perform,
     )
 

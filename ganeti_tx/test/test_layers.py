@@ -41,7 +41,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rpc.calls",
         "rpc.interfaces",
     },
+    "allocator": set(),
     "logic": {
+        "allocator",
         "config.interfaces",
         "locking.interfaces",
         "locking.levels",

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name
 from ganeti_tx.logic.disks.make import create_disks, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
 from ganeti_tx.logic.disks.plan import space_wanted, template_of
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
+    allocate_request,
     check_name,
     make_plan,
     policy_faults,
@@ -22,7 +24,7 @@ from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
 from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
+from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
@@ -47,6 +49,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _name: str
     _address: str | None = None
     _node: Node
+    _allocator: str | None = None
+    _candidates: Sequence[Node]
     _group: NodeGroup
     _cluster: Cluster
     _plan: CreatePlan
@@ -59,7 +63,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
-        self._node = await self._find_node()
+        await self._find_node()
 
     async def _resolve(self) -> None:
         given = check_name(self.op.instance_name)
@@ -75,25 +79,35 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name != given:
             self.info(f"Resolved given name '{given}' to '{self._name}'")
 
-    async def _find_node(self) -> Node:
+    async def _find_node(self) -> None:
+        """The node that is given, or else the allocator that is to choose one."""
         wanted = self.op.pnode_uuid or self.op.pnode
         if self.op.iallocator is not None and wanted is not None:
             raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
         if wanted is not None:
-            return await self.config.node(wanted)
-        allocator = self.op.iallocator or (await self.config.cluster()).default_iallocator
-        if not allocator:
-            raise OpPrereqError("no iallocator or node on the instance; give the primary node", ECode.INVAL)
-        raise OpPrereqError(f"iallocator {allocator} is not available; give the primary node", ECode.INVAL)
+            self._node = await self.config.node(wanted)
+            self._candidates = [self._node]
+            return
+        cluster = await self.config.cluster()
+        if self.op.iallocator is None and not cluster.default_iallocator:
+            raise OpPrereqError(
+                "No iallocator or node given and no cluster-wide default iallocator found; please specify either an"
+                " iallocator or a node, or set a cluster-wide default iallocator",
+                ECode.INVAL,
+            )
+        self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
+        self._candidates = await self.config.nodes()
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """The new name alone, so that nobody else makes it; the node with others."""
+        """The new name alone, so that nobody else makes it; the node with others. An allocator sees all nodes, and no other
+        one what it has not taken yet.
+        """
         if level is Level.INSTANCE:
             return [on_instance(self._name, Mode.EXCLUSIVE)]
         if level is Level.NODE_ALLOC:
-            return [on_allocation()]
+            return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
         if level in (Level.NODE, Level.NODE_RES):
-            return on_nodes([self._node.uuid], Mode.SHARED, level)
+            return on_nodes([node.uuid for node in self._candidates], Mode.SHARED, level)
         return ()
 
     async def check(self) -> None:
@@ -104,6 +118,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
         self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
+        if self._allocator is not None:
+            await self._allocate(self._allocator)
         self._node = await self.config.node(self._node.uuid)
         self._group = await self.config.group(self._node.group)
         await self._check_group()
@@ -128,6 +144,27 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def object_nodes(self) -> Sequence[Node]:
         """Where it is to be."""
         return list(self._target.nodes.values())
+
+    async def _allocate(self, name: str) -> None:
+        """Have the allocator choose the node, and let go of the others."""
+        allocation = Allocation(
+            config=self.config,
+            nodes=self.nodes,
+            warn=self.warn,
+            name=name,
+            template=self._plan.template,
+            hypervisor=self._plan.hypervisor,
+        )
+        [chosen] = await allocation.ask(allocate_request(self._plan, self._cluster, await self._wanted_group()))
+        found = [node for node in self._candidates if node.name == chosen]
+        if not found:
+            raise OpExecError(f"iallocator '{name}' has chosen {chosen!r}, which is no node that it could choose")
+        self.info(f"- INFO: Selected nodes for instance {self._name} via iallocator {name}: {chosen}")
+        self._node = found[0]
+        await keep_nodes(self.around.locks, [self._node.uuid])
+
+    async def _wanted_group(self) -> str | None:
+        return None if self.op.group_name is None else (await self.config.group(self.op.group_name)).name
 
     async def _check_group(self) -> None:
         """@raise OpPrereqError: another group was asked for than the node's."""

@@ -5,11 +5,14 @@ from collections.abc import Collection, Mapping
 
 import attrs
 
+from ganeti_tx.allocator.document import disk_entry, room
+from ganeti_tx.allocator.requests import Allocate
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, plan_disks
-from ganeti_tx.logic.instance.nics import NicPlan, plan_nics
+from ganeti_tx.logic.instance.nics import NicPlan, nic_entry, plan_nics
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
@@ -149,3 +152,23 @@ def policy_faults(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> str |
     )
     found = ipolicy.violations(ipolicy.fill(cluster.ipolicy, group.ipolicy), specs)
     return f"instance {plan.name} violates the policy of group {group.name}: {'; '.join(found)}" if found else None
+
+
+def allocate_request(plan: CreatePlan, cluster: Cluster, group: str | None) -> Allocate:
+    """What an allocator is asked that is to choose the nodes."""
+    beparams = plan.filled_beparams(cluster)
+    return Allocate(
+        name=plan.name,
+        memory=beparams.maxmem,
+        vcpus=beparams.vcpus,
+        spindle_use=beparams.spindle_use,
+        os=plan.os,
+        hypervisor=plan.hypervisor.value,
+        disk_template=plan.template.value,
+        disks=[disk_entry(disk.template, disk.size, disk.mode, disk.spindles) for disk in plan.disks],
+        disk_space_total=room(plan.template, [disk.size for disk in plan.disks]),
+        nics=[nic_entry(cluster, nic) for nic in plan.nics],
+        tags=list(plan.tags),
+        required_nodes=1 + TEMPLATES[plan.template].secondaries,
+        group_name=group,
+    )

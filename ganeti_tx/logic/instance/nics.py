@@ -3,9 +3,11 @@
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
+from ganeti_tx.allocator.document import nic_values
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
 from ganeti_tx.model.cluster import Cluster
@@ -144,3 +146,9 @@ def wanted_bridges(cluster: Cluster, plans: Sequence[NicPlan]) -> list[str]:
     """The bridges that the interfaces plug into."""
     filled = [fill_nicparams(cluster, plan.params) for plan in plans]
     return sorted({str(params["link"]) for params in filled if params["mode"] == NicMode.BRIDGED})
+
+
+def nic_entry(cluster: Cluster, plan: NicPlan) -> dict[str, Any]:
+    """One interface as an allocator is told of it; which MAC address it gets is not known yet."""
+    params = fill_nicparams(cluster, plan.params)
+    return nic_values(plan.mac or AUTO, plan.ip, str(params["mode"]), str(params["link"]))

@@ -12,6 +12,7 @@ from ganeti_tx.node.allegiance import GUARDED, Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.hooks import HooksRunner
@@ -168,7 +169,9 @@ class AllegianceTests(SynchronousTestCase):
         """
         carrying = {kind for kind in CALLS.values() if "stamp" in kind.__struct_fields__}
         ordered = {kind for kind in carrying if kind.name.startswith("instance_")}
-        self.assertEqual({*GUARDED}, {*carrying - ordered, NodeLeaveCluster, NodeSshKeys, HooksRunner})
+        self.assertEqual(
+            {*GUARDED}, {*carrying - ordered, NodeLeaveCluster, NodeSshKeys, HooksRunner, IallocatorRunner}
+        )
 
     def test_claims_to_be_another(self) -> None:
         """The serial number of a claim is the configuration's own."""

@@ -241,8 +241,8 @@ class RefusalTests(UnitTestCase):
 
     def test_places(self) -> None:
         """A node is needed, and it must take instances."""
-        self.assert_refused("no iallocator or node", pnode=None)
-        self.assert_refused("hail", "not available", pnode=None, iallocator="hail")
+        self.assert_refused("No iallocator or node given", pnode=None)
+        self.assert_refused("no cluster-wide default iallocator", pnode=None, iallocator=".")
         self.assert_refused("hail", "exclude", iallocator="hail")
         self.assert_refused("ghost", pnode="ghost")
         self.assert_refused("ghost", group_name="ghost")

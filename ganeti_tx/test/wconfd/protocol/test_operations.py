@@ -36,6 +36,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "instances": (),
     "instance_names": (),
     "instance_view": ("web1",),
+    "everything": (),
     "instance_views": (["web1"],),
     "instances_of_node": ("node1",),
     "disks": ("web1",),

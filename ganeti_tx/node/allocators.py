@@ -1,0 +1,62 @@
+"""Running instance allocators, on the master (Ganeti 3.0 allocator table, invocation)."""
+
+from itertools import count
+from pathlib import Path
+
+from attrs import define, field
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.node.answers import answers
+from ganeti_tx.rpc.calls.allocator import IallocatorRunner
+from ganeti_tx.runtime.allocators import find_allocator
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+
+PREFIX = "ganeti-iallocator."
+#: Seconds that an allocator may take: less than the caller waits for the answer.
+TIME_LIMIT = IallocatorRunner.timeout - 60
+#: Bytes that it may print.
+OUTPUT_LIMIT = 8 * 1024 * 1024
+#: Characters of what one said that failed.
+TOLD = 8 * 1024
+
+
+@define
+class Allocators:
+    """Finds a program on the search path and runs it with the document in a file that nobody else can read."""
+
+    files: IFiles
+    paths: Paths
+    runner: IProcessRunner
+    _numbers: "count[int]" = field(factory=lambda: count(1))
+
+    @answers(IallocatorRunner)
+    async def run(self, call: IallocatorRunner) -> str:
+        """What it printed. @raise OpExecError: there is no such program, or it failed."""
+        program = find_allocator(self.files, self.paths, call.allocator)
+        if program is None:
+            raise OpExecError(f"iallocator module '{call.allocator[:200]}' not found in the search path")
+        path = self.paths.run_dir / f"{PREFIX}{next(self._numbers)}"
+        await self.files.write_atomic(path, call.idata.encode(), 0o600, sync=False)
+        try:
+            return await self._run(call, program, path)
+        finally:
+            self.files.remove(path)
+
+    async def _run(self, call: IallocatorRunner, program: Path, path: Path) -> str:
+        options = [option(name, value) for name, value in call.default_iallocator_params.items()]
+        argv = [str(program), str(path), *options]
+        result = await self.runner.run(argv, timeout=TIME_LIMIT, output_limit=OUTPUT_LIMIT)
+        said = (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:TOLD]
+        if not result.succeeded:
+            how = result.describe().split(":")[0].replace("status", "exit code")
+            raise OpExecError(f"iallocator module '{call.allocator}' failed: {how}, output '{said}'")
+        if result.truncated:
+            raise OpExecError(f"iallocator module '{call.allocator}' printed more than {OUTPUT_LIMIT} bytes")
+        return result.stdout.decode("utf-8", "replace")
+
+
+def option(name: str, value: object) -> str:
+    """One argument."""
+    return f"--{name}" if value is None else f"--{name}={value}"
