@@ -14,6 +14,7 @@ from ganeti_tx.config import (
 )
 from ganeti_tx.config.distribution import Distribution
 from ganeti_tx.config.operation import Effect, Operations, Repeat
+from ganeti_tx.config.operation import Operation as Operation
 from ganeti_tx.config.operation_kinds import changing, distributing, reading, reserving
 from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reserving import Reserving

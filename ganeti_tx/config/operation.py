@@ -87,6 +87,14 @@ class Operation(Generic[P, T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute = name
 
+    def given(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+        """All arguments in their order; most are given so. @raise TypeError: there is no such call."""
+        if not kwargs and len(args) == len(self.arguments):
+            return args
+        given = self._signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        return given.args
+
     @overload
     def __get__(self, config: None, owner: object) -> "Operation[P, T]": ...
     @overload
@@ -96,17 +104,9 @@ class Operation(Generic[P, T]):
             return self
 
         def ask(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return config.perform(self, self._all(args, kwargs))
+            return config.perform(self, self.given(*args, **kwargs))
 
         return ask
-
-    def _all(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments in their order; most are given so. @raise TypeError: there is no such call."""
-        if not kwargs and len(args) == len(self.arguments):
-            return args
-        given = self._signature.bind(*args, **kwargs)
-        given.apply_defaults()
-        return given.args
 
 
 def parameters(function: Callable[..., Any], skipped: int) -> list[inspect.Parameter]:

@@ -16,13 +16,19 @@ from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.hooks import HookRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.lock_taking import LockTaking
+from ganeti_tx.jobs.recovery import Recovery
 from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
+from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
+from ganeti_tx.jobs.undo_file import UndoFile
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
+from ganeti_tx.logic.plan import described
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.steps import STEP, Steps
 from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.model.undo import UndoRecord
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files_errors import reason
@@ -137,7 +143,18 @@ class JobRun:
         await self.locks.release_all()
         await self.config.drop_reservations()
 
+    async def _recover(self, index: int, record: UndoRecord) -> None:
+        """The process before this one died while it was changing something."""
+        take_back = TakingBack(self.config, self.nodes)
+        error = await Recovery(self.journal, index, self.locks, take_back, self.clock).run(record)
+        await UndoFile(self.journal, index, self.locks).keep([])
+        self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
+        self._end_rest(index + 1)
+
     async def _run_ops(self) -> None:
+        if (interrupted := self.journal.job.interrupted) is not None:
+            await self._recover(*interrupted)
+            return
         remaining = [index for index, op in enumerate(self.journal.job.ops) if op.status not in FINAL]
         for index in remaining:
             if index != remaining[0]:
@@ -190,7 +207,7 @@ class JobRun:
             text = f"internal error ({error_text(error)}); the log of all jobs (jobs.log) has more"
             self._finish(index, Status.ERROR, OpExecError(text))
             return False
-        self.journal.change_op(index, status=Status.SUCCESS, result=result, end_timestamp=timestamp(self.now()))
+        self.journal.finish_op(index, Status.SUCCESS, result)
         if index < len(self.journal.job.ops) - 1:  # the last one's end is written with the job's
             await self.journal.attempt()
         return True
@@ -206,7 +223,7 @@ class JobRun:
         self._finish(index, Status.CANCELED, JobCanceled(outcome(self._points)))
 
     def _finish(self, index: int, status: Status, error: GanetiError) -> None:
-        self.journal.change_op(index, status=status, result=encode_error(error), end_timestamp=timestamp(self.now()))
+        self.journal.finish_op(index, status, encode_error(error))
 
     def _end_rest(self, start: int) -> None:
         """The opcodes after one that failed do not run."""
@@ -233,12 +250,18 @@ class JobRun:
         await self._hooks.before()
         self._check_stop()
         if op.dry_run:
+            await self._show_plan(index, unit)
             unit.info("- INFO: dry-run mode requested, not actually executing the operation")
             return None
         self._points.only_looks = False
-        result = await unit.execute()
+        result = await unit.carry_out()
         await self._hooks.after(self._points.config_changed)
         return result
+
+    async def _show_plan(self, index: int, unit: LogicalUnit[Any]) -> None:
+        held = [f"{lock} ({mode.value})" for lock, mode in sorted((await self.locks.held()).items())]
+        for line in described(unit.plan(), held):
+            self._feedback(index, "message", line)
 
     async def _begin(self, index: int) -> None:
         """Have it in the file that the opcode runs: one that waits by its file has changed nothing, and can be run anew.
@@ -261,14 +284,22 @@ class JobRun:
         points = self._points = SafePoints(only_looks=True)
         if self._stop:
             points.stop()
+        config, nodes = StoppableConfig(self.config, points), StoppableNodes(self.nodes, points)
         around = Surroundings(
             job_id=self.journal.job.id,
-            config=StoppableConfig(self.config, points),
+            config=config,
             locks=self.locks,
-            nodes=StoppableNodes(self.nodes, points),
+            nodes=nodes,
             clock=self.clock,
             now=self.now,
             feedback=lambda log_kind, payload: self._feedback(index, log_kind, payload),
+            steps=Steps(
+                tell=lambda payload: self._feedback(index, STEP, payload),
+                warn=lambda text: self._feedback(index, "message", f"- WARNING: {text}"),
+                take_back=TakingBack(config, nodes),
+                keep=UndoFile(self.journal, index, self.locks).keep,
+                safe_points=points,
+            ),
             submit_jobs=self._submit_jobs,
             resolve=self.resolve,
             ping=self.ping,

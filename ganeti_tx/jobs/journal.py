@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.queue.files.store import Replicate
-from ganeti_tx.queue.job import QueuedJob, QueuedOp, encode_job, timestamp
+from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, encode_job, finished, timestamp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import in_place, until_written
@@ -51,6 +51,12 @@ class Journal:
         """Change one opcode in memory; `save` makes it count."""
         ops = list(self.job.ops)
         ops[index] = msgspec.structs.replace(ops[index], **changes)
+        self.job = msgspec.structs.replace(self.job, ops=ops)
+
+    def finish_op(self, index: int, status: Status, result: Any) -> None:
+        """Bring one opcode to its end in memory."""
+        ops = list(self.job.ops)
+        ops[index] = finished(ops[index], status, result, timestamp(self.now()))
         self.job = msgspec.structs.replace(self.job, ops=ops)
 
     def op(self, index: int) -> QueuedOp:

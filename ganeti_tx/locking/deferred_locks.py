@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 from twisted.internet.defer import Deferred
@@ -128,6 +128,25 @@ class DeferredLocks:
         """Release everything of an owner whose process is gone; its update, should it wait, fails."""
         self._drop(owner, LockError(f"{owner} has died"))
 
+    def take_over(self, owner: Owner, dead: Owner) -> None:
+        """Give an owner what a dead one held; the update of the dead one, should it wait, fails."""
+        granted = self._table.take_over(owner, dead)
+        wait = self._waits.pop(dead, None)
+        self._announce(granted, changed=True)
+        if wait is not None:
+            self._record(wait, "failed")
+            wait.finish(LockError(f"{dead} has died"))
+
+    def abandon(self, owner: Owner) -> None:
+        """An owner whose process is gone waits for nothing any more, but keeps what it holds."""
+        if owner in self._waits:
+            self._give_up_for(owner, LockError(f"{owner} has died"))
+
+    def restore(self, owner: Owner, locks: Mapping[Lock, Mode]) -> None:
+        """Let an owner hold what it held before a restart. @raise LockError: it conflicts with what another holds."""
+        self._table.restore(owner, locks)
+        self._on_change()
+
     def remove(self, owner: Owner, lock: Lock) -> None:
         """Forget a lock whose object was deleted; who waits for it fails with an error that names it.
 
@@ -177,6 +196,12 @@ class DeferredLocks:
         self._announce(granted)
         self._record(wait, "timeout")
         wait.finish(LockTimeout(f"{owner} waited {timeout:g} s in vain for {wait.ticket.describe()}"))
+
+    def _give_up_for(self, owner: Owner, error: LockError) -> None:
+        wait = self._waits.pop(owner)
+        self._announce(self._table.withdraw(wait.ticket))
+        self._record(wait, "failed")
+        wait.finish(error)
 
     def _give_up(self, owner: Owner) -> None:
         """The Deferred was cancelled; it fails itself with CancelledError.

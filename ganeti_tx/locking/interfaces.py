@@ -124,6 +124,12 @@ class ILocks(Interface):
     def release_all() -> Awaitable[None]:
         """Release everything; an update that still waits fails with LockError."""
 
+    def take_over() -> Awaitable[dict[Lock, Mode]]:
+        """Make the locks that the job's dead processes have left this owner's; answers what it holds then.
+
+        @raise LockError: another process of the job lives.
+        """
+
     def set_priority(priority: int) -> Awaitable[None]:
         """Move an update that waits to another place in the queue; its time of arrival counts on."""
 

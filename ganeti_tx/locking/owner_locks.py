@@ -40,6 +40,13 @@ class OwnerLocks:
         """See ILocks."""
         self._locks.release_all(self._owner)
 
+    async def take_over(self) -> dict[Lock, Mode]:
+        """See ILocks; whoever else has the job's number is taken for dead."""
+        for other in self._locks.owners():
+            if other.job_id == self._owner.job_id and other != self._owner:
+                self._locks.take_over(self._owner, other)
+        return self._locks.held(self._owner)
+
     async def set_priority(self, priority: int) -> None:
         """See ILocks."""
         self._locks.set_priority(self._owner, priority)

@@ -198,6 +198,15 @@ class LockTable:
                 raise LockError(f"{owner} cannot hold {lock} ({mode.value}): another owner holds it")
             self._holdings.assign(owner, lock, mode)
 
+    def take_over(self, owner: Owner, dead: Owner) -> list[Ticket]:
+        """Let an owner hold what another held, who is out of the queue then; returns the tickets that were granted by it."""
+        touched = self._leave(self._queue.of(dead))
+        for lock, mode in self.held(dead).items():
+            mine = self._holdings.of(owner).get(lock)
+            self._holdings.assign(dead, lock, None)
+            self._holdings.assign(owner, lock, Mode.EXCLUSIVE if Mode.EXCLUSIVE in (mode, mine) else mode)
+        return self._settle(touched)
+
     # How the queue moves
 
     def _check_upgrades(self, owner: Owner, wants: Mapping[Lock, Mode]) -> None:

@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import attrs
@@ -13,12 +14,14 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.steps import Steps
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 Op = TypeVar("Op", bound=OpCode)
@@ -47,6 +50,7 @@ class Surroundings:
     clock: IReactorTime
     now: Callable[[], float]
     feedback: Feedback
+    steps: Steps
     submit_jobs: Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
     resolve: Resolve
     ping: Ping
@@ -101,6 +105,10 @@ class LogicalUnit(ABC, Generic[Op]):
     async def check(self) -> None:
         """Read again under the locks and refuse what cannot be done."""
 
+    def plan(self) -> Plan:
+        """The steps that `execute` will take, as `check` found them to be needed; one may turn out not to be."""
+        return ()
+
     @abstractmethod
     async def execute(self) -> Any:
         """Do it; the value is the opcode's result, as its table says."""
@@ -119,9 +127,15 @@ class LogicalUnit(ABC, Generic[Op]):
     async def read_again(self) -> None:
         """Before `hook_values` is asked when all is done: look how the object is now."""
 
-    def rollback(self) -> Rollback:
-        """Steps with their undo, which runs to its end even when the job is to stop."""
-        return Rollback(self.warn, self.around.safe_points)
+    async def carry_out(self) -> Any:
+        """Execute it, and take back what was begun when that fails; the job calls this after `check`."""
+        self.around.steps.plan = self.plan()
+        async with self.around.steps:
+            return await self.execute()
+
+    def step(self, title: str, *undos: Undo) -> AbstractAsyncContextManager[None]:
+        """The step of the plan with this title; `undos` take back what it does, the last one first."""
+        return self.around.steps.step(title, *undos)
 
     async def pause(self, seconds: float) -> None:
         """Wait; a job that is to stop waits no longer."""

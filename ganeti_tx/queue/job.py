@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import JobFileCorrupted
+from ganeti_tx.model.undo import UndoRecord
 
 Timestamp = tuple[int, int]
 LogEntry = tuple[int, Timestamp, str, Any]
@@ -40,7 +41,10 @@ def timestamp(now: float) -> Timestamp:
 
 
 class QueuedOp(msgspec.Struct, frozen=True, kw_only=True):
-    """One opcode of a job. `input` is its stored form (secrets redacted), `result` the encoded error when it failed."""
+    """One opcode of a job. `input` is its stored form (secrets redacted), `result` the encoded error when it failed.
+
+    `undo` is in the file only while there is something that a death of the job's process would leave half done.
+    """
 
     input: dict[str, Any]
     status: Status = Status.QUEUED
@@ -50,6 +54,7 @@ class QueuedOp(msgspec.Struct, frozen=True, kw_only=True):
     start_timestamp: Timestamp | None = None
     exec_timestamp: Timestamp | None = None
     end_timestamp: Timestamp | None = None
+    undo: UndoRecord | msgspec.UnsetType = msgspec.UNSET
 
 
 class QueuedJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +82,14 @@ class QueuedJob(msgspec.Struct, frozen=True, kw_only=True):
     def begun(self) -> bool:
         """Whether opcodes of it have been done, or tried, already."""
         return any(op.status in FINAL for op in self.ops)
+
+    @property
+    def interrupted(self) -> tuple[int, UndoRecord] | None:
+        """The opcode that has begun what must be taken back if nobody goes on with it; None without one."""
+        for index, op in enumerate(self.ops):
+            if isinstance(op.undo, UndoRecord) and op.status not in FINAL:
+                return index, op.undo
+        return None
 
     @property
     def priority(self) -> int:
@@ -107,10 +120,15 @@ def with_open_ops(job: QueuedJob, change: Callable[[QueuedOp], QueuedOp]) -> Que
     return msgspec.structs.replace(job, ops=[op if op.status in FINAL else change(op) for op in job.ops])
 
 
+def finished(op: QueuedOp, status: Status, result: Any, at: Timestamp) -> QueuedOp:
+    """The opcode at its end."""
+    return msgspec.structs.replace(op, status=status, result=result, end_timestamp=at, undo=msgspec.UNSET)
+
+
 def ended(job: QueuedJob, status: Status, result: Any, now: float) -> QueuedJob:
     """The job brought to an end: every open opcode gets the status and the result."""
     at = timestamp(now)
-    closed = with_open_ops(job, lambda op: msgspec.structs.replace(op, status=status, result=result, end_timestamp=at))
+    closed = with_open_ops(job, lambda op: finished(op, status, result, at))
     return msgspec.structs.replace(closed, end_timestamp=at)
 
 
@@ -134,6 +152,18 @@ def handed_over(job: QueuedJob, livelock: str, process_id: int, now: float) -> Q
     ops[following] = msgspec.structs.replace(ops[following], status=Status.WAITING, start_timestamp=at)
     start = job.start_timestamp or at
     return msgspec.structs.replace(job, ops=ops, start_timestamp=start, livelock=livelock, process_id=process_id)
+
+
+def handed_to_undo(job: QueuedJob, livelock: str, process_id: int, cause: str, killed: bool) -> QueuedJob:
+    """An interrupted job as the process finds it that takes back what was begun. @param cause: of the first interruption."""
+    assert job.interrupted is not None
+    index, record = job.interrupted
+    record = msgspec.structs.replace(
+        record, cause=record.cause or cause, killed=record.killed or killed, tries=record.tries + 1
+    )
+    ops = list(job.ops)
+    ops[index] = msgspec.structs.replace(ops[index], undo=record)
+    return msgspec.structs.replace(job, ops=ops, livelock=livelock, process_id=process_id)
 
 
 def with_priority(job: QueuedJob, priority: int) -> QueuedJob:

@@ -47,6 +47,8 @@ class JobRequests:
             if run is None:
                 await self.runs.cancel_waiting(job)
                 return True, f"Job {job_id} canceled"
+            if run.undoing and (run.runner is None or not kill):
+                return False, f"Job {job_id} takes back what it had begun, and ends then; its process had died"
             run.ask(Wish.CANCEL)
             if run.runner is not None:
                 return await (self._kill(job, run, run.runner) if kill else self._stop(job, run, run.runner))

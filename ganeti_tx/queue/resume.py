@@ -44,5 +44,8 @@ class Resumption:
         if nothing_half_done(now):
             self.runs.claim_and_put_back(now)
             return
+        if now.interrupted is not None:
+            self.runs.claim_and_undo(now, f"the process {job.process_id} of job {job.id} ({job.livelock}) is gone")
+            return
         who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
         self.runs.claim_and_end(now, Status.ERROR, OpExecError(f"{who} is gone"))

@@ -18,15 +18,17 @@ class Stage(Enum):
     HANDING_OVER = "luxid, which writes the process's name into its file"
     RUNNING = "a process"
     SETTLING = "luxid, which writes what became of it"
+    INTERRUPTED = "nobody: what its dead process had begun waits to be taken back"
     RELEASED = "nobody any more"
 
 
 FOLLOWING: Mapping[Stage, frozenset[Stage]] = {
-    Stage.CLAIMED: frozenset({Stage.RESERVING, Stage.RUNNING, Stage.SETTLING, Stage.RELEASED}),
+    Stage.CLAIMED: frozenset({Stage.RESERVING, Stage.RUNNING, Stage.SETTLING, Stage.INTERRUPTED, Stage.RELEASED}),
     Stage.RESERVING: frozenset({Stage.HANDING_OVER, Stage.SETTLING}),
     Stage.HANDING_OVER: frozenset({Stage.RUNNING, Stage.SETTLING}),
     Stage.RUNNING: frozenset({Stage.SETTLING}),
-    Stage.SETTLING: frozenset({Stage.RELEASED}),
+    Stage.SETTLING: frozenset({Stage.INTERRUPTED, Stage.RELEASED}),
+    Stage.INTERRUPTED: frozenset({Stage.RESERVING, Stage.SETTLING}),
     Stage.RELEASED: frozenset(),
 }
 
@@ -51,6 +53,7 @@ class Run:
     @ivar runner: the process that has it; while RUNNING only, since before it cannot be told to stop the job, and after
         it is dead or may have the next one, which nobody wants to stop.
     @ivar adopted: an earlier luxid gave it to the process.
+    @ivar undoing: it is there only to take back what was begun.
     @ivar priority: what was asked for while a process had it, as the process might not have heard of it.
     """
 
@@ -58,6 +61,7 @@ class Run:
     adopted: bool = False
     wish: Wish = Wish.GO_ON
     priority: int | None = None
+    undoing: bool = field(default=False, init=False)
     reservation: "Deferred[IRunner] | None" = field(default=None, init=False)
     runner: IRunner | None = field(default=None, init=False)
     _lifecycle: Lifecycle[Stage] = field(factory=_claimed, init=False)
@@ -94,6 +98,11 @@ class Run:
         """Only luxid is busy with it, until its file says what became of it; said again of one of which it is true."""
         if self.stage is not Stage.SETTLING:
             self._enter(Stage.SETTLING)
+
+    def interrupt(self) -> None:
+        """A fresh process is to take back what a dead one has begun; the job cannot be canceled any more."""
+        self._enter(Stage.INTERRUPTED)
+        self.undoing = True
 
     def release(self) -> None:
         """Nobody is busy with it any more."""

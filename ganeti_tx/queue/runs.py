@@ -26,12 +26,13 @@ from ganeti_tx.queue.job import (
     Status,
     ended,
     handed_over,
+    handed_to_undo,
     has_priority,
     nothing_half_done,
     put_back,
     with_priority,
 )
-from ganeti_tx.queue.launcher import IJobLauncher, NeverGiven, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
 from ganeti_tx.queue.run import Run, Stage, Wish
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.runtime.files_errors import reason
@@ -43,6 +44,8 @@ log = Logger()
 BURIAL_LIMIT = 1.0
 #: Seconds for which a job whose file cannot be written keeps its slot before it is tried again.
 RETRY_DELAY = 5.0
+#: How many processes may die while they take back what one job has begun.
+UNDO_TRIES = 5
 
 
 @define
@@ -229,6 +232,41 @@ class Runs:
         self.changes.announce(job.id)
         await self._follow(run, runner.run(job, self.secrets.get(job.id, {})))
 
+    # Taking back what a dead process has begun
+
+    def claim_and_undo(self, job: QueuedJob, cause: str) -> None:
+        """The same for a job in nobody's hands. @param cause: what ended its process."""
+        run = self.claim(job.id)
+        self._detach(self._undo(run, job, cause), run)
+
+    async def _undo(self, run: Run, job: QueuedJob, cause: str) -> None:
+        """Give an interrupted job to a fresh process, which takes back what was begun, and ends it."""
+        runner, handed = None, job
+        while runner is None:
+            run.interrupt()
+            run.reserve(self.launcher.reserve())
+            try:
+                runner, handed = await self._hand_to_undo(run, job, cause)
+            except (RunnerDied, OSError) as error:
+                log.error("job {job_id} cannot be undone yet: {error}", job_id=job.id, error=error_text(error))
+                run.settle()
+                await deferLater(self.changes.clock, RETRY_DELAY)
+        run.give_to(runner)
+        self.changes.announce(job.id)
+        await self._follow(run, runner.run(handed, {}))
+
+    async def _hand_to_undo(self, run: Run, job: QueuedJob, cause: str) -> tuple[IRunner, QueuedJob]:
+        assert run.reservation is not None
+        runner = await run.reservation
+        run.hand_over()
+        handed = handed_to_undo(job, runner.livelock, runner.process_id, cause, run.wish is Wish.KILL)
+        try:
+            await self.store.put(handed)
+        except OSError:
+            self.launcher.give_back(runner)
+            raise
+        return runner, handed
+
     async def _start_later(self, run: Run, job: QueuedJob) -> None:
         """Keep the slot of a job whose file cannot be written, then let it wait again."""
         run.settle()
@@ -246,6 +284,7 @@ class Runs:
         if runner is None:
             return False
         run = self._take_in(Run(job.id, adopted=True))
+        run.undoing = job.interrupted is not None and job.interrupted[1].tries > 0
         run.give_to(runner)
         self._detach(self._follow(run, runner.run(job, {})), run)
         return True
@@ -268,6 +307,8 @@ class Runs:
         if job is None or job.finalized:
             self._forget_secrets(run.job_id)
             self.release(run)
+        elif job.interrupted is not None:
+            await self._interrupted(run, job, died)
         elif run.wish is Wish.KILL:
             await self._end(run, job, Status.CANCELED, JobCanceled(f"job {job.id} was killed"))
         elif job.livelock is None:
@@ -275,9 +316,19 @@ class Runs:
         elif nothing_half_done(job) and never_had_it(run, died):
             await self._put_back(run, job)
         else:
-            reason = died or "it ended without finishing the job"
-            who = f"the process {job.process_id} of job {job.id} ({job.livelock})"
-            await self._end(run, job, Status.ERROR, OpExecError(f"{who} died: {reason}"))
+            await self._end(run, job, Status.ERROR, OpExecError(death_of(job, died)))
+
+    async def _interrupted(self, run: Run, job: QueuedJob, died: RunnerDied | None) -> None:
+        """Its process has begun what must not stay half done."""
+        assert job.interrupted is not None
+        _, record = job.interrupted
+        if record.tries < UNDO_TRIES:
+            cause = f"job {job.id} was killed" if run.wish is Wish.KILL else death_of(job, died)
+            await self._undo(run, job, cause)
+            return
+        text = f"{record.cause}; nothing is known of what was to be taken back, as {record.tries} processes died of it"
+        left = "; ".join(undo.title for undo in reversed(record.steps))
+        await self._end(run, job, Status.ERROR, OpExecError(f"{text}: {left}"))
 
     async def _bury(self) -> None:
         """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
@@ -353,6 +404,12 @@ def with_asked_priority(job: QueuedJob, run: Run) -> QueuedJob:
     if run.priority is None or has_priority(job, run.priority):
         return job
     return with_priority(job, run.priority)
+
+
+def death_of(job: QueuedJob, died: RunnerDied | None) -> str:
+    """What is told of a job's process that has left it unfinished."""
+    reason = died or "it ended without finishing the job"
+    return f"the process {job.process_id} of job {job.id} ({job.livelock}) died: {reason}"
 
 
 def never_had_it(run: Run, died: RunnerDied | None) -> bool:

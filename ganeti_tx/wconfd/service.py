@@ -52,6 +52,7 @@ from ganeti_tx.wconfd.protocol.methods import server_table
 from ganeti_tx.wconfd.protocol.own_methods import OwnMethods
 from ganeti_tx.wconfd.protocol.server import WconfDispatch
 from ganeti_tx.wconfd.rapi_files import CountedRapiFiles
+from ganeti_tx.wconfd.unfinished import UnfinishedJobs
 from ganeti_tx.wconfd.unknown_locks import UNKNOWN, UnknownLocks, living_jobs, set_aside
 
 log = Logger()
@@ -122,7 +123,9 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     store = await load_config(parts)
     locks, locks_file, is_unknown = kept_locks(parts)
     reservations, reservations_file = kept_reservations(parts)
-    owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir)
+    unfinished = UnfinishedJobs(parts.files, parts.paths)
+    unfinished.restore(locks)
+    owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir, unfinished.includes)
     owners.start(parts.clock)
     rapi_files = CountedRapiFiles(parts.files, parts.paths, store)
     await rapi_files.load()

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
@@ -43,6 +45,17 @@ async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> b
     )
 
 
+def shutdowns(target: InstanceView) -> list[Undo]:
+    """What takes the disks down again, the last one first, as undos are done: then in the order of `shutdown_disks`."""
+    owner = target.instance.name
+    calls = [
+        (index, node, BlockdevShutdown(disk=target.disk_specs(node)[index], owner=owner))
+        for index, disk in enumerate(target.disks)
+        for node in homes(target, disk)
+    ]
+    return [on_node(f"shut down disk/{index} of instance {owner}", node, call) for index, node, call in reversed(calls)]
+
+
 async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
     """Remove the disks from all their nodes; False, with a warning each, when some stay."""
     owner = target.instance.name
@@ -70,3 +83,9 @@ async def on_each(
 def homes(target: InstanceView, disk: Disk) -> Sequence[Node]:
     """The nodes that hold a disk; shared storage, which names none, is reached from the primary node."""
     return [target.nodes[uuid] for uuid in disk.nodes] or [target.primary]
+
+
+def disk_nodes(target: InstanceView) -> tuple[str, ...]:
+    """The names of the nodes that hold disks, in order; the primary's of an instance without any."""
+    names = dict.fromkeys(node.name for disk in target.disks for node in homes(target, disk))
+    return tuple(names) or (target.primary.name,)

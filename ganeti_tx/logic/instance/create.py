@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name
-from ganeti_tx.logic.disks.make import create_disks, make_disks
-from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
+from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
+from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.plan import space_wanted, template_of
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
@@ -20,9 +21,10 @@ from ganeti_tx.logic.instance.create_plan import (
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
-from ganeti_tx.logic.instance.presence import stop
+from ganeti_tx.logic.instance.presence import stop_call
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
-from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
@@ -35,10 +37,13 @@ from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd, InstanceStart
 from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import RpcError
+
+ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
 
 
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
@@ -238,20 +243,29 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
                     ECode.NORES,
                 )
 
+    def plan(self) -> Plan:
+        """Each disk; the instance; what it was asked to have done to it."""
+        target, instance = self._target, (f"instance {self._name}",)
+        steps = [*creations(target), PlannedStep(ADD, (), instance)]
+        if self._plan.install:
+            steps.append(PlannedStep(INSTALL, disk_nodes(target), instance))
+        if self._plan.start:
+            steps.append(PlannedStep(START, disk_nodes(target), instance))
+        return steps
+
     async def execute(self) -> list[str]:
         """Make it; the names of the nodes it is on."""
-        target = self._target
-        async with self.rollback() as rollback:
-            self.info("* creating instance disks...")
-            await create_disks(self.nodes, target, rollback)
-            self.info(f"adding instance {self._name} to cluster config")
+        target, uuid = self._target, self._target.instance.uuid
+        self.info("* creating instance disks...")
+        await create_disks(self.nodes, target, self.around.steps)
+        self.info(f"adding instance {self._name} to cluster config")
+        async with self.step(ADD, in_config(f"remove instance {self._name}", IConfig.remove_instance, uuid)):
             await self.config.add_instance(target.instance, target.disks)
-            rollback.undo(self.config.remove_instance, target.instance.uuid)
-            target = await self.config.instance_view(target.instance.uuid)  # it has its times from there
-            if self._plan.install:
-                await self._install(target, rollback)
-            if self._plan.start:
-                await self._start(target, rollback)
+        target = await self.config.instance_view(uuid)  # it has its times from there
+        if self._plan.install:
+            await self._install(target)
+        if self._plan.start:
+            await self._start(target)
         return [target.primary.name]
 
     async def _make_target(self) -> InstanceView:
@@ -285,37 +299,35 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             networks={},
         )
 
-    async def _install(self, target: InstanceView, rollback: Rollback) -> None:
+    async def _install(self, target: InstanceView) -> None:
         self.info("* running the instance OS create scripts...")
-        rollback.undo(shutdown_disks, self.nodes, target, self.warn)
-        await assemble_elsewhere(self.nodes, target, self.warn)
-        try:
-            spec = target.spec(osparams_secret=self._plan.osparams_secret)
-            await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
-        except RpcError as error:
-            raise OpExecError(f"could not install OS {self._plan.os} on instance {self._name}: {error}") from None
-        if not self._plan.start:
-            await shutdown_disks(self.nodes, target, self.warn)
+        async with self.step(INSTALL, *shutdowns(target)):
+            await assemble_elsewhere(self.nodes, target, self.warn)
+            try:
+                spec = target.spec(osparams_secret=self._plan.osparams_secret)
+                await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
+            except RpcError as error:
+                raise OpExecError(f"could not install OS {self._plan.os} on instance {self._name}: {error}") from None
+            if not self._plan.start:
+                await shutdown_disks(self.nodes, target, self.warn)
 
-    async def _start(self, target: InstanceView, rollback: Rollback) -> None:
+    async def _start(self, target: InstanceView) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
-        await assemble_elsewhere(self.nodes, target, self.warn)
-        rollback.undo(self._stop_again, target, rollback)  # an answer that got lost may mean that it runs
-        try:
-            await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))
-            await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
-        except GanetiError as error:
-            raise OpExecError(f"could not start instance {self._name}: {error}") from None
+        async with self.step(START, self._stop_again(target)):  # an answer that got lost may mean that it runs
+            await assemble_elsewhere(self.nodes, target, self.warn)
+            try:
+                await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))
+                await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+            except GanetiError as error:
+                raise OpExecError(f"could not start instance {self._name}: {error}") from None
 
-    async def _stop_again(self, target: InstanceView, rollback: Rollback) -> None:
-        """Nothing runs that is not configured: what may run stays where it can be found. @raise OpExecError: it may run."""
-        try:
-            await stop(self.nodes, target, 0, True)
-        except OpExecError:
-            rollback.leave_rest()
-            self.warn(
-                f"instance {self._name} may run on node {target.primary.name}, so it stays in the configuration; when the"
-                f" node can be reached, remove it with 'gnt-instance remove {self._name}'"
-            )
-            raise
+    def _stop_again(self, target: InstanceView) -> Undo:
+        """Nothing runs that is not configured: what may run stays where it can be found."""
+        return on_node(
+            f"stop instance {self._name}",
+            target.primary,
+            stop_call(target, 0, force=True),
+            otherwise=f"instance {self._name} may run on node {target.primary.name}, so it stays in the configuration;"
+            f" when the node can be reached, remove it with 'gnt-instance remove {self._name}'",
+        )

@@ -1,9 +1,13 @@
 """Whether an instance runs, and starting and stopping it on its node."""
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.undos import in_config
 from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, RunningInstance
 from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
@@ -32,13 +36,29 @@ async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
         await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
 
 
-async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, force: bool = False) -> None:
-    """Stop it on its node. @raise OpExecError: it may still run."""
+def state_as_before(instance: Instance) -> Undo:
+    """What gives an instance back the state that it has now."""
+    return in_config(
+        f"mark instance {instance.name} as {instance.admin_state.value} again",
+        IConfig.set_instance_state,
+        instance.uuid,
+        instance.admin_state,
+        instance.admin_state_source,
+        instance.disks_active,
+    )
+
+
+def stop_call(target: InstanceView, timeout: float, force: bool = False) -> InstanceShutdown:
+    """What stops it."""
     instance = target.instance
-    call = InstanceShutdown(
+    return InstanceShutdown(
         instance_name=instance.name, hypervisor=instance.hypervisor.value, shutdown_timeout=timeout, force=force
     )
+
+
+async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, force: bool = False) -> None:
+    """Stop it on its node. @raise OpExecError: it may still run."""
     try:
-        await nodes.call(target.primary, call)
+        await nodes.call(target.primary, stop_call(target, timeout, force))
     except RpcError as error:
-        raise OpExecError(f"could not shut down instance {instance.name}: {error}") from None
+        raise OpExecError(f"could not shut down instance {target.instance.name}: {error}") from None

@@ -1,12 +1,12 @@
 """Starting an instance."""
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
-from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere
+from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, state_as_before, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online
-from ganeti_tx.logic.rollback import Rollback
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_spec import InstanceSpec
@@ -15,6 +15,8 @@ from ganeti_tx.model.params.backend import check_beparams, typed_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
+
+MARK, CLEAR, START = "mark the instance as up", "remove what is left of its last run", "start the instance"
 
 
 class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
@@ -59,31 +61,34 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             needed = int(self._spec.beparams["minmem"])
             await check_free_memory(self.nodes, self.target.primary, self._spec.hypervisor, needed, purpose)
 
+    def plan(self) -> Plan:
+        """The mark, then what is left over of an earlier run, then the machine."""
+        instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
+        steps = [] if self.op.no_remember else [PlannedStep(MARK, (), instance)]
+        if self.target.primary.offline:
+            return steps
+        if self._left_over:
+            steps.append(PlannedStep(CLEAR, node, instance, self.op.shutdown_timeout))
+        return [*steps, PlannedStep(START, disk_nodes(self.target), instance)]
+
     async def execute(self) -> None:
         """Say that it shall be up, then start it; when that fails the configuration says what it said before."""
-        async with self.rollback() as rollback:
-            await self._mark_up(rollback)
-            if self.target.primary.offline:
-                self.warn("primary node offline, marked instance as started")
-                return
-            if self._left_over:
-                await stop(self.nodes, self.target, self.op.shutdown_timeout)
-            await assemble_elsewhere(self.nodes, self.target, self.warn)
-            try:
-                call = InstanceStart(instance=self._spec, startup_paused=self.op.startup_paused)
-                await self.nodes.call(self.target.primary, call)
-            except RpcError as error:
-                raise OpExecError(f"could not start instance {self.instance.name}: {error}") from None
-
-    async def _mark_up(self, rollback: Rollback) -> None:
-        if self.op.no_remember:
+        if not self.op.no_remember:
+            async with self.step(MARK, state_as_before(self.instance)):
+                await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+        if self.target.primary.offline:
+            self.warn("primary node offline, marked instance as started")
             return
-        before = self.instance
-        await self.config.set_instance_state(before.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
-        rollback.undo(
-            self.config.set_instance_state,
-            before.uuid,
-            before.admin_state,
-            before.admin_state_source,
-            before.disks_active,
-        )
+        if self._left_over:
+            async with self.step(CLEAR):
+                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+        async with self.step(START):
+            await assemble_elsewhere(self.nodes, self.target, self.warn)
+            await self._start()
+
+    async def _start(self) -> None:
+        call = InstanceStart(instance=self._spec, startup_paused=self.op.startup_paused)
+        try:
+            await self.nodes.call(self.target.primary, call)
+        except RpcError as error:
+            raise OpExecError(f"could not start instance {self.instance.name}: {error}") from None

@@ -20,6 +20,7 @@ from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
+from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, decode_job
@@ -39,6 +40,11 @@ class Unit(LogicalUnit[OpTestDelay]):
     """Takes one node's lock; what it does is the test's."""
 
     works: list[Work]
+    steps: Plan = ()
+
+    def plan(self) -> Plan:
+        """What the test says."""
+        return self.steps
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The node."""
@@ -98,9 +104,9 @@ class JobRunCase(SynchronousTestCase):
         self.table = DeferredLocks(LockTable(), self.clock)
         self.locks = OwnerLocks(self.table, OWNER)
 
-    def job(self, *works: Work, ops: Sequence[Any] | None = None) -> JobRun:
+    def job(self, *works: Work, ops: Sequence[Any] | None = None, steps: Plan = ()) -> JobRun:
         """A job with an opcode for each piece of work."""
-        kind = type("TestUnit", (Unit,), {"works": list(works)})
+        kind = type("TestUnit", (Unit,), {"works": list(works), "steps": steps})
         opcodes = ops or [OpTestDelay(duration=0.0) for _ in works]
         job = QueuedJob(
             id=7,

@@ -1,13 +1,24 @@
 """A job that is stopped: where, and what is told of it."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 from twisted.internet.defer import CancelledError, Deferred
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import (
     OpExecError,
 )
+from ganeti_tx.jobs.execute import JobRun
+from ganeti_tx.logic.plan import PlannedStep
+from ganeti_tx.logic.undos import in_config
 from ganeti_tx.model.enums import TagKind
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.queue.job import Status
 from ganeti_tx.test.jobs.case import OWNER, RIVAL, JobRunCase, Unit, raise_it
+
+#: Takes back that the cluster was tagged.
+UNTAG = in_config("remove the tag one", IConfig.change_tags, TagKind.CLUSTER, None, [], ["one"])
 
 
 class CancelTests(JobRunCase):
@@ -73,18 +84,26 @@ class CancelTests(JobRunCase):
         """What had been done is taken back by the undo steps, which the stop does not disturb; result and log say so."""
 
         async def work(unit: Unit) -> None:
-            async with unit.rollback() as rollback:
+            async with unit.step("tag", UNTAG):
                 await self.tag(unit, "one")
-                rollback.undo(self.tag, unit, "one")
                 self.stop(run)
                 await self.tag(unit, "two")
 
-        run = self.job(lambda unit: Deferred.fromCoroutine(work(unit)))
+        run = self.job(lambda unit: Deferred.fromCoroutine(work(unit)), steps=[PlannedStep("tag", (), ("cluster",))])
         self.successResultOf(Deferred.fromCoroutine(run.run()))
         self.assertNotIn("one", self.store.snapshot.cluster.tags)
         self.assertEqual(self.on_disk().status, Status.CANCELED)
         self.assertIn("before change_tags in the configuration; what had been done was taken back", self.error(0))
         self.assertIn("done to take it back: change_tags in the configuration", self.last_word())
+
+    def stopped_first(self, run: JobRun, take_back: Callable[[Undo], Awaitable[None]]) -> Any:
+        """An undo in whose midst the job is to stop."""
+
+        async def both(undo: Undo) -> None:
+            self.stop(run)
+            await take_back(undo)
+
+        return both
 
     def test_cancel_leaves(self) -> None:
         """What had been done and has no undo is left; result and log say so."""
@@ -104,13 +123,12 @@ class CancelTests(JobRunCase):
         """An opcode that fails by itself, and is to stop while it takes back what it did, has failed."""
 
         async def work(unit: Unit) -> None:
-            async with unit.rollback() as rollback:
+            async with unit.step("tag", UNTAG):
                 await self.tag(unit, "one")
-                rollback.undo(self.tag, unit, "one")
-                rollback.undo(run.stop)
+                unit.around.steps.take_back = self.stopped_first(run, unit.around.steps.take_back)
                 raise OpExecError("broken")
 
-        run = self.job(lambda unit: Deferred.fromCoroutine(work(unit)))
+        run = self.job(lambda unit: Deferred.fromCoroutine(work(unit)), steps=[PlannedStep("tag", (), ("cluster",))])
         self.successResultOf(Deferred.fromCoroutine(run.run()))
         self.assertEqual((self.error(0), self.on_disk().status), ("broken", Status.ERROR))
         self.assertNotIn("one", self.store.snapshot.cluster.tags)

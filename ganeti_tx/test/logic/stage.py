@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.errors import ResolverError
+from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Mode
@@ -19,11 +20,13 @@ from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.unit import Surroundings
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeHasIpAddress, NodeInfo, NodeVerify
@@ -79,6 +82,10 @@ class Stage:
     clock: Clock
     locks: OwnerLocks
     feedback: list[str] = attrs.field(factory=list)
+    steps: list[dict[str, Any]] = attrs.field(factory=list)
+    """What was told of steps."""
+    kept: list[list[Undo]] = attrs.field(factory=list)
+    """The undos, each time that they were written down."""
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
     queue_faults: list[str] = attrs.field(factory=list)
     safe_points: SafePoints = attrs.field(factory=SafePoints)
@@ -105,7 +112,7 @@ class Stage:
                     await self.locks.update(wanted)
             self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
             await unit.check()
-            return None if op.dry_run else await unit.execute()
+            return None if op.dry_run else await unit.carry_out()
         finally:
             await self.locks.release_all()
 
@@ -118,7 +125,14 @@ class Stage:
             nodes=self.nodes,
             clock=self.clock,
             now=self.clock.seconds,
-            feedback=lambda kind, text: self.feedback.append(text),
+            feedback=self._tell,
+            steps=Steps(
+                tell=self.steps.append,
+                warn=lambda text: self.feedback.append(f"- WARNING: {text}"),
+                take_back=TakingBack(self.config, self.nodes),
+                keep=self._keep,
+                safe_points=self.safe_points,
+            ),
             submit_jobs=self._submit,
             resolve=resolve,
             ping=ping,
@@ -127,6 +141,12 @@ class Stage:
             safe_points=self.safe_points,
             worked=self.worked,
         )
+
+    def _tell(self, kind: str, payload: Any) -> None:
+        self.feedback.append(payload)
+
+    async def _keep(self, undos: Sequence[Undo]) -> None:
+        self.kept.append(list(undos))
 
     async def _submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
         self.submitted.append(jobs)

@@ -3,9 +3,13 @@
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.steps import Steps
+from ganeti_tx.logic.undos import in_config
+from ganeti_tx.model.undo import Undo
 
 
 class SafePointTests(SynchronousTestCase):
@@ -78,18 +82,22 @@ class SafePointTests(SynchronousTestCase):
         self.assertRaises(CancelledError, self.points.reach, "next")
 
     def test_undo_steps(self) -> None:
-        """A Rollback takes everything back although the stop comes in the midst of it."""
+        """Everything is taken back although the stop comes in the midst of it."""
         taken_back: list[str] = []
 
-        async def step(name: str) -> None:
+        async def take_back(undo: Undo) -> None:
             self.points.stop()
-            self.points.reach(name)
-            taken_back.append(name)
+            self.points.reach(undo.title)
+            taken_back.append(undo.title)
+
+        steps = Steps(lambda entry: None, taken_back.append, take_back, safe_points=self.points)
+        steps.plan = [PlannedStep("both")]
 
         async def work() -> None:
-            async with Rollback(taken_back.append, self.points) as rollback:
-                rollback.undo(step, "first")
-                rollback.undo(step, "second")
+            async with (
+                steps,
+                steps.step("both", *(in_config(name, IConfig.remove_node, name) for name in ("first", "second"))),
+            ):
                 raise OpExecError("broken")
 
         self.failureResultOf(Deferred.fromCoroutine(work()), OpExecError)

@@ -16,6 +16,7 @@ STEPS: dict[Stage, Callable[[Run], None]] = {
     Stage.HANDING_OVER: Run.hand_over,
     Stage.RUNNING: lambda run: run.give_to(runner()),
     Stage.SETTLING: Run.settle,
+    Stage.INTERRUPTED: Run.interrupt,
     Stage.RELEASED: Run.release,
 }
 

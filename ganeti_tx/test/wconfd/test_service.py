@@ -160,6 +160,95 @@ class OwnerTests(SynchronousTestCase):
         self.assertEqual(self.cluster.files.stat(self.cluster.paths.locks_file).mode, 0o600)
 
 
+class UnfinishedTests(SynchronousTestCase):
+    """Jobs that have begun what must be taken back."""
+
+    def setUp(self) -> None:
+        self.cluster = Cluster()
+        self.cluster.start()
+        self.one, self.two = self.cluster.job(1), self.cluster.job(2)
+        self.fresh = self.cluster.job(1, "fresh")
+
+    def write(self, status: str = "running", undo: bool = True) -> None:
+        """The file of the first job, which may have an undo."""
+        more = {"undo": {"steps": [], "locks": {"cluster/BGL": "shared", str(A): "exclusive"}}} if undo else {}
+        held = {"id": 1, "ops": [{"status": status, "input": {}, **more}], "livelock": self.one.livelock}
+        path = self.cluster.paths.job_file(1)
+        self.cluster.files.mkdir(path.parent)
+        self.successResultOf(Deferred.fromCoroutine(self.cluster.files.write_atomic(path, msgspec.json.encode(held))))
+
+    def ask(self, job: Owner, *locks: Lock) -> "Deferred[None]":
+        """Ask for locks over the socket."""
+        return self.cluster.begin(self.cluster.client().locks(job).update([LockRequest.exclusive(x) for x in locks]))
+
+    def take_over(self, job: Owner) -> "Deferred[dict[Lock, Mode]]":
+        """Ask for what the job's dead processes have left."""
+        return self.cluster.begin(self.cluster.client().locks(job).take_over())
+
+    def test_locks_stay(self) -> None:
+        """They keep their locks when they die, until a process of the same job has taken them over and released them."""
+        self.successResultOf(self.ask(self.one, A))
+        self.write()
+        self.cluster.die(self.one)
+        waiting = self.ask(self.two, A)
+        self.cluster.advance(10)
+        self.assertNoResult(waiting)
+        self.assertEqual(self.successResultOf(self.take_over(self.fresh)), {A: Mode.EXCLUSIVE})
+        self.assertNoResult(waiting)
+        self.assertEqual(self.successResultOf(self.take_over(self.fresh)), {A: Mode.EXCLUSIVE})
+        self.successResultOf(self.cluster.begin(self.cluster.client().locks(self.fresh).release_all()))
+        self.cluster.settle()
+        self.successResultOf(waiting)
+
+    def test_settled(self) -> None:
+        """One whose file has no undo any more loses them like everybody."""
+        self.successResultOf(self.ask(self.one, A))
+        self.write()
+        self.cluster.die(self.one)
+        self.cluster.advance(3)
+        waiting = self.ask(self.two, A)
+        self.write(status="error")
+        self.cluster.advance(3)
+        self.successResultOf(waiting)
+
+    def test_not_from_the_living(self) -> None:
+        """Nobody takes over from a process that lives, nor from another job."""
+        self.successResultOf(self.ask(self.one, A))
+        self.assertIn("lives", str(self.failureResultOf(self.take_over(self.fresh), LockError).value))
+        self.assertEqual(self.successResultOf(self.take_over(self.two)), {})
+
+    def test_who_waited(self) -> None:
+        """A dead one keeps what it holds, and waits for nothing more."""
+        self.successResultOf(self.ask(self.two, B))
+        self.successResultOf(self.ask(self.one, A))
+        self.write()
+        self.ask(self.one, B).addErrback(lambda failure: None)
+        self.cluster.die(self.one)
+        self.cluster.advance(3)
+        self.successResultOf(self.cluster.begin(self.cluster.client().locks(self.two).release_all()))
+        self.assertEqual(self.successResultOf(self.take_over(self.fresh)), {A: Mode.EXCLUSIVE})
+
+    def test_no_list_of_locks(self) -> None:
+        """Without locks.data, as after a failover, they have at once what their files name."""
+        self.write()
+        self.cluster.kill()
+        self.cluster.die(self.one)
+        self.cluster.start()
+        waiting = self.ask(self.two, A)
+        self.cluster.advance(3)
+        self.assertNoResult(waiting)
+        self.assertEqual(self.successResultOf(self.take_over(self.fresh)), {BGL: Mode.SHARED, A: Mode.EXCLUSIVE})
+
+    def test_damaged_file(self) -> None:
+        """A file that nobody can read keeps nothing."""
+        self.successResultOf(self.ask(self.one, A))
+        self.write()
+        path = self.cluster.paths.job_file(1)
+        self.successResultOf(Deferred.fromCoroutine(self.cluster.files.write_atomic(path, b'{"undo":')))
+        self.cluster.die(self.one)
+        self.successResultOf(self.ask(self.two, A))
+
+
 class UnknownLocksTests(SynchronousTestCase):
     """Jobs that live when the list of their locks is damaged."""
 

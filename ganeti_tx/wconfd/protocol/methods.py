@@ -55,6 +55,7 @@ OPPORTUNISTIC_UNION = own("OpportunisticLockUnion", OwnMethods.opportunistic_uni
 LIST_LOCKS = own("ListLocks", OwnMethods.held)
 INTERSECT_LOCKS = own("IntersectLocks", OwnMethods.intersect)
 FREE_LOCKS = own("FreeLocks", OwnMethods.release_all)
+TAKE_OVER_LOCKS = own("TakeOverLocks", OwnMethods.take_over)
 SET_LOCK_PRIORITY = own("SetLockPriority", OwnMethods.set_priority)
 REMOVE_LOCK = own("RemoveLock", OwnMethods.remove, Repeat.NEVER)
 LIST_ALL_LOCKS = own("ListAllLocks", OwnMethods.overview)

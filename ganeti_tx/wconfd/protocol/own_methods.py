@@ -115,6 +115,17 @@ class OwnMethods:
         self._locks.release_all(owner)
         await self._saved(None)
 
+    async def take_over(self, owner: Owner) -> dict[str, str]:
+        """Give the owner what dead processes of its job held; one that does not find it again can ask again."""
+        self._check_owner(owner)
+        others = [other for other in self._locks.owners() if other.job_id == owner.job_id and other != owner]
+        if (alive := next(filter(self._is_alive, others), None)) is not None:
+            raise LockError(f"{owner} cannot take over locks: its process with the livelock {alive.livelock} lives")
+        for other in others:
+            self._locks.take_over(owner, other)
+        await self._saved(None)
+        return await self.held(owner)
+
     async def set_priority(self, owner: Owner, priority: int) -> None:
         """Move a waiting update."""
         self._locks.set_priority(owner, priority)

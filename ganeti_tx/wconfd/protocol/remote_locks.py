@@ -16,6 +16,7 @@ from ganeti_tx.wconfd.protocol.methods import (
     OPPORTUNISTIC_UNION,
     REMOVE_LOCK,
     SET_LOCK_PRIORITY,
+    TAKE_OVER_LOCKS,
     UPDATE_LOCKS,
 )
 
@@ -69,6 +70,11 @@ class RemoteLocks:
     async def release_all(self) -> None:
         """See ILocks."""
         await self._link.ask(FREE_LOCKS, self._owner, self._link.next_number())
+
+    async def take_over(self) -> dict[Lock, Mode]:
+        """See ILocks."""
+        held = await self._link.ask(TAKE_OVER_LOCKS, self._owner)
+        return {Lock.parse(name): Mode(mode) for name, mode in held.items()}
 
     async def set_priority(self, priority: int) -> None:
         """See ILocks."""

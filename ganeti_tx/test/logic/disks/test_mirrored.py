@@ -10,8 +10,9 @@ from twisted.internet.task import Clock
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError, OpExecError
-from ganeti_tx.logic.disks.make import create_disks
-from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.jobs.taking_back import TakingBack
+from ganeti_tx.logic.disks.make import create_disks, creations
+from ganeti_tx.logic.steps import Steps
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes import (
@@ -119,8 +120,12 @@ class MirroredInstanceTests(UnitTestCase):
 
     def make(self) -> None:
         """Its disks, on all their nodes."""
-        rollback = Rollback(self.stage.feedback.append)
-        self.successResultOf(Deferred.fromCoroutine(create_disks(self.stage.nodes, self.view(), rollback)))
+        self.successResultOf(Deferred.fromCoroutine(create_disks(self.stage.nodes, self.view(), self.steps())))
+
+    def steps(self) -> Steps:
+        """Those that create them."""
+        take_back = TakingBack(self.stage.config, self.stage.nodes)
+        return Steps(lambda entry: None, self.stage.feedback.append, take_back, plan=creations(self.view()))
 
     def volumes(self) -> list[list[str]]:
         """What there is, by node."""
@@ -199,8 +204,8 @@ class MirroredInstanceTests(UnitTestCase):
         self.second.storage.volumes.total = 1100  # the data fit, the metadata do not
 
         async def create() -> None:
-            async with Rollback(self.stage.feedback.append) as rollback:
-                await create_disks(self.stage.nodes, self.view(), rollback)
+            async with self.steps() as steps:
+                await create_disks(self.stage.nodes, self.view(), steps)
 
         failed = self.failureResultOf(Deferred.fromCoroutine(create()), OpExecError)
         self.assertIn("MiB free", str(failed.value))

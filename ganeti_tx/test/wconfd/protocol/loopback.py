@@ -187,9 +187,9 @@ class Cluster:
             WconfLink(connect=self.connect, connect_to_wait=self.connect, clock=self.clock, patience=patience),
         )
 
-    def job(self, number: int) -> Owner:
-        """A living job."""
-        return Owner(number, str(self.liveness.start(self.paths.livelock_dir / f"job-{number}")))
+    def job(self, number: int, process: str = "") -> Owner:
+        """A living job, or another process of one."""
+        return Owner(number, str(self.liveness.start(self.paths.livelock_dir / f"job-{number}{process}")))
 
     def die(self, owner: Owner) -> None:
         """A job's process dies."""

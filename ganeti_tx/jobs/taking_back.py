@@ -1,0 +1,59 @@
+"""Doing an undo that is data: a node call, or an operation of the configuration."""
+
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.config.operation import operations_of
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.model.node_address import NodeAddress
+from ganeti_tx.model.undo import ConfigUndo, NodeUndo, Undo
+from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.table import CALLS as NODE_CALLS
+
+OPERATIONS = operations_of(IConfig)
+
+
+@frozen
+class TakingBack:
+    """Does undos of one job."""
+
+    config: IConfig
+    nodes: INodeRpc
+
+    async def __call__(self, undo: Undo) -> None:
+        """@raise GanetiError: it could not be done, or nobody knows whether it was."""
+        if isinstance(undo, NodeUndo):
+            await self._call(undo)
+        else:
+            await self._change(undo)
+
+    async def _call(self, undo: NodeUndo) -> None:
+        kind = NODE_CALLS.get(undo.call)
+        if kind is None:
+            raise OpExecError(f"no such node call: {undo.call!r}")
+        call = _converted(undo.arguments, kind, undo.title)
+        await self.nodes.call(NodeAddress(undo.node, undo.primary_ip, undo.offline), call)
+
+    async def _change(self, undo: ConfigUndo) -> None:
+        operation = OPERATIONS.get(undo.operation)
+        if operation is None or len(undo.arguments) != len(operation.arguments):
+            raise OpExecError(f"no such operation of the configuration: {undo.operation!r} of {undo.arguments!r:.200}")
+        arguments = [
+            _converted(value, argument.kind, undo.title)
+            for value, argument in zip(undo.arguments, operation.arguments, strict=True)
+        ]
+        try:
+            await self.config.perform(operation, tuple(arguments))
+        except OpPrereqError as error:
+            if ECode.NOENT not in error.args:  # what is not there was never begun, or is undone already
+                raise
+
+
+def _converted(value: Any, kind: Any, title: str) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise OpExecError(f"{title}: its arguments are not what they must be: {error}") from None
