@@ -98,6 +98,8 @@ class Steps:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, GeneratorExit):  # nobody will ever go on here: the process is gone
+            return
         kept = bool(self._undos)
         if error is None:
             self._skip_to(len(self.plan))
