@@ -71,12 +71,17 @@ class Link:
         while True:
             conversation = await self._reach(self._connect_to_wait, self._clock.seconds() + self._patience)
             message = encoded(call, owner, args(self._clock.seconds() - begun))
+            alive = True
             try:
                 return answer(call, await conversation.ask(message))
             except ConnectionClosedError:
                 self._lost(call)
+            except GeneratorExit:  # this was thrown away unfinished: to answer it now would resume it in its own end
+                alive = False
+                raise
             finally:
-                conversation.end(ConnectionClosedError("not needed any more"))
+                if alive:
+                    conversation.end(ConnectionClosedError("not needed any more"))
             await deferLater(self._clock, RETRY_INTERVAL)
 
     def close(self) -> None:
