@@ -4,11 +4,12 @@ from random import Random
 
 from msgspec.structs import replace
 
-from ganeti_tx.logic.disks.make import create_disks
-from ganeti_tx.logic.rollback import Rollback
+from ganeti_tx.logic.disks.make import create_disks, creations
+from ganeti_tx.logic.steps import Steps
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_view import InstanceView, view_of
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove
 from ganeti_tx.test.fakes.mirror import MirrorWire
@@ -55,7 +56,12 @@ class MirroredTests(ClusterCase):
     def setUp(self) -> None:
         super().setUp()
         rpc = self.cluster.acting.rpc(self.cluster.new_process("maker"))
-        self.cluster.run(create_disks(rpc, self.view(), Rollback(print)))
+        steps = Steps(lambda entry: None, print, self.never, plan=creations(self.view()))
+        self.cluster.run(create_disks(rpc, self.view(), steps))
+
+    async def never(self, undo: Undo) -> None:
+        """Nothing here fails."""
+        raise AssertionError(undo.title)
 
     def view(self) -> InstanceView:
         """The instance as it is configured."""
