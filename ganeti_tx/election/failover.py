@@ -265,7 +265,7 @@ class Failover:
 
     def _upload(self, config: ConfigData) -> UploadFile:
         return UploadFile(
-            path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp()
+            path=str(Paths().config_file), data=encode(config), serial=config.serial_no, stamp=self._own_stamp(config)
         )
 
     def _overtaken(self, new: ConfigData) -> bool:
@@ -314,11 +314,11 @@ class Failover:
             return None
         if not content and read_record(self.files, self.paths) is None:
             return None
-        return WriteRapiFiles(files=dict(content), serial=config.serial_no, stamp=self._own_stamp())
+        return WriteRapiFiles(files=dict(content), serial=config.serial_no, stamp=self._own_stamp(config))
 
-    def _own_stamp(self) -> Stamp | None:
-        """Of the term that was claimed, which the own node daemon has kept."""
+    def _own_stamp(self, config: ConfigData) -> Stamp:
+        """Of the term that was claimed, which the own node daemon has kept; where it is lost, as of a first master."""
         term = read_term(self.files, self.paths)
         if term is None or term.master != self.own_name:
-            return None
+            return Stamp(cluster=config.cluster.uuid, master=self.own_name, term=int(self.now()))
         return Stamp(cluster=term.cluster, master=term.master, term=term.number)

@@ -10,13 +10,9 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.node import TestDelay
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 T = TypeVar("T")
-
-#: Calls that change nothing on the node and may take long: they are given up in their midst.
-ABANDONABLE = (TestDelay,)
 
 
 @implementer(INodeRpc)
@@ -41,7 +37,7 @@ class StoppableNodes:
 
     async def _do(self, what: str, call: NodeCall[object], make: Callable[[], Awaitable[T]]) -> T:
         self._points.reach(what)
-        if isinstance(call, ABANDONABLE):
+        if call.abandonable:
             return await self._points.wait(what, make())
         try:
             return await make()

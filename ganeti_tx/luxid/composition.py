@@ -18,7 +18,7 @@ from ganeti_tx.election.role import MasterRole
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxid.metrics_methods import WconfdReadings
-from ganeti_tx.luxid.service import LuxidParts, build_luxid
+from ganeti_tx.luxid.service import LuxidParts, build_luxid, stamped
 from ganeti_tx.luxid.zygote_process import Zygote
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
@@ -26,6 +26,7 @@ from ganeti_tx.queue.files.store import FILE_MODE
 from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runners.runner_channel import ChannelFactory
 from ganeti_tx.rpc.agent import node_rpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.file_watch import InotifyWatch
 from ganeti_tx.runtime.files import RealFiles
@@ -143,7 +144,7 @@ async def run_luxid(
     processes = job_processes(reactor, paths)
     process = OwnProcess(daemon, Tally(), reactor)
     parts = real_parts(reactor, paths, wconfd, role, processes.launcher, process)
-    address = MasterAddress(parts.rpc, parts.own_name)
+    address = MasterAddress(StampedRpc(parts.rpc, await stamped(parts)), parts.own_name)
     luxid = await build_luxid(parts)
     gc.collect()
     gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up

@@ -1,10 +1,17 @@
-"""Calls that change the same thing are done in the order in which they were sent, whenever they come."""
+"""Calls that have the same thing for themselves are done one after the other, in the order in which they were sent."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.refusals import AnotherIsMaster, CallTooLate
+from ganeti_tx.node.answers import Method
+from ganeti_tx.node.terms import Terms, is_deposed
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.refusals import CallTooLate
 
 #: Of so many things the last call is remembered.
 MAX_NAMES = 20_000
@@ -16,30 +23,50 @@ class CallOrder:
 
     terms: Terms
     _latest: dict[str, Stamp] = field(factory=dict)
+    _turns: dict[str, DeferredLock] = field(factory=dict)
 
-    def take(self, name: str, stamp: Stamp | None) -> None:
-        """This call for the thing is about to be done. A call without a stamp is not ordered.
+    async def perform(self, call: NodeCall[object], method: Method) -> Any:
+        """Do a call when it has all that it reserves. @raise CallRefused: one that was sent later was done before."""
+        names = sorted(set(call.reserves()))  # all in one order: no two calls wait for each other
+        async with self._held(names):
+            self.take(names, call.stamp)
+            return await method(call)
+
+    @asynccontextmanager
+    async def _held(self, names: Sequence[str]) -> AsyncIterator[None]:
+        held: list[str] = []
+        try:
+            for name in names:
+                await self._turns.setdefault(name, DeferredLock()).acquire()
+                held.append(name)
+            yield
+        finally:
+            for name in held:
+                self._release(name)
+
+    def _release(self, name: str) -> None:
+        turn = self._turns[name]
+        turn.release()  # whoever waits goes on at once, and may be done with it, too
+        if not turn.locked and self._turns.get(name) is turn:
+            del self._turns[name]
+
+    def take(self, names: Sequence[str], stamp: Stamp | None) -> None:
+        """This call for these things is about to be done. A call without a stamp is not ordered.
 
         @raise CallRefused: one that was sent later was done before, or the same, or a later master is known.
         """
-        if stamp is None:
+        if stamp is None or not names:
             return
-        held, before = self.terms.latest, self._latest.get(name)
-        if held is not None and held.cluster == stamp.cluster and is_deposed(stamp, held.number, held.master):
-            raise AnotherIsMaster(
-                f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term {held.number}"
-            )
-        if before is not None and before.cluster == stamp.cluster and is_late(stamp, before):
-            raise CallTooLate(f"the call comes too late: {name} was changed by one that was sent after it")
-        self._latest.pop(name, None)
-        self._latest[name] = stamp
-        if len(self._latest) > MAX_NAMES:
+        self.terms.check(stamp)
+        for name in names:
+            before = self._latest.get(name)
+            if before is not None and before.cluster == stamp.cluster and is_late(stamp, before):
+                raise CallTooLate(f"the call comes too late: {name} was changed by one that was sent after it")
+        for name in names:
+            self._latest.pop(name, None)
+            self._latest[name] = stamp
+        while len(self._latest) > MAX_NAMES:
             del self._latest[next(iter(self._latest))]
-
-
-def is_deposed(stamp: Stamp, term: int, master: str) -> bool:
-    """Whether a stamp is of an earlier master than this one."""
-    return stamp.term < term or (stamp.term == term and stamp.master != master)
 
 
 def is_late(stamp: Stamp, before: Stamp) -> bool:

@@ -20,15 +20,21 @@ log = Logger()
 Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
 
 
+#: Does a call by its method when its turn has come.
+Order = Callable[[NodeCall[object], Method], Awaitable[Any]]
+
+
 class NodeDispatch:
     """Every call that this node answers."""
 
-    def __init__(self, *parts: object, guard: Guard | None = None) -> None:
+    def __init__(self, *parts: object, guard: Guard | None = None, order: Order | None = None) -> None:
         """@param parts: their methods that are declared by `answers` are taken.
 
         @param guard: stands before every method, and refuses calls that may not come from their caller.
+        @param order: stands behind it, and does calls for the same thing one after the other.
         """
         self._guard = guard
+        self._order = order
         self._methods = methods_of(parts)
 
     def kind_of(self, name: str) -> type[NodeCall[object]]:
@@ -44,8 +50,9 @@ class NodeDispatch:
         @raise GanetiError: one line for the caller; a fault of ours is in the log in full.
         """
         try:
-            method = self._methods[type(call)]
-            return await (method(call) if self._guard is None else self._guard(call, caller, method))
+            if self._guard is None:
+                return await self._in_order(call)
+            return await self._guard(call, caller, self._in_order)
         except OSError as error:
             raise GenericError(f"{call.name}: {reason(error)}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
@@ -53,3 +60,7 @@ class NodeDispatch:
             raise ProgrammerError(
                 f"{call.name}: internal error ({type(error).__name__}: {error}); on the node, {log_of(NODE)} has more"
             )
+
+    async def _in_order(self, call: NodeCall[object]) -> Any:
+        method = self._methods[type(call)]
+        return await (method(call) if self._order is None else self._order(call, method))

@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, field
-from twisted.internet.defer import DeferredLock
+from attrs import define
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
@@ -27,13 +24,11 @@ from ganeti_tx.rpc.calls.instance import (
 
 @define
 class Instances:
-    """The instances of this node. What changes one instance is done one after the other, in the order of sending."""
+    """The instances of this node. What a call reserves nobody else changes meanwhile (`node.call_order`)."""
 
     hypervisors: Mapping[str, IHypervisor]
     disks: Disks
     node_name: str
-    order: CallOrder
-    _turns: dict[str, DeferredLock] = field(factory=dict)
 
     def of(self, name: str) -> IHypervisor:
         """@raise HypervisorError: this node has no such hypervisor."""
@@ -46,37 +41,20 @@ class Instances:
     @answers(InstanceStart)
     async def start(self, call: InstanceStart) -> None:
         """Ready the disks and start; one that runs already is left alone."""
-        turn = await self._turn(call.instance.name)
-        try:
-            self.order.take(named(call.instance.name), call.stamp)
-            hypervisor = self.of(call.instance.hypervisor)
-            if await hypervisor.info(call.instance.name) is None:
-                await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
-        finally:
-            turn.release()
+        hypervisor = self.of(call.instance.hypervisor)
+        if await hypervisor.info(call.instance.name) is None:
+            await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
 
     @answers(InstanceShutdown)
     async def shutdown(self, call: InstanceShutdown) -> None:
         """Stop it; one that does not run is left alone."""
-        turn = await self._turn(call.instance_name)
-        try:
-            self.order.take(named(call.instance_name), call.stamp)
-            await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
-            self.disks.links.unlink_all(call.instance_name)
-        finally:
-            turn.release()
+        await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
+        self.disks.links.unlink_all(call.instance_name)
 
     @answers(InstanceReboot)
     async def reboot(self, call: InstanceReboot) -> None:
         """Reset it from inside, or stop and start it. @raise HypervisorError: it does not run."""
-        turn = await self._turn(call.instance.name)
-        try:
-            self.order.take(named(call.instance.name), call.stamp)
-            await self._reboot(self.of(call.instance.hypervisor), call.instance, call)
-        finally:
-            turn.release()
-
-    async def _reboot(self, hypervisor: IHypervisor, instance: InstanceSpec, call: InstanceReboot) -> None:
+        hypervisor, instance = self.of(call.instance.hypervisor), call.instance
         if await hypervisor.info(instance.name) is None:
             raise HypervisorError(f"cannot reboot instance {instance.name}: it does not run on node {self.node_name}")
         attached = await self.disks.attach(instance)
@@ -112,16 +90,6 @@ class Instances:
     async def validate(self, call: HypervisorValidateParams) -> None:
         """Check parameters against this node."""
         await self.of(call.hypervisor).validate(call.hvparams)
-
-    async def _turn(self, instance_name: str) -> DeferredLock:
-        lock = self._turns.setdefault(instance_name, DeferredLock())
-        await lock.acquire()
-        return lock
-
-
-def named(instance_name: str) -> str:
-    """An instance among all that calls change."""
-    return f"instance {instance_name}"
 
 
 def running(seen: Seen) -> RunningInstance:

@@ -133,7 +133,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         CopiesOfTheCluster(parts.files, parts.paths),
         disks,
         Mirrors(tree, links),
-        Instances(hypervisors, disks, parts.name, CallOrder(terms)),
+        Instances(hypervisors, disks, parts.name),
         Facts(parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed),
         OsCalls(scripts, disks, parts.threads),
         Exports(parts.files, parts.paths, parts.threads),
@@ -143,6 +143,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
         guard=allegiance.perform,
+        order=CallOrder(terms).perform,
     )
 
 

@@ -27,24 +27,29 @@ class Terms:
     _floor: int = 0
     _turn: DeferredLock = attrs.field(factory=DeferredLock)
 
+    def check(self, stamp: Stamp) -> None:
+        """@raise AnotherIsMaster: another one took over from the master that sends, or reigns with the same right."""
+        held = self._known()
+        if held is not None and held.cluster == stamp.cluster and is_deposed(stamp, held.number, held.master):
+            raise AnotherIsMaster(
+                f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
+                f"{held.number}"
+            )
+
     async def admit(self, stamp: Stamp | None) -> bool:
         """Take note of a master; gives whether its term is a new one here. A message without a stamp is not ordered.
 
-        @raise AnotherIsMaster: another one took over from it, or reigns with the same right.
+        @raise AnotherIsMaster: as `check`.
         """
         if stamp is None:
             return False
         await self._turn.acquire()
         try:
-            held = self._known()
+            self.check(stamp)
+            held = self._held
             if held is not None and held.cluster == stamp.cluster:
                 if (stamp.term, stamp.master) == (held.number, held.master):
                     return False
-                if stamp.term <= held.number:
-                    raise AnotherIsMaster(
-                        f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
-                        f"{held.number}"
-                    )
             else:
                 held = MasterTerm(cluster=stamp.cluster, master="", number=0)  # what is here is another cluster's
             term = structs.replace(held, master=stamp.master, number=stamp.term, boot="")
@@ -112,3 +117,8 @@ class Terms:
                 await write_term(self._files, self._paths, structs.replace(held, **{copy: stamp.term}))
         finally:
             self._turn.release()
+
+
+def is_deposed(stamp: Stamp, term: int, master: str) -> bool:
+    """Whether a stamp is of an earlier master than this one, or of another one of the same term."""
+    return stamp.term < term or (stamp.term == term and stamp.master != master)

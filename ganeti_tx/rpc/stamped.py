@@ -1,4 +1,4 @@
-"""Node calls that say from which master they come and when, as far as the call has room for that."""
+"""Node calls that say from which master they come, and when."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,14 +7,14 @@ from msgspec import structs
 from zope.interface import implementer
 
 from ganeti_tx.mastership.term import Stamps
-from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall, Sender
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 
 @implementer(INodeRpc)
 @define
 class StampedRpc:
-    """Stamps the calls that change what a master keeps on nodes, unless they are stamped already."""
+    """Stamps the calls that only a master may send, unless they are stamped already."""
 
     rpc: INodeRpc
     stamps: Stamps
@@ -30,6 +30,6 @@ class StampedRpc:
         return await self.rpc.call_many(nodes, self._stamped(call), timeout)
 
     def _stamped(self, call: NodeCall[R]) -> NodeCall[R]:
-        if getattr(call, "stamp", call) is not None:
+        if call.sender is not Sender.MASTER or call.stamp is not None:
             return call
         return structs.replace(call, stamp=self.stamps.next())

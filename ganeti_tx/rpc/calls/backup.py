@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from ganeti_tx.rpc.calls.base import FAST, NodeCall
+from ganeti_tx.rpc.calls.base import FAST, Question
 
 
-class ExportList(NodeCall[list[str]], frozen=True, kw_only=True):
+class ExportList(Question[list[str]], frozen=True, kw_only=True):
     """The names of the exports that lie on the node."""
 
     name: ClassVar[str] = "export_list"

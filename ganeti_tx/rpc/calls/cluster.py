@@ -4,11 +4,12 @@ from typing import ClassVar
 
 import msgspec
 
-from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall
+from ganeti_tx.model.config_head import read_head
+from ganeti_tx.model.node_files import CONFIG
+from ganeti_tx.rpc.calls.base import URGENT, Claim, MiB, NodeCall, Question
 
 
-class UploadFile(NodeCall[None], frozen=True, kw_only=True):
+class UploadFile(Claim[None], frozen=True, kw_only=True):
     """Write one of the cluster's own files; only paths of the node's list are taken.
 
     What comes from a former master is refused; under one master a lower `serial` never replaces.
@@ -19,10 +20,14 @@ class UploadFile(NodeCall[None], frozen=True, kw_only=True):
     path: str
     data: bytes
     serial: int | None = None
-    stamp: Stamp | None = None
+
+    def claims(self) -> tuple[str | None, int]:
+        """What the configuration says; the serial number must be its own."""
+        head = read_head(self.data) if CONFIG.is_at(self.path) else None
+        return (None, -1) if head is None or head.serial_no != self.serial else (head.master, head.serial_no)
 
 
-class WriteSsconfFiles(NodeCall[None], frozen=True, kw_only=True):
+class WriteSsconfFiles(Claim[None], frozen=True, kw_only=True):
     """Write simple configuration files, by key; values without the final newline. Older ones are refused.
 
     `serial` is that of the configuration from which they were made: a node follows a new master only to a higher one.
@@ -32,10 +37,13 @@ class WriteSsconfFiles(NodeCall[None], frozen=True, kw_only=True):
     max_request: ClassVar[int] = 64 * MiB
     values: dict[str, str]
     serial: int | None = None
-    stamp: Stamp | None = None
+
+    def claims(self) -> tuple[str | None, int]:
+        """What simple configuration says."""
+        return (None, -1) if self.serial is None else (self.values.get("master_node"), self.serial)
 
 
-class WriteRapiFiles(NodeCall[None], frozen=True, kw_only=True):
+class WriteRapiFiles(Claim[None], frozen=True, kw_only=True):
     """Make the files of rapi/ these, by name, and no others. Older ones are refused.
 
     `serial` is that of the configuration to which they belong: a candidate that has it has these files, too.
@@ -45,7 +53,10 @@ class WriteRapiFiles(NodeCall[None], frozen=True, kw_only=True):
     max_request: ClassVar[int] = 8 * MiB
     files: dict[str, bytes]
     serial: int
-    stamp: Stamp | None = None
+
+    def claims(self) -> tuple[str | None, int]:
+        """The sender: the files come before the configuration that they belong to, with its serial number."""
+        return (None, -1) if self.stamp is None else (self.stamp.master, self.serial)
 
 
 class WriteSshFiles(NodeCall[None], frozen=True, kw_only=True):
@@ -59,7 +70,6 @@ class WriteSshFiles(NodeCall[None], frozen=True, kw_only=True):
     known_hosts: str
     authorized: dict[str, str] | None
     serial: int
-    stamp: Stamp | None = None
 
 
 class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +81,7 @@ class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
     master: str
 
 
-class ClusterCopies(NodeCall[CopiesState], frozen=True, kw_only=True):
+class ClusterCopies(Question[CopiesState], frozen=True, kw_only=True):
     """How new are the copies that the node keeps, and who does its simple configuration say is the master?"""
 
     name: ClassVar[str] = "cluster_copies"

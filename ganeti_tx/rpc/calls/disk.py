@@ -1,33 +1,60 @@
 """Calls about disks."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall, Question, R
 
 
-class BlockdevCreate(NodeCall[None], frozen=True, kw_only=True):
+def disk_tree(disk: DiskSpec) -> Iterator[str]:
+    """A disk, and those that it is made of, among all that calls have for themselves."""
+    if disk.uuid:
+        yield f"disk {disk.uuid}"
+    for child in disk.children:
+        yield from disk_tree(child)
+
+
+class DiskCall(NodeCall[R], frozen=True, kw_only=True):
+    """A call that changes a disk, which it has for itself, with those that it is made of."""
+
+    disk: DiskSpec
+
+    def reserves(self) -> Iterable[str]:
+        """The disks."""
+        return disk_tree(self.disk)
+
+
+class DisksCall(NodeCall[R], frozen=True, kw_only=True):
+    """A call that changes several disks."""
+
+    disks: list[DiskSpec]
+
+    def reserves(self) -> Iterable[str]:
+        """All of them."""
+        return (name for disk in self.disks for name in disk_tree(disk))
+
+
+class BlockdevCreate(DiskCall[None], frozen=True, kw_only=True):
     """Create a disk, and first those that it is made of; with `on_children` these are there already."""
 
     name: ClassVar[str] = "blockdev_create"
-    disk: DiskSpec
     owner: str
     on_primary: bool = True
     on_children: bool = False
 
 
-class BlockdevRemove(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevRemove(DiskCall[None], frozen=True, kw_only=True):
     """Remove a disk with those that it is made of, and its stable name; what is not there is no error."""
 
     name: ClassVar[str] = "blockdev_remove"
-    disk: DiskSpec
     owner: str
 
 
-class BlockdevGrow(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevGrow(DiskCall[None], frozen=True, kw_only=True):
     """Grow a disk by `amount` MiB, or check that it could.
 
     With `backing_store` what holds the data grows: the volumes below a mirror, and a disk that is not made of others;
@@ -35,17 +62,15 @@ class BlockdevGrow(NodeCall[None], frozen=True, kw_only=True):
     """
 
     name: ClassVar[str] = "blockdev_grow"
-    disk: DiskSpec
     amount: int
     dry_run: bool = False
     backing_store: bool = True
 
 
-class BlockdevRename(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevRename(DiskCall[None], frozen=True, kw_only=True):
     """Give a disk, without those that it is made of, another logical id; its stable name goes on leading to it."""
 
     name: ClassVar[str] = "blockdev_rename"
-    disk: DiskSpec
     owner: str
     logical_id: list[Any]
 
@@ -58,25 +83,23 @@ class AssembledDisk(msgspec.Struct, frozen=True):
     uri: str | None = None
 
 
-class BlockdevAssemble(NodeCall[AssembledDisk], frozen=True, kw_only=True):
+class BlockdevAssemble(DiskCall[AssembledDisk], frozen=True, kw_only=True):
     """Make a disk ready, and before it those that it is made of."""
 
     name: ClassVar[str] = "blockdev_assemble"
-    disk: DiskSpec
     owner: str
     hypervisor: str
     on_primary: bool = True
 
 
-class BlockdevShutdown(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevShutdown(DiskCall[None], frozen=True, kw_only=True):
     """Undo `blockdev_assemble`."""
 
     name: ClassVar[str] = "blockdev_shutdown"
-    disk: DiskSpec
     owner: str
 
 
-class BlockdevFind(NodeCall[BlockDevStatus | None], frozen=True, kw_only=True):
+class BlockdevFind(Question[BlockDevStatus | None], frozen=True, kw_only=True):
     """A disk's state, or nothing."""
 
     name: ClassVar[str] = "blockdev_find"

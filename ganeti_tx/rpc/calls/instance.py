@@ -1,12 +1,23 @@
 """Calls about instances."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import msgspec
 
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, URGENT, NodeCall
+from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, URGENT, NodeCall, Question
+from ganeti_tx.rpc.calls.disk import disk_tree
+
+
+def named(instance_name: str) -> str:
+    """An instance among all that calls have for themselves."""
+    return f"instance {instance_name}"
+
+
+def instance_with_disks(instance: InstanceSpec) -> list[str]:
+    """An instance and all its disks."""
+    return [named(instance.name), *(name for disk in instance.disks for name in disk_tree(disk))]
 
 
 class RunningInstance(msgspec.Struct, frozen=True):
@@ -18,7 +29,7 @@ class RunningInstance(msgspec.Struct, frozen=True):
     time: float
 
 
-class AllInstancesInfo(NodeCall[dict[str, RunningInstance]], frozen=True, kw_only=True):
+class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_only=True):
     """Everything that these hypervisors run, by instance name."""
 
     name: ClassVar[str] = "all_instances_info"
@@ -26,7 +37,7 @@ class AllInstancesInfo(NodeCall[dict[str, RunningInstance]], frozen=True, kw_onl
     hypervisors: list[str]
 
 
-class InstanceInfo(NodeCall[RunningInstance | None], frozen=True, kw_only=True):
+class InstanceInfo(Question[RunningInstance | None], frozen=True, kw_only=True):
     """One instance, or nothing."""
 
     name: ClassVar[str] = "instance_info"
@@ -41,7 +52,10 @@ class InstanceStart(NodeCall[None], frozen=True, kw_only=True):
     name: ClassVar[str] = "instance_start"
     instance: InstanceSpec
     startup_paused: bool = False
-    stamp: Stamp | None = None
+
+    def reserves(self) -> Iterable[str]:
+        """The instance and its disks."""
+        return instance_with_disks(self.instance)
 
 
 class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
@@ -52,7 +66,10 @@ class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
     hypervisor: str
     shutdown_timeout: float
     force: bool = False
-    stamp: Stamp | None = None
+
+    def reserves(self) -> Iterable[str]:
+        """The instance; its disks stay as they are."""
+        return [named(self.instance_name)]
 
     def time_limit(self) -> float:
         """The wait for the guest, and the usual time."""
@@ -66,7 +83,10 @@ class InstanceReboot(NodeCall[None], frozen=True, kw_only=True):
     instance: InstanceSpec
     reboot_type: str
     shutdown_timeout: float
-    stamp: Stamp | None = None
+
+    def reserves(self) -> Iterable[str]:
+        """The instance and its disks."""
+        return instance_with_disks(self.instance)
 
     def time_limit(self) -> float:
         """The wait for the guest, and the usual time."""
@@ -82,8 +102,12 @@ class InstanceOsAdd(NodeCall[None], frozen=True, kw_only=True):
     reinstall: bool = False
     debug: int = 0
 
+    def reserves(self) -> Iterable[str]:
+        """The instance and its disks."""
+        return instance_with_disks(self.instance)
 
-class InstanceConsole(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
+
+class InstanceConsole(Question[dict[str, Any]], frozen=True, kw_only=True):
     """How to reach the console; a wire InstanceConsole."""
 
     name: ClassVar[str] = "instance_console_info"
@@ -91,7 +115,7 @@ class InstanceConsole(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
     instance: InstanceSpec
 
 
-class HypervisorValidateParams(NodeCall[None], frozen=True, kw_only=True):
+class HypervisorValidateParams(Question[None], frozen=True, kw_only=True):
     """Can the node run an instance with these filled parameters?"""
 
     name: ClassVar[str] = "hypervisor_validate_params"

@@ -6,38 +6,35 @@ import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.base import SLOW, NodeCall
+from ganeti_tx.rpc.calls.base import SLOW, Question
+from ganeti_tx.rpc.calls.disk import DiskCall, DisksCall
 
 
-class BlockdevOpen(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevOpen(DisksCall[None], frozen=True, kw_only=True):
     """Let disks be written to here: mirrors become primary, alone if `exclusive`. Others need nothing for it."""
 
     name: ClassVar[str] = "blockdev_open"
     instance_name: str
-    disks: list[DiskSpec]
     exclusive: bool = True
 
 
-class BlockdevClose(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevClose(DisksCall[None], frozen=True, kw_only=True):
     """Undo `blockdev_open`; the stable names of the disks go, too."""
 
     name: ClassVar[str] = "blockdev_close"
     instance_name: str
-    disks: list[DiskSpec]
 
 
-class DrbdDisconnectNet(NodeCall[None], frozen=True, kw_only=True):
+class DrbdDisconnectNet(DisksCall[None], frozen=True, kw_only=True):
     """Let mirrors go on without their other sides."""
 
     name: ClassVar[str] = "drbd_disconnect_net"
-    disks: list[DiskSpec]
 
 
-class DrbdAttachNet(NodeCall[None], frozen=True, kw_only=True):
+class DrbdAttachNet(DisksCall[None], frozen=True, kw_only=True):
     """Let mirrors look for their other sides again; with `multimaster` both may be primary, for a migration."""
 
     name: ClassVar[str] = "drbd_attach_net"
-    disks: list[DiskSpec]
     multimaster: bool
 
 
@@ -48,7 +45,7 @@ class SyncProgress(msgspec.Struct, frozen=True):
     percent: float
 
 
-class DrbdWaitSync(NodeCall[SyncProgress], frozen=True, kw_only=True):
+class DrbdWaitSync(Question[SyncProgress], frozen=True, kw_only=True):
     """How far are mirrors? It answers at once; who waits asks again."""
 
     name: ClassVar[str] = "drbd_wait_sync"
@@ -56,54 +53,49 @@ class DrbdWaitSync(NodeCall[SyncProgress], frozen=True, kw_only=True):
     disks: list[DiskSpec]
 
 
-class DrbdNeedsActivation(NodeCall[list[str]], frozen=True, kw_only=True):
+class DrbdNeedsActivation(Question[list[str]], frozen=True, kw_only=True):
     """Which of these disks, by uuid, have to be assembled again?"""
 
     name: ClassVar[str] = "drbd_needs_activation"
     disks: list[DiskSpec]
 
 
-class BlockdevGetmirrorstatus(NodeCall[list[BlockDevStatus]], frozen=True, kw_only=True):
+class BlockdevGetmirrorstatus(Question[list[BlockDevStatus]], frozen=True, kw_only=True):
     """The states of disks that are there."""
 
     name: ClassVar[str] = "blockdev_getmirrorstatus"
     disks: list[DiskSpec]
 
 
-class BlockdevPauseResumeSync(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevPauseResumeSync(DisksCall[None], frozen=True, kw_only=True):
     """Hold the synchronisation of mirrors up, or let it go on."""
 
     name: ClassVar[str] = "blockdev_pause_resume_sync"
-    disks: list[DiskSpec]
     pause: bool
 
 
-class BlockdevAddchildren(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevAddchildren(DiskCall[None], frozen=True, kw_only=True):
     """Give a mirror that has to do without its own part its children for one; they are made ready first."""
 
     name: ClassVar[str] = "blockdev_addchildren"
-    disk: DiskSpec
 
 
-class BlockdevRemovechildren(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevRemovechildren(DiskCall[None], frozen=True, kw_only=True):
     """Let a mirror go on without its own part; its children are taken down and stay."""
 
     name: ClassVar[str] = "blockdev_removechildren"
-    disk: DiskSpec
 
 
-class BlockdevSnapshot(NodeCall[list[Any]], frozen=True, kw_only=True):
+class BlockdevSnapshot(DiskCall[list[Any]], frozen=True, kw_only=True):
     """Keep the present state of a disk, or of its data volume; answers the snapshot's logical id. `size` is MiB."""
 
     name: ClassVar[str] = "blockdev_snapshot"
-    disk: DiskSpec
     snap_name: str
     snap_size: int
 
 
-class BlockdevSetinfo(NodeCall[None], frozen=True, kw_only=True):
+class BlockdevSetinfo(DiskCall[None], frozen=True, kw_only=True):
     """Mark a disk, and what it is made of, as an instance's; kinds of storage that cannot be marked stay as they are."""
 
     name: ClassVar[str] = "blockdev_setinfo"
-    disk: DiskSpec
     owner: str

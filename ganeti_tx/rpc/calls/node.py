@@ -4,21 +4,21 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall
+from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall, Question
 
 
-class Version(NodeCall[int], frozen=True, kw_only=True):
+class Version(Question[int], frozen=True, kw_only=True):
     """Which protocol version does the node daemon speak?"""
 
     name: ClassVar[str] = "version"
     timeout: ClassVar[float] = URGENT
 
 
-class TestDelay(NodeCall[None], frozen=True, kw_only=True):
+class TestDelay(Question[None], frozen=True, kw_only=True):
     """Wait for some seconds."""
 
     name: ClassVar[str] = "test_delay"
+    abandonable: ClassVar[bool] = True
     duration: float
 
     def time_limit(self) -> float:
@@ -51,7 +51,7 @@ class NodeFacts(msgspec.Struct, frozen=True):
     hypervisors: dict[str, dict[str, Any]]
 
 
-class NodeInfo(NodeCall[NodeFacts], frozen=True, kw_only=True):
+class NodeInfo(Question[NodeFacts], frozen=True, kw_only=True):
     """Memory, CPUs and storage."""
 
     name: ClassVar[str] = "node_info"
@@ -60,7 +60,7 @@ class NodeInfo(NodeCall[NodeFacts], frozen=True, kw_only=True):
     hypervisors: list[str]
 
 
-class NodeVerify(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
+class NodeVerify(Question[dict[str, Any]], frozen=True, kw_only=True):
     """Run checks, keyed by Ganeti's names of them ("hypervisor", "filelist", "time", "version", ...)."""
 
     name: ClassVar[str] = "node_verify"
@@ -68,7 +68,7 @@ class NodeVerify(NodeCall[dict[str, Any]], frozen=True, kw_only=True):
     cluster_name: str
 
 
-class NodeHasIpAddress(NodeCall[bool], frozen=True, kw_only=True):
+class NodeHasIpAddress(Question[bool], frozen=True, kw_only=True):
     """Does the node own the address?"""
 
     name: ClassVar[str] = "node_has_ip_address"
@@ -76,7 +76,7 @@ class NodeHasIpAddress(NodeCall[bool], frozen=True, kw_only=True):
     address: str
 
 
-class NodeCryptoTokens(NodeCall[list[tuple[str, str]]], frozen=True, kw_only=True):
+class NodeCryptoTokens(Question[list[tuple[str, str]]], frozen=True, kw_only=True):
     """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate,
     "server" of the one that it shows when it is called.
     """
@@ -117,10 +117,9 @@ class NodeDemoteFromMc(NodeCall[None], frozen=True, kw_only=True):
 
     name: ClassVar[str] = "node_demote_from_mc"
     timeout: ClassVar[float] = FAST
-    stamp: Stamp | None = None
 
 
-class BridgesExist(NodeCall[None], frozen=True, kw_only=True):
+class BridgesExist(Question[None], frozen=True, kw_only=True):
     """Are all these bridges there?"""
 
     name: ClassVar[str] = "bridges_exist"

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ganeti_tx.rpc.calls.base import FAST, NodeCall
+from ganeti_tx.rpc.calls.base import FAST, Question
 
 
 class OsReport(msgspec.Struct, frozen=True):
@@ -20,14 +20,14 @@ class OsReport(msgspec.Struct, frozen=True):
     trusted: bool = True
 
 
-class OsDiagnose(NodeCall[list[OsReport]], frozen=True, kw_only=True):
+class OsDiagnose(Question[list[OsReport]], frozen=True, kw_only=True):
     """Every OS definition of the node."""
 
     name: ClassVar[str] = "os_diagnose"
     timeout: ClassVar[float] = FAST
 
 
-class OsValidate(NodeCall[bool], frozen=True, kw_only=True):
+class OsValidate(Question[bool], frozen=True, kw_only=True):
     """Is the OS there, with this variant and these parameters? False only when it is not and need not be."""
 
     name: ClassVar[str] = "os_validate"

@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall
+from ganeti_tx.rpc.calls.base import URGENT, MiB, NodeCall, Question
 
 
 class JobqueueUpdate(NodeCall[None], frozen=True, kw_only=True):
@@ -17,7 +16,6 @@ class JobqueueUpdate(NodeCall[None], frozen=True, kw_only=True):
     max_request: ClassVar[int] = 128 * MiB
     files: list[tuple[str, str]]
     sequences: list[int] = []
-    stamp: Stamp | None = None
 
 
 class JobqueueRename(NodeCall[None], frozen=True, kw_only=True):
@@ -27,7 +25,6 @@ class JobqueueRename(NodeCall[None], frozen=True, kw_only=True):
     timeout: ClassVar[float] = URGENT
     max_request: ClassVar[int] = 64 * MiB
     renames: list[tuple[str, str]]
-    stamp: Stamp | None = None
 
 
 class JobqueueSweep(NodeCall[None], frozen=True, kw_only=True):
@@ -38,17 +35,15 @@ class JobqueueSweep(NodeCall[None], frozen=True, kw_only=True):
     max_request: ClassVar[int] = 64 * MiB
     live: list[int]
     up_to: int
-    stamp: Stamp | None = None
 
 
 class JobqueuePurge(NodeCall[None], frozen=True, kw_only=True):
     """Remove every job file and the archive; what was sent before it is not taken after it."""
 
     name: ClassVar[str] = "jobqueue_purge"
-    stamp: Stamp | None = None
 
 
-class JobqueueDigests(NodeCall[dict[str, str]], frozen=True, kw_only=True):
+class JobqueueDigests(Question[dict[str, str]], frozen=True, kw_only=True):
     """The digests (`model.digest`) of these copies, by name; of those that are there."""
 
     name: ClassVar[str] = "jobqueue_digests"
@@ -62,4 +57,3 @@ class JobqueueSetDrainFlag(NodeCall[None], frozen=True, kw_only=True):
     name: ClassVar[str] = "jobqueue_set_drain_flag"
     timeout: ClassVar[float] = URGENT
     drained: bool
-    stamp: Stamp | None = None

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
+from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.file_snapshot import FileSnapshot
 from ganeti_tx.election.loyalty import LoyalRpc
 from ganeti_tx.election.role import MasterRole
@@ -12,10 +13,12 @@ from ganeti_tx.election.voting import Voting
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import UnitTable
 from ganeti_tx.luxid.service import Luxid, LuxidParts, build_luxid
+from ganeti_tx.mastership.term import Stamps, claim_term
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.runners.process_launcher import ProcessJobLauncher
 from ganeti_tx.queue.runners.runner_channel import ChannelFactory
 from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.stamped import StampedRpc
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
@@ -90,6 +93,12 @@ class MasterDaemons:
     def rpc(self, process: Process) -> INodeRpc:
         """Node calls of a process here."""
         return NetworkRpc(self.network, process, self.origin)
+
+    async def stamped_rpc(self, process: Process) -> INodeRpc:
+        """Those of a process of the master, which shows its stamps."""
+        files, cluster = ProcessFiles(self.node.disk, process), read_own(self.node.disk, self.paths).config.cluster.uuid
+        term = await claim_term(files, self.paths, cluster, self.node.name, self.node.now())
+        return StampedRpc(self.rpc(process), Stamps(term, lambda: int(process.seconds() * 1e9)))
 
     # WConfD
 

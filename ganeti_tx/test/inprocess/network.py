@@ -9,9 +9,8 @@ from twisted.internet.defer import Deferred, TimeoutError
 from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError, GenericError
-from ganeti_tx.node.allegiance import GUARDED
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.base import NodeCall, Sender
 from ganeti_tx.rpc.client import CONNECT_LIMIT
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
@@ -122,7 +121,7 @@ class Listener:
 
     def _late(self, exchange: Exchange, body: bytes) -> None:
         """Whoever hung up meanwhile is not served; see `node.http`. A copy, which is ordered, may come all the same."""
-        if not exchange.answer.called or isinstance(exchange.call, GUARDED):
+        if not exchange.answer.called or exchange.call.sender is Sender.MASTER:
             self.perform(exchange, exchange.call.name, body, None)
 
     def _again(self, exchange: Exchange, body: bytes) -> None:

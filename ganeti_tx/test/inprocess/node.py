@@ -35,6 +35,7 @@ from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
 
 CLUSTER_NAME = "cluster.example.com"
+FIRST = "node1.example.com"
 OS_NAME = "noop"
 #: Seconds that an OS script takes.
 SCRIPT_TIME = 2.0
@@ -48,13 +49,15 @@ MASTER_IP = "192.0.2.100"
 @lru_cache
 def cluster_keys() -> tuple[Identity, NodeKeys]:
     """The authority of all simulated clusters, and the first node's keys; making keys takes longer than a test."""
-    return new_cluster_keys(CLUSTER_NAME, "node1.example.com", ["192.0.2.1"])
+    return new_cluster_keys(CLUSTER_NAME, FIRST, ["192.0.2.1"])
 
 
 @lru_cache
 def keys_of(name: str, address: str) -> NodeKeys:
     """A node's keys."""
     authority, first = cluster_keys()
+    if name == FIRST:
+        return first
     return node_keys(authority, name, [address], first.shared)
 
 

@@ -55,7 +55,7 @@ class MirroredTests(ClusterCase):
 
     def setUp(self) -> None:
         super().setUp()
-        rpc = self.cluster.acting.rpc(self.cluster.new_process("maker"))
+        rpc = self.cluster.run(self.cluster.acting.stamped_rpc(self.cluster.new_process("maker")))
         steps = Steps(lambda entry: None, print, self.never, plan=creations(self.view()))
         self.cluster.run(create_disks(rpc, self.view(), steps))
 

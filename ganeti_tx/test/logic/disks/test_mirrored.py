@@ -61,7 +61,9 @@ class Home:
         hypervisors = {"fake": FakeHypervisor(MemoryFiles(), Paths(Path("/")), Clock().seconds)}
         order = CallOrder(Terms(MemoryFiles(), Paths(Path("/"))))
         mirrors = Mirrors(disks.tree, disks.links)
-        self.dispatch = NodeDispatch(disks, mirrors, Instances(hypervisors, disks, self.name, order), self)
+        self.dispatch = NodeDispatch(
+            disks, mirrors, Instances(hypervisors, disks, self.name), self, order=order.perform
+        )
 
     @answers(NodeInfo)
     async def info(self, call: NodeInfo) -> NodeFacts:

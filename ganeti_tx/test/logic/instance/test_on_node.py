@@ -55,7 +55,9 @@ class OneNode(FakeNodeRpc):
         clock = Clock()
         hypervisors = {"fake": FakeHypervisor(MemoryFiles(), Paths(Path("/")), clock.seconds)}
         order = CallOrder(Terms(MemoryFiles(), Paths(Path("/"))))
-        self.dispatch = NodeDispatch(disks, Instances(hypervisors, disks, "node1.example.com", order), self)
+        self.dispatch = NodeDispatch(
+            disks, Instances(hypervisors, disks, "node1.example.com"), self, order=order.perform
+        )
 
     @answers(NodeInfo)
     async def info(self, call: NodeInfo) -> NodeFacts:
