@@ -12,8 +12,9 @@ from ganeti_tx.config import (
     changes_node,
     changes_tags,
 )
+from ganeti_tx.config.call import Repeat
 from ganeti_tx.config.distribution import Distribution
-from ganeti_tx.config.operation import Effect, Operations, Repeat
+from ganeti_tx.config.operation import Effect, Operations
 from ganeti_tx.config.operation import Operation as Operation
 from ganeti_tx.config.operation_kinds import changing, distributing, reading, reserving
 from ganeti_tx.config.reader import Reader

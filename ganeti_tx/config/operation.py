@@ -1,16 +1,11 @@
-"""One operation of the configuration: declared from the function that does it, and from there typed for all who ask for it.
+"""One operation of the configuration, and who has operations as methods."""
 
-The function's signature is the only one: mypy has it through the descriptor, the protocol reads its annotations.
-"""
-
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints, overload
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
-import attrs
-
+from ganeti_tx.config.call import Call, Repeat
 from ganeti_tx.config.session import Session
 
 P = ParamSpec("P")
@@ -26,21 +21,6 @@ class Effect(Enum):
     GIVEN_BACK = "its owner has reserved nothing any more; a restart must find it so"
 
 
-class Repeat(Enum):
-    """Whether a request may be sent again when the connection was lost before the answer."""
-
-    SAFE = "doing it twice is doing it once"
-    NEVER = "whether it was done would not be known"
-
-
-@attrs.frozen
-class Argument:
-    """One argument: its name, and the type that msgspec checks."""
-
-    name: str
-    kind: Any
-
-
 class Operations(ABC):
     """Who has operations as methods, each a coroutine."""
 
@@ -49,15 +29,13 @@ class Operations(ABC):
         """Have it done, with all its arguments in their order."""
 
 
-class Operation(Generic[P, T]):
+class Operation(Call[P, T]):
     """One operation. On an object it is a method, on the class itself it is this.
 
-    @ivar name: on the wire.
     @ivar attribute: the method's name.
-    @ivar result: the type of what it gives.
+    @ivar work: does it for a session.
     @ivar effect: what stays of it.
     @ivar waits: whether it takes as long as others need.
-    @ivar work: does it for a session.
     """
 
     def __init__(
@@ -72,28 +50,14 @@ class Operation(Generic[P, T]):
         repeat: Repeat = Repeat.SAFE,
         waits: bool = False,
     ) -> None:
-        """`given_by_others`: so many of the function's arguments, the first ones, no caller gives."""
-        self.name = name
+        super().__init__(name, function, given_by_others=given_by_others, result=result, repeat=repeat)
         self.attribute = name
-        self.arguments = arguments_of(function, given_by_others)
-        self.result: type[T] = get_type_hints(function)["return"] if result is None else result
-        self.effect = effect
-        self.repeat = repeat
-        self.waits = waits
         self.work = work
-        self.__doc__ = function.__doc__
-        self._signature = inspect.Signature(parameters(function, given_by_others))
+        self.effect = effect
+        self.waits = waits
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute = name
-
-    def given(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        """All arguments in their order; most are given so. @raise TypeError: there is no such call."""
-        if not kwargs and len(args) == len(self.arguments):
-            return args
-        given = self._signature.bind(*args, **kwargs)
-        given.apply_defaults()
-        return given.args
 
     @overload
     def __get__(self, config: None, owner: object) -> "Operation[P, T]": ...
@@ -103,21 +67,10 @@ class Operation(Generic[P, T]):
         if config is None:
             return self
 
-        def ask(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return config.perform(self, self.given(*args, **kwargs))
+        def ask(*args: P.args, **named: P.kwargs) -> Any:
+            return config.perform(self, self.given(*args, **named))
 
         return ask
-
-
-def parameters(function: Callable[..., Any], skipped: int) -> list[inspect.Parameter]:
-    """What a function takes after the first ones."""
-    return list(inspect.signature(function).parameters.values())[skipped:]
-
-
-def arguments_of(function: Callable[..., Any], skipped: int) -> tuple[Argument, ...]:
-    """The same with its types, as the annotations have them."""
-    hints = get_type_hints(function)
-    return tuple(Argument(each.name, hints[each.name]) for each in parameters(function, skipped))
 
 
 def operations_of(kind: type) -> dict[str, Operation[..., Any]]:

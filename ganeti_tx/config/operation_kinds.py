@@ -3,9 +3,10 @@
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
 
+from ganeti_tx.config.call import Repeat
 from ganeti_tx.config.distribution import Distribution
 from ganeti_tx.config.edit import Change
-from ganeti_tx.config.operation import Effect, Operation, Repeat
+from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reserving import Reserving
 from ganeti_tx.config.session import Session

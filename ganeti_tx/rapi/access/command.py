@@ -36,7 +36,7 @@ from ganeti_tx.runtime.ownership import Owners, owners_at
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
-from ganeti_tx.wconfd.protocol.methods import SPREAD_RAPI_FILES
+from ganeti_tx.wconfd.protocol.own_calls import SPREAD_RAPI_FILES
 
 #: Each step takes twice as long; 12 is some quarter of a second.
 COST = 12

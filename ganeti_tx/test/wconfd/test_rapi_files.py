@@ -10,7 +10,7 @@ from ganeti_tx.rpc.calls.cluster import WriteRapiFiles
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 from ganeti_tx.test.wconfd.test_distribute import FOUR
 from ganeti_tx.wconfd.protocol.client import NOBODY
-from ganeti_tx.wconfd.protocol.methods import SPREAD_RAPI_FILES
+from ganeti_tx.wconfd.protocol.own_calls import SPREAD_RAPI_FILES
 
 CANDIDATE, PLAIN = "node2.example.com", "node3"
 

@@ -9,7 +9,7 @@ from ganeti_tx.luxi.on_twisted import connector
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.reactors import ISocketReactor
 from ganeti_tx.wconfd.protocol.link import PATIENCE, Link
-from ganeti_tx.wconfd.protocol.methods import LIST_ALL_LOCKS, LOOK_FOR_DEAD, READ_METRICS
+from ganeti_tx.wconfd.protocol.own_calls import LIST_ALL_LOCKS, LOOK_FOR_DEAD, READ_METRICS
 from ganeti_tx.wconfd.protocol.own_methods import WireLock
 from ganeti_tx.wconfd.protocol.remote_config import RemoteConfig
 from ganeti_tx.wconfd.protocol.remote_locks import RemoteLocks

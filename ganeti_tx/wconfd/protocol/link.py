@@ -8,7 +8,7 @@ import msgspec
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
-from ganeti_tx.config.operation import Repeat
+from ganeti_tx.config.call import Call, Repeat
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.luxi.async_client import Connect
@@ -16,7 +16,6 @@ from ganeti_tx.luxi.conversation import Conversation
 from ganeti_tx.luxi.framing import frame
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError, PermissionError, ProtocolError
-from ganeti_tx.wconfd.protocol.methods import Call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,8 +48,7 @@ class Link:
         @raise ConfigurationError: WConfD stays away, or went away and it is not known whether a change was made.
         @raise GanetiError: WConfD's own.
         """
-        later = [named[argument.name] for argument in call.arguments[len(args) :]]
-        message = encoded(call, owner, (*args, *later))
+        message = encoded(call, owner, call.given(*args, **named))
         giving_up = self._clock.seconds() + self._patience
         while True:
             conversation = await self._share(giving_up)

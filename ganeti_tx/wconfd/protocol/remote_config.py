@@ -9,7 +9,6 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.wconfd.protocol.link import Link
-from ganeti_tx.wconfd.protocol.methods import CONFIG_CALLS, Call
 
 T = TypeVar("T")
 
@@ -28,10 +27,9 @@ class RemoteConfig(IConfig):
             return msgspec.convert(None, operation.result)
         if operation.effect is Effect.RESERVED:
             self._may_have_reserved = True
-        call: Call[..., T] = CONFIG_CALLS[operation.name]
         if operation.waits:
-            return await self._link.wait(call, self._owner, lambda passed: arguments)
-        answer = await self._link.ask(call, self._owner, *arguments)
+            return await self._link.wait(operation, self._owner, lambda passed: arguments)
+        answer = await self._link.ask(operation, self._owner, *arguments)
         if operation.effect is Effect.GIVEN_BACK:
             self._may_have_reserved = False
         return answer

@@ -9,7 +9,7 @@ from ganeti_tx.errors import LockError
 from ganeti_tx.locking.interfaces import DEFAULT_PRIORITY, ILocks, LockRequest, LockTimeout, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.wconfd.protocol.link import Link
-from ganeti_tx.wconfd.protocol.methods import (
+from ganeti_tx.wconfd.protocol.own_calls import (
     FREE_LOCKS,
     INTERSECT_LOCKS,
     LIST_LOCKS,

@@ -11,7 +11,8 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.luxi.peer import Peer
 from ganeti_tx.runtime.files_errors import reason
-from ganeti_tx.wconfd.protocol.methods import CONFIG_OPERATIONS, OWN_CALLS
+from ganeti_tx.wconfd.protocol.methods import CONFIG_OPERATIONS
+from ganeti_tx.wconfd.protocol.own_calls import OWN_CALLS
 from ganeti_tx.wconfd.protocol.own_methods import KEEP_LIMIT, OwnMethods
 
 #: The effects that a restart must find, and for how many seconds their writing is waited for; None: without end.

@@ -11,7 +11,7 @@ from ganeti_tx.luxi.conversation import Conversation
 from ganeti_tx.luxi.conversation import Link as Wire
 from ganeti_tx.wconfd.protocol.client import NOBODY
 from ganeti_tx.wconfd.protocol.link import RETRY_INTERVAL, Link
-from ganeti_tx.wconfd.protocol.methods import LIST_LOCKS
+from ganeti_tx.wconfd.protocol.own_calls import LIST_LOCKS
 
 
 class LinkTests(SynchronousTestCase):

@@ -8,13 +8,14 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
+from ganeti_tx.config.call import Call
 from ganeti_tx.errors import ConfigurationError, LockError, OpPrereqError
 from ganeti_tx.locking.interfaces import ILocks, Level, Lock, LockRequest, LockTimeout, Mode, Owner
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, INSTANCE, NODE
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster
 from ganeti_tx.wconfd.protocol.link import encoded
-from ganeti_tx.wconfd.protocol.methods import FREE_LOCKS, UPDATE_LOCKS, Call
+from ganeti_tx.wconfd.protocol.own_calls import FREE_LOCKS, UPDATE_LOCKS
 
 T = TypeVar("T")
 

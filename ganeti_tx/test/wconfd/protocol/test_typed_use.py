@@ -5,7 +5,7 @@ from typing import assert_type
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.wconfd.protocol.client import NOBODY
 from ganeti_tx.wconfd.protocol.link import Link
-from ganeti_tx.wconfd.protocol.methods import (
+from ganeti_tx.wconfd.protocol.own_calls import (
     LIST_LOCKS,
     OPPORTUNISTIC_UNION,
     READ_METRICS,
