@@ -1,9 +1,8 @@
 """Whether the nodes have what the master has: the configuration, simple configuration and the job queue."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
@@ -19,35 +18,35 @@ BETWEEN_LOOKS = 1.0
 AGAIN = "'gnt-cluster redist-conf' sends it again"
 
 
-async def copy_findings(unit: LogicalUnit[Any]) -> list[Finding]:
+async def copy_findings(parts: Parts) -> list[Finding]:
     """Ask every node that is not offline, after it could have got what the master has now."""
-    nodes = [node for node in await unit.config.nodes() if not node.offline]
-    cluster = await unit.config.cluster()
+    nodes = [node for node in await parts.config.nodes() if not node.offline]
+    cluster = await parts.config.cluster()
     master = next((node for node in nodes if node.uuid == cluster.master_node), None)
     if master is None:
         return []
-    before = (await unit.nodes.call_many([master], ClusterCopies()))[master.name]
-    await unit.config.when_distributed()
+    before = (await parts.nodes.call_many([master], ClusterCopies()))[master.name]
+    await parts.config.when_distributed()
     if before.error is not None:
         return [(SILENT, master.name, str(before.error))]
-    found = await look(unit, nodes, master, before.get())
+    found = await look(parts, nodes, master, before.get())
     for _ in range(FURTHER_LOOKS):
         if not any(code is FILES for code, _, _ in found):
             break
-        await unit.pause(BETWEEN_LOOKS)
-        found = await look(unit, nodes, master, before.get())
+        await parts.pause(BETWEEN_LOOKS)
+        found = await look(parts, nodes, master, before.get())
     if not any(code is FILES for code, _, _ in found):
         return found
-    causes = dict(await unit.config.undistributed())
+    causes = dict(await parts.config.undistributed())
     return [
         (code, node, f"{text}; the last try: {causes[node]}" if text.endswith(AGAIN) and node in causes else text)
         for code, node, text in found
     ]
 
 
-async def look(unit: LogicalUnit[Any], nodes: list[Node], master: Node, before: CopiesState) -> list[Finding]:
+async def look(parts: Parts, nodes: list[Node], master: Node, before: CopiesState) -> list[Finding]:
     """What the nodes lack now of what the master had before."""
-    told = await unit.nodes.call_many(nodes, ClusterCopies())
+    told = await parts.nodes.call_many(nodes, ClusterCopies())
     if told[master.name].error is not None:
         return [(SILENT, master.name, str(told[master.name].error))]
     return list(findings(nodes, master, before, told))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ganeti_tx.logic.cluster.verify_copies import Finding
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_template import DirectoryCheck
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -15,15 +15,15 @@ from ganeti_tx.rpc.calls.node import NodeVerify
 ALLOWED = "allowed-file-storage-paths"
 
 
-async def storage_findings(unit: LogicalUnit[Any]) -> list[Finding]:
+async def storage_findings(parts: Parts) -> list[Finding]:
     """Ask every node that may hold instances; one that does not answer is told of elsewhere."""
-    cluster = await unit.config.cluster()
+    cluster = await parts.config.cluster()
     checks: dict[str, Any] = {check.name: path for check, path in directories(cluster).items()}
     if not checks:
         return []
-    nodes = [node for node in await unit.config.nodes() if node.vm_capable and not node.offline]
+    nodes = [node for node in await parts.config.nodes() if node.vm_capable and not node.offline]
     call = NodeVerify(checks={**checks, ALLOWED: None}, cluster_name=cluster.cluster_name)
-    told = await unit.nodes.call_many(nodes, call)
+    told = await parts.nodes.call_many(nodes, call)
     return [
         finding
         for name, outcome in told.items()

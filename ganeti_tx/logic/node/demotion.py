@@ -1,8 +1,6 @@
 """What a node that is no master candidate any more must not keep: the configuration and the job queue."""
 
-from typing import Any
-
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
@@ -12,13 +10,13 @@ from ganeti_tx.rpc.interfaces import RpcError
 PATIENCE = 60.0
 
 
-async def take_copies(unit: LogicalUnit[Any], node: Node) -> None:
+async def take_copies(parts: Parts, node: Node) -> None:
     """Have the node remove its copies; one that does not is warned of. An offline node is left alone until it is back."""
     if node.offline:
         return
     for call in (NodeDemoteFromMc(), JobqueuePurge()):
         try:
-            await unit.nodes.call(node, call, PATIENCE)
+            await parts.nodes.call(node, call, PATIENCE)
         except RpcError as error:
-            unit.warn(f"node {node.name} may keep copies of the configuration and of jobs: {error}")
+            parts.warn(f"node {node.name} may keep copies of the configuration and of jobs: {error}")
             return

@@ -1,12 +1,11 @@
 """Keeping as many master candidates as the cluster wants (design-2.0, master candidate flag)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
 from ganeti_tx.logic.node.roles import Role, lacking, may_be_promoted, with_role
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
@@ -45,7 +44,7 @@ async def certificate_digests(rpc: INodeRpc, node: Target) -> tuple[str, str | N
     return str(tokens[SSL_TOKEN]), tokens.get(SERVER_TOKEN)
 
 
-async def find_promotions(unit: LogicalUnit[Any], nodes: Iterable[Node], pool_size: int) -> Promotions:
+async def find_promotions(parts: Parts, nodes: Iterable[Node], pool_size: int) -> Promotions:
     """Whom to promote so that the pool is full: by name, and only nodes that answer; the others are warned of.
 
     @param nodes: those that will be there, as they will be; a node that shall not be promoted is left out.
@@ -58,24 +57,24 @@ async def find_promotions(unit: LogicalUnit[Any], nodes: Iterable[Node], pool_si
         if len(chosen) == wanted:
             break
         try:
-            digests[node.uuid] = await certificate_digest(unit.nodes, node)
+            digests[node.uuid] = await certificate_digest(parts.nodes, node)
         except RpcError as error:
-            unit.warn(f"node {node.name} cannot become a master candidate: {error}")
+            parts.warn(f"node {node.name} cannot become a master candidate: {error}")
             continue
         chosen.append(with_role(node, Role.CANDIDATE))
     return Promotions(chosen, digests)
 
 
-async def fill_pool(unit: LogicalUnit[Any]) -> None:
+async def fill_pool(parts: Parts) -> None:
     """Promote as many nodes as the pool lacks, and say so. The locks of all nodes must be held."""
-    size = (await unit.config.cluster()).candidate_pool_size
-    promotions = await find_promotions(unit, await unit.config.nodes(), size)
+    size = (await parts.config.cluster()).candidate_pool_size
+    promotions = await find_promotions(parts, await parts.config.nodes(), size)
     if promotions.nodes:
-        await unit.config.change_nodes(promotions.nodes, promotions.digests)
-        tell(unit, promotions)
+        await parts.config.change_nodes(promotions.nodes, promotions.digests)
+        tell(parts, promotions)
 
 
-def tell(unit: LogicalUnit[Any], promotions: Promotions) -> None:
+def tell(parts: Parts, promotions: Promotions) -> None:
     """A line for the operator if anybody was promoted."""
     if promotions.nodes:
-        unit.info(f"Promoted nodes to master candidate role: {', '.join(promotions.names)}")
+        parts.info(f"Promoted nodes to master candidate role: {', '.join(promotions.names)}")

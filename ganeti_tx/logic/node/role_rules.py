@@ -3,8 +3,8 @@
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.node.roles import FLAGS, Role, role_of
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.questions import ask
-from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
@@ -69,14 +69,14 @@ async def check_instances(config: IConfig, node: Node, op: OpNodeSetParams, role
         )
 
 
-async def check_back_online(unit: LogicalUnit[OpNodeSetParams], node: Node, role: Role) -> None:
+async def check_back_online(parts: Parts, node: Node, role: Role) -> None:
     """@raise OpPrereqError: a node that shall not be offline any more does not answer, or speaks another protocol."""
     if not node.offline or role is Role.OFFLINE:
         return
-    spoken = await ask(unit.nodes, NodeAddress(node.name, node.primary_ip), Version(), ECode.ENVIRON)
+    spoken = await ask(parts.nodes, NodeAddress(node.name, node.primary_ip), Version(), ECode.ENVIRON)
     if spoken != PROTOCOL_VERSION:
         raise OpPrereqError(
             f"node {node.name} speaks protocol {spoken}, the master {PROTOCOL_VERSION}; install the same version there",
             ECode.ENVIRON,
         )
-    unit.warn(f"node {node.name} was offline and is used again; 'gnt-node add --readd' would have set it up anew")
+    parts.warn(f"node {node.name} was offline and is used again; 'gnt-node add --readd' would have set it up anew")

@@ -1,10 +1,9 @@
 """Learning a node's SSH keys, from which known hosts and authorized keys are made (doc/design/ssh.rst)."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_keys import MAX_HOST_KEYS, host_key, public_key, root_key
 from ganeti_tx.rpc.calls.node import NodeSshKeys, SshKeys
@@ -13,24 +12,24 @@ from ganeti_tx.rpc.interfaces import RpcError
 AGAIN = "'gnt-cluster redist-conf' asks again"
 
 
-async def learn_from(unit: LogicalUnit[Any], node: Node, *, set_up: bool) -> None:
+async def learn_from(parts: Parts, node: Node, *, set_up: bool) -> None:
     """Put a node's keys into the configuration, as far as it tells them; what is missing is warned of.
 
     @param set_up: whether its root gets a key and lets in the master candidates' roots, if the cluster does that at all.
     """
-    cluster = await unit.config.cluster()
+    cluster = await parts.config.cluster()
     own = set_up and cluster.modify_ssh_setup
     call = NodeSshKeys(root_type=cluster.ssh_key_type if own else None, root_bits=cluster.ssh_key_bits)
     try:
-        told = await unit.nodes.call(node, call)
-        await unit.config.change_nodes([], facts_of(node, told))
+        told = await parts.nodes.call(node, call)
+        await parts.config.change_nodes([], facts_of(node, told))
     except RpcError as error:
-        unit.warn(f"the SSH keys of node {node.name} are not known: {error}; {AGAIN}")
+        parts.warn(f"the SSH keys of node {node.name} are not known: {error}; {AGAIN}")
     except GanetiError as error:  # the node is one of the cluster's all the same
-        unit.warn(f"the SSH keys of node {node.name} are not kept: {error}; {AGAIN}")
+        parts.warn(f"the SSH keys of node {node.name} are not kept: {error}; {AGAIN}")
     else:
         if told.fault:
-            unit.warn(f"root of node {node.name} has no SSH key: {told.fault}")
+            parts.warn(f"root of node {node.name} has no SSH key: {told.fault}")
 
 
 def facts_of(node: Node, told: SshKeys) -> Mapping[str, str]:
@@ -43,9 +42,9 @@ def facts_of(node: Node, told: SshKeys) -> Mapping[str, str]:
     }
 
 
-async def learn_ssh_keys(unit: LogicalUnit[Any]) -> None:
+async def learn_ssh_keys(parts: Parts) -> None:
     """Ask the nodes of which nothing is known: they were added before anybody asked, or could not tell."""
-    known = (await unit.config.cluster()).candidate_certs
-    for node in await unit.config.nodes():
+    known = (await parts.config.cluster()).candidate_certs
+    for node in await parts.config.nodes():
         if not node.offline and host_key(node.uuid) not in known:
-            await learn_from(unit, node, set_up=True)
+            await learn_from(parts, node, set_up=True)
