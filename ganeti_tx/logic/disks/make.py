@@ -1,6 +1,7 @@
 """Making the disks that were planned: their names and ids first, then they themselves on their node."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import OpExecError
@@ -13,33 +14,67 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.logical_id import Minor, NodeUuid, Port, Secret, kinds
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
 
 
-async def make_disks(config: IConfig, plans: Sequence[DiskPlan], node_uuid: str) -> tuple[Disk, ...]:
-    """The disks, each with a uuid, and a name on its node that nothing else has."""
-    return tuple([make_disk(plan, index, await config.generate_uuid(), node_uuid) for index, plan in enumerate(plans)])
+async def make_disks(config: IConfig, plans: Sequence[DiskPlan], homes: Sequence[str]) -> tuple[Disk, ...]:
+    """The disks, each with a uuid, and a name on its nodes that nothing else has.
+
+    @param homes: the nodes (uuids) of their instance, the primary one first.
+    """
+    return tuple([await make_disk(config, plan, index, homes) for index, plan in enumerate(plans)])
 
 
-def make_disk(plan: DiskPlan, index: int, uuid: str, node_uuid: str) -> Disk:
-    """One disk."""
+async def make_disk(config: IConfig, plan: DiskPlan, index: int, homes: Sequence[str]) -> Disk:
+    """One disk, with those that it is made of."""
     template = TEMPLATES[plan.template]
-    assert template.locate is not None, plan.template
+    uuid = await config.generate_uuid()
+    name = template.name.format(uuid=uuid, index=index)
+    on = () if template.shared else tuple(homes[: 1 + template.secondaries])
     return Disk(
         serial_no=1,
         uuid=uuid,
         dev_type=plan.template,
-        logical_id=template.locate(plan.place, template.name.format(uuid=uuid, index=index)),
+        logical_id=await new_id(config, plan, name, on),
         size=plan.size,
+        children=tuple([await make_child(config, child, name, on) for child in plan.children]),
         iv_name=f"disk/{index}",
         mode=plan.mode,
-        nodes=() if template.shared else (node_uuid,),
+        nodes=on,
         name=plan.name,
         spindles=plan.spindles,
     )
+
+
+async def make_child(config: IConfig, plan: DiskPlan, whole: str, on: tuple[str, ...]) -> Disk:
+    """One that a disk is made of. @param whole: the name of that disk."""
+    return Disk(
+        serial_no=1,
+        uuid=await config.generate_uuid(),
+        dev_type=plan.template,
+        logical_id=await new_id(config, plan, whole + plan.suffix, on),
+        size=plan.size,
+        mode=plan.mode,
+        nodes=on,
+    )
+
+
+async def new_id(config: IConfig, plan: DiskPlan, name: str, on: Sequence[str]) -> tuple[Any, ...]:
+    """A logical id by place and name, or for a disk on several nodes put together from what the cluster hands out."""
+    template = TEMPLATES[plan.template]
+    if template.locate is not None:
+        return template.locate(plan.place, name)
+    handed: dict[object, Iterator[Any]] = {
+        NodeUuid: iter(on),
+        Minor: iter(await config.allocate_minors(on)),
+        Port: iter([await config.allocate_port()]),
+        Secret: iter([await config.generate_secret()]),
+    }
+    return tuple(next(handed[kind]) for kind in kinds(template.logical_id))
 
 
 def creation(index: int) -> str:

@@ -1,6 +1,7 @@
 """The disks that a request asks for, judged before anything is made."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -8,9 +9,10 @@ import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model import sizes
+from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import MAX_DISKS
-from ganeti_tx.model.disk_template import COMMON_KEYS, Place, Template
+from ganeti_tx.model.disk_template import COMMON_KEYS, Child, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
@@ -24,7 +26,7 @@ READ_WRITE: Literal["rw"] = "rw"
 
 @attrs.frozen
 class DiskPlan:
-    """One disk that can be made."""
+    """One disk that can be made, and those that it is made of; the name of each of these ends with its `suffix`."""
 
     template: DiskTemplate
     size: int
@@ -32,6 +34,8 @@ class DiskPlan:
     name: str | None
     spindles: int | None
     place: Place
+    children: "tuple[DiskPlan, ...]" = ()
+    suffix: str = ""
 
 
 def plan_disks(
@@ -118,6 +122,28 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
     )
 
 
+def children_of(plan: DiskPlan, params: Params, cluster: Cluster) -> tuple[DiskPlan, ...]:
+    """Those that a disk is made of. What was said of the disk chooses their pools, then its parameters, then the cluster."""
+    return tuple(
+        DiskPlan(
+            template=DiskTemplate(child.template),
+            size=plan.size if child.size is None else child.size,
+            mode=READ_WRITE,
+            name=None,
+            spindles=None,
+            place=attrs.evolve(plan.place, pool=pool_of_child(child, plan.place.said, params, cluster)),
+            suffix=child.suffix,
+        )
+        for child in TEMPLATES[plan.template].children
+    )
+
+
+def pool_of_child(child: Child, said: Mapping[str, Any], params: Params, cluster: Cluster) -> str:
+    """The name of its pool."""
+    param = params[child.pool_param] if child.pool_param is not None else None
+    return str(said.get(child.pool_key) or param or pool_of(TEMPLATES[DiskTemplate(child.template)], cluster))
+
+
 def disk_size(what: str, asked: Mapping[str, Any]) -> int:
     """The size in MiB."""
     if "size" not in asked:
@@ -129,11 +155,11 @@ def disk_size(what: str, asked: Mapping[str, Any]) -> int:
 
 
 def space_wanted(plans: Sequence[DiskPlan]) -> list[tuple[StorageUnit, int]]:
-    """How many MiB of which pools the disks take."""
+    """How many MiB of which pools the disks take, on each of their nodes."""
     wanted: dict[tuple[str, str], int] = {}
-    for plan in plans:
-        template = TEMPLATES[plan.template]
+    for part in chain.from_iterable(plan.children or (plan,) for plan in plans):
+        template = TEMPLATES[part.template]
         if template.pool is not None:
-            pool = (template.storage.value, plan.place.pool)
-            wanted[pool] = wanted.get(pool, 0) + template.room(plan.size)
+            pool = (template.storage.value, part.place.pool)
+            wanted[pool] = wanted.get(pool, 0) + part.size
     return [(StorageUnit(kind, name), size) for (kind, name), size in wanted.items()]

@@ -14,16 +14,18 @@ from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
     allocate_request,
+    check_homes,
     check_name,
     make_plan,
     policy_faults,
     refuse_unavailable,
+    with_children,
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
 from ganeti_tx.logic.instance.presence import stop_call
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
+from ganeti_tx.logic.questions import ask, check_free_memory
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_instance, on_nodes
@@ -54,6 +56,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _name: str
     _address: str | None = None
     _node: Node
+    _secondary: Node | None = None
     _allocator: str | None = None
     _candidates: Sequence[Node]
     _group: NodeGroup
@@ -62,13 +65,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _target: InstanceView
 
     async def expand_names(self) -> None:
-        """The full name of the new instance, and its node."""
+        """The full name of the new instance, and its nodes."""
         refuse_unavailable(self.op)
         if self.op.name_check:
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
-        await self._find_node()
+        await self._find_nodes()
 
     async def _resolve(self) -> None:
         given = check_name(self.op.instance_name)
@@ -84,14 +87,15 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name != given:
             self.info(f"Resolved given name '{given}' to '{self._name}'")
 
-    async def _find_node(self) -> None:
-        """The node that is given, or else the allocator that is to choose one."""
+    async def _find_nodes(self) -> None:
+        """The nodes that are given, or else the allocator that is to choose them."""
         wanted = self.op.pnode_uuid or self.op.pnode
         if self.op.iallocator is not None and wanted is not None:
             raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
         if wanted is not None:
             self._node = await self.config.node(wanted)
-            self._candidates = [self._node]
+            self._secondary = await self._find_secondary()
+            self._candidates = self._homes
             return
         cluster = await self.config.cluster()
         if self.op.iallocator is None and not cluster.default_iallocator:
@@ -103,8 +107,21 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
         self._candidates = await self.config.nodes()
 
+    async def _find_secondary(self) -> Node | None:
+        """The node of the second copies, where disks are mirrored; else one that was given is ignored."""
+        wanted = self.op.snode_uuid or self.op.snode
+        mirrored = TEMPLATES[template_of(self.op, await self.config.cluster())].secondaries > 0
+        if wanted is not None and not mirrored:
+            self.warn("Secondary node will be ignored on non-mirrored disk template")
+        return await self.config.node(wanted) if wanted is not None and mirrored else None
+
+    @property
+    def _homes(self) -> list[Node]:
+        """The nodes that it will be on, the primary one first."""
+        return [node for node in (self._node, self._secondary) if node is not None]
+
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """The new name alone, so that nobody else makes it; the node with others. An allocator sees all nodes, and no other
+        """The new name alone, so that nobody else makes it; its nodes with others. An allocator sees all nodes, and no other
         one what it has not taken yet.
         """
         if level is Level.INSTANCE:
@@ -118,17 +135,15 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
         self._cluster = await self.config.cluster()
-        if (self.op.snode or self.op.snode_uuid) and not TEMPLATES[template_of(self.op, self._cluster)].secondaries:
-            self.warn("Secondary node will be ignored on non-mirrored disk template")
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
         self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
         if self._allocator is not None:
             await self._allocate(self._allocator)
-        self._node = await self.config.node(self._node.uuid)
-        self._group = await self.config.group(self._node.group)
+        await self._read_nodes()
+        check_homes(self._homes, self._plan.template)
+        self._plan = with_children(self._plan, self._cluster, self._group)
         await self._check_group()
-        check_takes_instances(self._node)
         if self.op.ip_check:
             await self._check_address()
         self._check_policy()
@@ -151,7 +166,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         return list(self._target.nodes.values())
 
     async def _allocate(self, name: str) -> None:
-        """Have the allocator choose the node, and let go of the others."""
+        """Have the allocator choose the nodes, and let go of the others."""
         allocation = Allocation(
             config=self.config,
             nodes=self.nodes,
@@ -160,16 +175,24 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             template=self._plan.template,
             hypervisor=self._plan.hypervisor,
         )
-        [chosen] = await allocation.ask(allocate_request(self._plan, self._cluster, await self._wanted_group()))
-        found = [node for node in self._candidates if node.name == chosen]
-        if not found:
-            raise OpExecError(f"iallocator '{name}' has chosen {chosen!r}, which is no node that it could choose")
-        self.info(f"- INFO: Selected nodes for instance {self._name} via iallocator {name}: {chosen}")
-        self._node = found[0]
-        await keep_nodes(self.around.locks, [self._node.uuid])
+        chosen = await allocation.ask(allocate_request(self._plan, self._cluster, await self._wanted_group()))
+        known = {node.name: node for node in self._candidates}
+        for unknown in (each for each in chosen if each not in known):
+            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r}, which is no node that it could choose")
+        self.info(f"- INFO: Selected nodes for instance {self._name} via iallocator {name}: {', '.join(chosen)}")
+        self._node = known[chosen[0]]
+        self._secondary = known[chosen[1]] if len(chosen) > 1 else None
+        await keep_nodes(self.around.locks, [node.uuid for node in self._homes])
 
     async def _wanted_group(self) -> str | None:
         return None if self.op.group_name is None else (await self.config.group(self.op.group_name)).name
+
+    async def _read_nodes(self) -> None:
+        """Again, under the locks."""
+        self._node = await self.config.node(self._node.uuid)
+        self._group = await self.config.group(self._node.group)
+        if self._secondary is not None:
+            self._secondary = await self.config.node(self._secondary.uuid)
 
     async def _check_group(self) -> None:
         """@raise OpPrereqError: another group was asked for than the node's."""
@@ -225,21 +248,22 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             needed = plan.filled_beparams(self._cluster).maxmem
             purpose = f"creating instance {plan.name}"
             await check_free_memory(self.nodes, self._node, plan.hypervisor.value, needed, purpose)
-        await self._check_space()
+        for node in self._homes:
+            await self._check_space(node)
 
-    async def _check_space(self) -> None:
+    async def _check_space(self, node: Node) -> None:
         """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
         wanted = space_wanted(self._plan.disks)
         if not wanted:
             return
         call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
-        facts = await ask(self.nodes, self._node, call, ECode.ENVIRON)
+        facts = await ask(self.nodes, node, call, ECode.ENVIRON)
         free = {(space.type, space.name): space.storage_free for space in facts.storage}
         for unit, size in wanted:
             room = free.get((unit.type, unit.name))
             if room is not None and room < size:
                 raise OpPrereqError(
-                    f"not enough room in {unit.name} of node {self._node.name}: needed {size} MiB, free {room} MiB",
+                    f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",
                     ECode.NORES,
                 )
 
@@ -266,11 +290,11 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._install(target)
         if self._plan.start:
             await self._start(target)
-        return [target.primary.name]
+        return [target.primary.name, *(node.name for node in target.secondaries)]
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan
-        disks = await make_disks(self.config, plan.disks, self._node.uuid)
+        disks = await make_disks(self.config, plan.disks, [node.uuid for node in self._homes])
         instance = Instance(
             serial_no=1,
             uuid=await self.config.generate_uuid(),
@@ -294,8 +318,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             instance,
             cluster=self._cluster,
             disks={disk.uuid: disk for disk in disks},
-            nodes={self._node.uuid: self._node},
-            groups={self._group.uuid: self._group},
+            nodes={node.uuid: node for node in self._homes},
+            groups={node.group: await self.config.group(node.group) for node in self._homes},
             networks={},
         )
 

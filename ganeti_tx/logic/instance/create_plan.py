@@ -1,25 +1,28 @@
 """What an instance creation comes down to, judged without asking any node."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
 from ganeti_tx.allocator.document import disk_entry, room
 from ganeti_tx.allocator.requests import Allocate
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
-from ganeti_tx.logic.disks.plan import DiskPlan, plan_disks
+from ganeti_tx.logic.disks.plan import DiskPlan, children_of, plan_disks
 from ganeti_tx.logic.instance.nics import NicPlan, nic_entry, plan_nics
+from ganeti_tx.logic.questions import check_takes_instances
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.params import ipolicy
 from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_beparams, typed_beparams
+from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
 from ganeti_tx.model.params.kinds import difference, updated
 from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
@@ -88,8 +91,23 @@ def check_name(name: str) -> str:
     return lower
 
 
+def check_homes(homes: Sequence[Node], word: DiskTemplate) -> None:
+    """@raise OpPrereqError: not as many nodes as the disks need, one twice, or one that takes no instances."""
+    wanted = 1 + TEMPLATES[word].secondaries
+    if len(homes) != wanted:
+        raise OpPrereqError(f"disks of template {word.value} need {wanted} nodes; give a secondary node", ECode.INVAL)
+    if len({node.uuid for node in homes}) != wanted:
+        raise OpPrereqError(f"node {homes[0].name} cannot be the primary and the secondary node", ECode.INVAL)
+    for node in homes:
+        check_takes_instances(node)
+
+
 def make_plan(
-    op: OpInstanceCreate, cluster: Cluster, name: str, address: str | None, templates: Collection[DiskTemplate]
+    op: OpInstanceCreate,
+    cluster: Cluster,
+    name: str,
+    address: str | None,
+    templates: Collection[DiskTemplate],
 ) -> CreatePlan:
     """Judge a request. `address` is what the name resolves to; `templates` are those available.
 
@@ -126,6 +144,13 @@ def make_plan(
     except GenericError as error:
         raise OpPrereqError(str(error), ECode.INVAL) from None
     return without_defaults(plan, cluster) if op.identify_defaults else plan
+
+
+def with_children(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> CreatePlan:
+    """With the disks that its disks are made of, by the parameters of the group that it comes to."""
+    params = fill_diskparams(cluster, group)[plan.template]
+    disks = [attrs.evolve(disk, children=children_of(disk, params, cluster)) for disk in plan.disks]
+    return attrs.evolve(plan, disks=disks)
 
 
 def without_auto(given: Params) -> Params:

@@ -24,6 +24,7 @@ from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.unit import Surroundings
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.undo import Undo
@@ -88,6 +89,7 @@ class Stage:
     """The undos, each time that they were written down."""
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
     queue_faults: list[str] = attrs.field(factory=list)
+    templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)
     worked: Callable[[], float] = lambda: 0.0
     locked: dict[str, str] = attrs.field(factory=dict)
@@ -138,6 +140,7 @@ class Stage:
             ping=ping,
             queue_faults=lambda: self.queue_faults,
             allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
+            templates=self.templates,
             safe_points=self.safe_points,
             worked=self.worked,
         )

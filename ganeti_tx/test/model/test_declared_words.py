@@ -53,6 +53,7 @@ def register(parts):
     return "a jail"
 """
 SEEN = """
+import asyncio
 from types import SimpleNamespace
 from ganeti_tx.bootstrap.cluster_settings import check_params
 from ganeti_tx.bootstrap.problems import Problems
@@ -60,7 +61,7 @@ from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.cli import parameter_types
 from ganeti_tx.cli.instance.add import TEMPLATES
 from ganeti_tx.config.defaults import CLUSTER_DEFAULTS
-from ganeti_tx.logic.disks.make import make_disk
+from ganeti_tx.logic.disks.make import make_disks
 from ganeti_tx.logic.disks.plan import plan_disks
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
@@ -87,7 +88,11 @@ op = OpInstanceCreate(
 )
 cluster = SimpleNamespace(enabled_disk_templates=(tape,), file_storage_dir="/srv")
 (plan,) = plan_disks(op, cluster, "i", disk_templates.AVAILABLE)[1]
-assert make_disk(plan, 0, "u", "n").logical_id == ("r", 0)
+class Config:
+    async def generate_uuid(self):
+        return "u"
+(disk,) = asyncio.run(make_disks(Config(), [plan], ["n"]))
+assert (disk.logical_id, disk.nodes) == (("r", 0), ("n",))
 parts = SimpleNamespace(**dict.fromkeys("paths files threads runner clock reactor now".split()))
 assert load_storage(parts).of("tape").template == "tape"
 assert load_hypervisors(parts)["jail"] == "a jail"
