@@ -18,7 +18,10 @@ class LocalDiskStatus(IntEnum):
 
 
 class BlockDevStatus(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """The state of a block device that is there; `estimated_time` is in seconds, `size` in MiB and not Ganeti's."""
+    """The state of a block device that is there; `estimated_time` is in seconds, `size` in MiB and not Ganeti's.
+
+    `dev_path` is empty for what only a hypervisor can open (`IUserspaceUri`).
+    """
 
     dev_path: str
     major: int | None = None

@@ -66,8 +66,9 @@ class Disks:
         """Make ready. Where the owner may run, the disk gets its stable name."""
         async with TakingBack() as back:
             attached = await self._ready(call.disk, call.owner, call.hypervisor, call.on_primary, back)
-        link = self.links.path(call.owner, call.disk.index) if call.on_primary and call.disk.index >= 0 else None
-        return AssembledDisk(attached.path, None if link is None else str(link), attached.uri)
+        named = call.on_primary and is_named(call.disk, attached.path)
+        link = str(self.links.path(call.owner, call.disk.index)) if named else None
+        return AssembledDisk(attached.path, link, attached.uri)
 
     @answers(BlockdevShutdown)
     async def shutdown(self, call: BlockdevShutdown) -> None:
@@ -91,7 +92,7 @@ class Disks:
     ) -> AttachedDisk:
         status = await self.tree.assemble_within(disk, primary, back)
         uri = await self._uri(disk, hypervisor) if primary else None
-        if primary and disk.index >= 0:
+        if primary and is_named(disk, status.dev_path):
             before = self.links.target(owner, disk.index)
             self.links.link(owner, disk.index, status.dev_path)
             back.undo(self._restore_link, owner, disk.index, before)
@@ -103,3 +104,8 @@ class Disks:
     async def _uri(self, disk: DiskSpec, hypervisor: str) -> str | None:
         storage = self.tree.of(disk)
         return await IUserspaceUri(storage).uri(disk, hypervisor) if IUserspaceUri.providedBy(storage) else None
+
+
+def is_named(disk: DiskSpec, path: str) -> bool:
+    """Whether a disk has a stable name while it is ready: it is an instance's, and there is something to lead to."""
+    return disk.index >= 0 and path != ""

@@ -8,6 +8,7 @@ from attrs import define
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.answers import answers
+from ganeti_tx.node.disks import is_named
 from ganeti_tx.node.storage.abilities import IMirror
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.tree import DeviceTree
@@ -45,8 +46,9 @@ class Mirrors:
         for disk in call.disks:
             if mirror := self.mirror(disk):
                 await mirror.become_primary(disk, call.exclusive)
-            if disk.index >= 0:
-                self.links.link(call.instance_name, disk.index, (await self.tree.found(disk)).dev_path)
+            path = (await self.tree.found(disk)).dev_path
+            if is_named(disk, path):
+                self.links.link(call.instance_name, disk.index, path)
 
     @answers(BlockdevClose)
     async def close(self, call: BlockdevClose) -> None:

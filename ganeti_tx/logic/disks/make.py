@@ -118,5 +118,4 @@ def removal(target: InstanceView, node: Node, index: int) -> Undo:
 
 async def create_disk(nodes: INodeRpc, target: InstanceView, node: Node, spec: DiskSpec) -> None:
     """One disk on one node. @raise RpcError: it is not there, or nobody knows."""
-    call = BlockdevCreate(disk=spec, owner=target.instance.name, on_primary=node is target.primary)
-    await nodes.call(node, call)
+    await nodes.call(node, BlockdevCreate(disk=spec, owner=target.instance.name))

@@ -43,7 +43,6 @@ class BlockdevCreate(DiskCall[None], frozen=True, kw_only=True):
 
     name: ClassVar[str] = "blockdev_create"
     owner: str
-    on_primary: bool = True
     on_children: bool = False
 
 
@@ -76,7 +75,10 @@ class BlockdevRename(DiskCall[None], frozen=True, kw_only=True):
 
 
 class AssembledDisk(msgspec.Struct, frozen=True):
-    """A disk that is ready: its path, its stable name on the primary node, and what a machine there opens without a path."""
+    """A disk that is ready: its path, its stable name on the primary node, and what a machine there opens instead of the path.
+
+    The path is empty if there is nothing but the last.
+    """
 
     path: str
     link: str | None = None

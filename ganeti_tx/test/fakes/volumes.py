@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from attrs import define
+from msgspec.structs import replace
 from zope.interface import implementer
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import (
     ExistingDevice,
     IExisting,
@@ -22,9 +24,10 @@ from ganeti_tx.test.fakes.storage import FakeStorage
 @implementer(IStorage, ISnapshot, IOwnerMark, IExisting, IUserspaceUri)
 @define
 class FakeVolumes(FakeStorage):
-    """Logical ids are [group, volume]; one that lies upon a file has its room there."""
+    """Logical ids are [group, volume]; one that lies upon a file has its room there. `hidden`: they have no paths."""
 
     template: str = "plain"
+    hidden: bool = False
 
     async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
         """See `ISnapshot`."""
@@ -53,6 +56,10 @@ class FakeVolumes(FakeStorage):
         if hypervisor != "kvm" or disk.params.get("access") != "userspace":
             return None
         return f"fake:{self._key(disk.logical_id)}"
+
+    def _status(self, disk: DiskSpec) -> BlockDevStatus:
+        found = super()._status(disk)
+        return replace(found, dev_path="") if self.hidden else found
 
     def _bottom(self, disk: FakeDisk) -> FakeDisk:
         """That which holds the content."""

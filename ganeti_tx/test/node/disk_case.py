@@ -71,7 +71,7 @@ class DiskCase(SynchronousTestCase):
 
     def create(self, node: int, disk: DiskSpec) -> None:
         """As a unit has it made."""
-        self.call(node, BlockdevCreate(disk=disk, owner=OWNER, on_primary=node == 0))
+        self.call(node, BlockdevCreate(disk=disk, owner=OWNER))
 
     def assemble(self, node: int, disk: DiskSpec) -> Any:
         """As a unit has it made ready."""

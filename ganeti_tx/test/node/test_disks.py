@@ -6,6 +6,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.rpc.calls.disk import (
+    AssembledDisk,
     BlockdevAssemble,
     BlockdevCreate,
     BlockdevFind,
@@ -14,6 +15,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevRename,
     BlockdevShutdown,
 )
+from ganeti_tx.rpc.calls.mirror import BlockdevOpen
 from ganeti_tx.test.node.disk_case import LINK, OWNER, DiskCase
 
 
@@ -94,6 +96,17 @@ class DiskTests(DiskCase):
         self.assertEqual(self.assemble(0, volume).uri, "fake:xenvg/v")
         (attached,) = self.successResultOf(Deferred.fromCoroutine(self.disks[0].attach(self.spec(volume))))
         self.assertEqual((attached.path, attached.uri), ("/dev/xenvg/v", "fake:xenvg/v"))
+
+    def test_uri_only(self) -> None:
+        """A disk that has nothing but that has no stable name."""
+        volume = DiskSpec(
+            uuid="v", dev_type="plain", size=8, logical_id=["xenvg", "v"], index=0, params={"access": "userspace"}
+        )
+        self.homes[0].volumes.hidden = True
+        self.create(0, volume)
+        self.assertEqual(self.assemble(0, volume), AssembledDisk("", None, "fake:xenvg/v"))
+        self.call(0, BlockdevOpen(instance_name=OWNER, disks=[volume]))
+        self.assertEqual(self.links(), {})
 
     def test_attached(self) -> None:
         """An instance's disks are ready and named before it starts."""
