@@ -5,11 +5,11 @@ without the module inspect, which costs a command more than all of them.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ganeti_tx.luxi.answers import check_type
-from ganeti_tx.luxi.method_table import Method, MethodTable, Param
+from ganeti_tx.luxi.method_table import Effect, Method, MethodTable, Param
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,12 +44,15 @@ class Declared(Generic[P, T]):
     """
 
     def __init__(
-        self, declaration: Callable[Concatenate[Any, P], T], check: Check, *, any_args: bool, gives_way: bool
+        self,
+        declaration: Callable[Concatenate[Any, P], T],
+        method: Callable[[str, tuple[Param, ...]], Method],
+        check: Check,
     ) -> None:
         annotations = dict(declaration.__annotations__)
         result = annotations.pop("return")
         params = tuple(annotation.__metadata__[0] for annotation in annotations.values())
-        self.method = Method(declaration.__name__.title().replace("_", ""), params, any_args, gives_way)
+        self.method = method(declaration.__name__.title().replace("_", ""), params)
         self.__doc__ = declaration.__doc__
         self._declaration = declaration
         self._check = check
@@ -101,10 +104,16 @@ def plain(value: Any) -> Any:
 
 
 def method(
-    *, any_args: bool = False, gives_way: bool = False, check: Check = check_type
+    effect: Effect,
+    *,
+    any_args: bool = False,
+    asks_nodes: bool = False,
+    gives_way: bool = False,
+    check: Check = check_type,
 ) -> Callable[[Callable[Concatenate[Any, P], T]], Declared[P, T]]:
-    """Declare a method; the flags are those of `Method`."""
-    return lambda declaration: Declared(declaration, check, any_args=any_args, gives_way=gives_way)
+    """Declare a method; all but `check` is as `Method` says."""
+    made = partial(Method, effect=effect, any_args=any_args, asks_nodes=asks_nodes, gives_way=gives_way)
+    return lambda declaration: Declared(declaration, made, check)
 
 
 def table_of(*kinds: type) -> MethodTable:

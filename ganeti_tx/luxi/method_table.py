@@ -1,6 +1,7 @@
 """Methods of a protocol with LUXI's frames and messages: each with its arguments, as servers check them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from typing import NamedTuple
 
 from ganeti_tx.errors import ECode, OpPrereqError
@@ -16,15 +17,26 @@ class Param(NamedTuple):
     most: int | None = None
 
 
+class Effect(Enum):
+    """What comes of a method."""
+
+    TELLS = "what there is now, at once, and changes nothing"
+    WAITS = "an answer when something happens, and changes nothing"
+    CHANGES = "something may be another afterwards"
+
+
 class Method(NamedTuple):
     """One method; `any_args` marks those that look at no arguments at all, whatever is sent.
 
-    A client that waits for one that `gives_way` loses its connection when others need the place; it can ask again.
+    One that `asks_nodes` may take as long as the slowest node does. A client that waits for one that `gives_way` loses its
+    connection when others need the place; it can ask again.
     """
 
     name: str
     params: tuple[Param, ...]
+    effect: Effect = Effect.CHANGES
     any_args: bool = False
+    asks_nodes: bool = False
     gives_way: bool = False
 
     def read(self, args: object) -> list[object]:
@@ -64,6 +76,9 @@ class MethodTable:
     def names(self) -> tuple[str, ...]:
         """The names of all methods, in the order of the table."""
         return tuple(self._methods)
+
+    def __iter__(self) -> Iterator[Method]:
+        return iter(self._methods.values())
 
     def __getitem__(self, name: str) -> Method:
         """The method of a name. @raise OpPrereqError: there is none (wrong_input)."""

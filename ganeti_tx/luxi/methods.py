@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from ganeti_tx.luxi.declared import method, table_of
-from ganeti_tx.luxi.method_table import Param
+from ganeti_tx.luxi.method_table import Effect, Param
 from ganeti_tx.luxi.shapes import (
     ANYTHING,
     BOOL,
@@ -27,6 +27,9 @@ from ganeti_tx.luxi.shapes import (
 )
 from ganeti_tx.luxi.timeouts import AUTO_ARCHIVE, CLIENT_POLL, WAIT_FOR_JOB_CHANGE_CAP
 
+TELLS, WAITS, CHANGES = Effect.TELLS, Effect.WAITS, Effect.CHANGES
+#: Of these nodes may be asked for the answer to Query.
+LIVE_RESOURCES = ("instance", "node", "export")
 TAG_KINDS = ("cluster", "nodegroup", "node", "instance", "network")
 
 #: Opcodes in wire form, each an object with its OP_ID.
@@ -48,21 +51,21 @@ Kill = Annotated[bool, Param("kill bool (optional, default false)", BOOL, option
 class Methods:
     """Ganeti's methods; clients have them by inheriting from it. Errors of the server are raised as Ganeti's classes."""
 
-    @method()
+    @method(CHANGES)
     def submit_job(self, ops: OpsOfJob) -> int:
         """Queue one job of opcodes in wire form; its id. @raise GenericError: the queue is drained."""
 
-    @method()
+    @method(CHANGES)
     def submit_job_to_drained_queue(self, ops: OpsOfJob) -> int:
         """Queue one job even while the queue is drained; its id."""
 
-    @method()
+    @method(CHANGES)
     def submit_many_jobs(
         self, jobs: Annotated[Sequence[Ops], Param("list of lists of opcode objects", list_of(OBJECTS))]
     ) -> list[Any]:
         """Queue jobs; for each [True, id] or [False, message], in order."""
 
-    @method()
+    @method(WAITS)
     def wait_for_job_change(
         self,
         job_id: Job,
@@ -75,23 +78,23 @@ class Methods:
         masters answer "nochange" then. @raise JobLost: no such job.
         """
 
-    @method()
+    @method(CHANGES)
     def pickup_job(self, job_id: Job) -> Any:
         """Internal to the queue: servers refuse it."""
 
-    @method()
+    @method(CHANGES)
     def cancel_job(self, job_id: Job, kill: Kill = False) -> list[Any]:
         """[whether it was cancelled, message]; kill ends a running job by force."""
 
-    @method()
+    @method(CHANGES)
     def change_job_priority(self, job_id: Job, priority: Annotated[int, Param("priority int", INT)]) -> list[Any]:
         """[whether it was changed, message]."""
 
-    @method()
+    @method(CHANGES)
     def archive_job(self, job_id: Job) -> bool:
         """Whether the job was moved to the archive."""
 
-    @method()
+    @method(CHANGES)
     def auto_archive_jobs(
         self,
         age: Annotated[int, Param("age int seconds; -1 for all", INT)],
@@ -99,7 +102,7 @@ class Methods:
     ) -> list[Any]:
         """Archive jobs ended more than `age` seconds ago (-1: all); [archived, not looked at in time]."""
 
-    @method()
+    @method(TELLS)
     def query(
         self,
         resource: Resource,
@@ -108,7 +111,7 @@ class Methods:
     ) -> dict[str, Any]:
         """{"fields": definitions, "data": rows of [status, value]}."""
 
-    @method()
+    @method(TELLS)
     def query_fields(
         self,
         resource: Resource,
@@ -116,7 +119,7 @@ class Methods:
     ) -> dict[str, Any]:
         """{"fields": definitions}; of all fields without a list."""
 
-    @method()
+    @method(TELLS)
     def query_jobs(
         self,
         job_ids: Annotated[Sequence[JobId] | None, Param("list of job ids or null", nullable(list_of(JOB_ID)))],
@@ -124,55 +127,55 @@ class Methods:
     ) -> list[Any]:
         """One row a job, all jobs without a list; a missing job gives nulls."""
 
-    @method()
+    @method(TELLS)
     def query_filters(self, uuids: Uuids, fields: Fields) -> list[Any]:
         """One row a job filter rule."""
 
-    @method()
+    @method(TELLS, asks_nodes=True)
     def query_instances(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
         """One row an instance; all without names, unknown names left out."""
 
-    @method()
+    @method(TELLS, asks_nodes=True)
     def query_nodes(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
         """One row a node; all without names, unknown names left out."""
 
-    @method()
+    @method(TELLS)
     def query_groups(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
         """One row a node group; all without names, unknown names left out."""
 
-    @method()
+    @method(TELLS)
     def query_networks(self, names: Names, fields: Fields, locking: NoLock = False) -> list[Any]:
         """One row a network; all without names, unknown names left out."""
 
-    @method()
+    @method(TELLS, asks_nodes=True)
     def query_exports(
         self, nodes: Annotated[Sequence[str], Param("list of node names", STRINGS)], locking: NoLock = False
     ) -> list[Any]:
         """[node, export] of each export found."""
 
-    @method()
+    @method(TELLS)
     def query_config_values(self, names: Names) -> list[Any]:
         """The values of some settings, None for unknown names."""
 
-    @method(any_args=True)
+    @method(TELLS, any_args=True)
     def query_cluster_info(self) -> dict[str, Any]:
         """What gnt-cluster info shows."""
 
-    @method()
+    @method(TELLS)
     def query_tags(
         self, kind: TagKind, name: Annotated[str, Param("name (empty string for cluster)", STRING)] = ""
     ) -> list[str]:
         """The tags of an object; the cluster has no name."""
 
-    @method()
+    @method(CHANGES)
     def set_drain_flag(self, drain: Annotated[bool, Param("bool", BOOL)]) -> bool:
         """Refuse new jobs, or take them again."""
 
-    @method()
+    @method(CHANGES)
     def set_watcher_pause(self, until: Until) -> Any:
         """Pause the watcher until a time in seconds since the epoch, None to go on; the same is returned."""
 
-    @method()
+    @method(CHANGES)
     def replace_filter(
         self,
         uuid: Annotated[str | None, Param("uuid or null", nullable(STRING))],
@@ -183,7 +186,7 @@ class Methods:
     ) -> str:
         """Set a job filter rule, a new one without uuid; its uuid."""
 
-    @method()
+    @method(CHANGES)
     def delete_filter(self, uuid: Annotated[str, Param("uuid", STRING)]) -> Any:
         """Remove a job filter rule."""
 

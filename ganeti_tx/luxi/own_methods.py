@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from ganeti_tx.luxi.declared import method, table_of
-from ganeti_tx.luxi.method_table import Param
+from ganeti_tx.luxi.method_table import Effect, Param
 from ganeti_tx.luxi.methods import Methods
 from ganeti_tx.luxi.shapes import INT, NATURAL, STRING, STRINGS, nullable
 from ganeti_tx.luxi.timeouts import CLIENT_POLL
@@ -15,6 +15,7 @@ from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.metrics.readings import VERSION, Readings
 
 T = TypeVar("T")
+TELLS, WAITS = Effect.TELLS, Effect.WAITS
 
 
 class Events(msgspec.Struct, frozen=True, array_like=True):
@@ -53,7 +54,7 @@ Objects = Annotated[Sequence[str] | None, Param("list of object names or null", 
 class OwnMethods:
     """As `Methods`; for clients that wait, since what they answer would cost a command too much to read."""
 
-    @method(gives_way=True, check=converted)
+    @method(WAITS, gives_way=True, check=converted)
     def wait_for_events(
         self,
         after: Annotated[str | None, Param("event id, or null for the present end", nullable(STRING))],
@@ -66,7 +67,7 @@ class OwnMethods:
         once the present end and nothing more.
         """
 
-    @method(check=of_known_version)
+    @method(TELLS, asks_nodes=True, check=of_known_version)
     def query_metrics(self) -> Readings:
         """All that is counted in the cluster, as of now."""
 

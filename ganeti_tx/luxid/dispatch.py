@@ -8,6 +8,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.luxi.method_table import Effect
+from ganeti_tx.luxi.own_methods import ALL_METHODS
 from ganeti_tx.luxi.peer import Peer
 from ganeti_tx.runtime.files_errors import reason
 
@@ -30,15 +32,11 @@ class LuxiDispatch:
             available = ", ".join(sorted(self._answers))
             raise OpPrereqError(f"{method} is not available in this version; available are {available}", ECode.INVAL)
         work = answer(*args)
+        changes = ALL_METHODS[method].effect is Effect.CHANGES  # the others may be broken off anywhere
         try:
-            return await (work if only_reads(method) else to_its_end(method, work))
+            return await (to_its_end(method, work) if changes else work)
         except OSError as error:  # the disk's; its text says what can be done
             raise GenericError(f"{method}: {reason(error)}") from None
-
-
-def only_reads(method: str) -> bool:
-    """Whether it changes nothing, so that it may be broken off anywhere when its client hangs up."""
-    return method.startswith(("WaitFor", "Query"))
 
 
 def to_its_end(method: str, work: Awaitable[T]) -> "Deferred[T]":

@@ -7,6 +7,8 @@ from typing import Any
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.luxi.async_client import AsyncClient
+from ganeti_tx.luxi.method_table import Effect
+from ganeti_tx.luxi.own_methods import ALL_METHODS
 from ganeti_tx.rapi.asking.questions import SharedQuestions, only_reads, question, reaches_nodes, result
 from ganeti_tx.rapi.http.http_errors import HttpError
 
@@ -18,7 +20,7 @@ KEPT = 4
 
 def is_long(method: str) -> bool:
     """Whether a method is answered when something happens."""
-    return method.startswith("Wait")
+    return ALL_METHODS[method].effect is Effect.WAITS
 
 
 class LuxiCalls(AsyncCalls):

@@ -11,6 +11,9 @@ from ganeti_tx.luxi.answers import result_of
 from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.luxi.framing import Message, frame
 from ganeti_tx.luxi.messages import CLIENT_VERSION, Request, encode_request
+from ganeti_tx.luxi.method_table import Effect
+from ganeti_tx.luxi.methods import LIVE_RESOURCES
+from ganeti_tx.luxi.own_methods import ALL_METHODS
 from ganeti_tx.luxi.transport_errors import ConnectionClosedError
 
 #: Connections, each with one question at a time; those that are not needed are not opened.
@@ -31,7 +34,7 @@ _decoder = msgspec.json.Decoder(Response)
 
 def only_reads(method: str) -> bool:
     """Whether a method is a question: its answer tells what is there now, and comes at once."""
-    return method.startswith("Query")
+    return ALL_METHODS[method].effect is Effect.TELLS
 
 
 def question(method: str, args: list[Any]) -> bytes:
@@ -43,8 +46,8 @@ def question(method: str, args: list[Any]) -> bytes:
 TO_NODES = tuple(
     question(method, args).partition(b"]")[0]
     for method, args in (
-        *((method, []) for method in ("QueryInstances", "QueryNodes", "QueryExports", "QueryMetrics")),
-        *(("Query", [resource]) for resource in ("instance", "node", "export")),
+        *((method.name, []) for method in ALL_METHODS if method.asks_nodes),
+        *(("Query", [resource]) for resource in LIVE_RESOURCES),
     )
 )
 

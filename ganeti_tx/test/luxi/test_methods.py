@@ -12,7 +12,9 @@ from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.luxi.calls import Calls
 from ganeti_tx.luxi.framing import TERMINATOR
 from ganeti_tx.luxi.messages import CLIENT_VERSION
+from ganeti_tx.luxi.method_table import Effect
 from ganeti_tx.luxi.methods import METHODS
+from ganeti_tx.luxi.own_methods import ALL_METHODS
 
 FACTS = json.loads((Path(__file__).parent / "facts" / "luxi.json").read_text())
 
@@ -82,6 +84,13 @@ class FactTests(SynchronousTestCase):
         """The table has exactly the methods of Ganeti, each with its arguments in their order."""
         ours = {name: [param.meaning for param in METHODS[name].params] for name in METHODS.names}
         self.assertEqual(ours, {name: entry["args"] for name, entry in FACTS["methods"].items()})
+
+    def test_effects(self) -> None:
+        """What only tells or waits says so by its name."""
+        begun = {Effect.TELLS: "Query", Effect.WAITS: "WaitFor"}
+        for each in ALL_METHODS:
+            by_name = next((effect for effect, word in begun.items() if each.name.startswith(word)), Effect.CHANGES)
+            self.assertIs(each.effect, by_name, each.name)
 
     def test_constants(self) -> None:
         """Terminator, version and time-outs are Ganeti's."""

@@ -8,7 +8,9 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import OpPrereqError
-from ganeti_tx.luxid.dispatch import LuxiDispatch, only_reads
+from ganeti_tx.luxi.method_table import Effect
+from ganeti_tx.luxi.own_methods import ALL_METHODS
+from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.events.log import EventLog
 from ganeti_tx.luxid.events.methods import MOST_BYTES, MOST_EVENTS, MOST_OBJECTS, WAKE_DELAY, EventMethods
 from ganeti_tx.model.events import Event, InstanceEvent, Kind, LogEvent, NodeEvent
@@ -89,7 +91,7 @@ class OrderTests(EventMethodCase):
 
     def test_hang_up(self) -> None:
         """Who hangs up is forgotten; the method is one that only reads."""
-        self.assertTrue(only_reads("WaitForEvents"))
+        self.assertIs(ALL_METHODS["WaitForEvents"].effect, Effect.WAITS)
         waiting = self.ask("e-0")
         waiting.addErrback(lambda failure: None)
         waiting.cancel()
