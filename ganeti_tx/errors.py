@@ -337,6 +337,11 @@ def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
+def escaped_line_ends(text: str) -> str:
+    """What a script said, its line ends shown as \\n."""
+    return "\\n".join(text.splitlines())
+
+
 def error_text(error: BaseException) -> str:
     """One clear line for a user; a foreign exception is named, since its text alone may say nothing."""
     if isinstance(error, GanetiError):

@@ -20,9 +20,9 @@ from ganeti_tx.errors import (
     QueryFilterParseError,
     ResolverError,
     TypeEnforcementError,
+    escaped_line_ends,
     one_line,
 )
-from ganeti_tx.model.hooks import on_one_line
 
 _PREFIXES: dict[type[GanetiError], str] = {
     ConfigurationError: "Corrupt configuration file",
@@ -99,5 +99,5 @@ def _hook_lines(error: HooksAbort) -> list[str]:
 def _hook_line(hook: object) -> str:
     match hook:
         case [node, script, output]:
-            return f"node: {node}, script: {script}, output: {on_one_line(str(output)) or '(no output)'}"
+            return f"node: {node}, script: {script}, output: {escaped_line_ends(str(output)) or '(no output)'}"
     return one_line(hook)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from attrs import define, field
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import GanetiError, HooksAbort, HooksFailure, error_text
+from ganeti_tx.errors import GanetiError, HooksAbort, HooksFailure, error_text, escaped_line_ends
 from ganeti_tx.logic.hook import HookNodes
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.model.hooks import CONFIG_UPDATE, HookPhase, HookResult, HookStatus, environment, on_one_line
+from ganeti_tx.model.hooks import CONFIG_UPDATE, HookPhase, HookResult, HookStatus, environment
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.rpc.calls.hooks import HooksRunner
@@ -103,7 +103,7 @@ class HookRun:
                 self.unit.warn(f"Communication failure to node {node.name}: {outcome.error}")
         if phase is HookPhase.POST:
             for node, each in failures(answers):
-                self.unit.warn(f"On {node.name} script {each.script} failed, output: {on_one_line(each.output)}")
+                self.unit.warn(f"On {node.name} script {each.script} failed, output: {escaped_line_ends(each.output)}")
         return answers
 
 

@@ -78,8 +78,3 @@ def environment(
     if about is not None:
         told["GANETI_OBJECT_TYPE"] = about
     return {name: str(value) for name, value in told.items()}
-
-
-def on_one_line(text: str) -> str:
-    """What a script said, its line ends shown as \\n."""
-    return "\\n".join(text.splitlines())

@@ -4,12 +4,13 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from ganeti_tx.errors import escaped_line_ends
 from ganeti_tx.logic.hook import HookNodes
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model import opcodes
 from ganeti_tx.model.enums import DiskTemplate
-from ganeti_tx.model.hooks import HookObject, on_one_line
+from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, Version
@@ -155,4 +156,4 @@ class TextTests(UnitTestCase):
 
     def test_lines(self) -> None:
         """Line ends are told as such."""
-        self.assertEqual(on_one_line("no start today\non stderr\n"), "no start today\\non stderr")
+        self.assertEqual(escaped_line_ends("no start today\non stderr\n"), "no start today\\non stderr")
