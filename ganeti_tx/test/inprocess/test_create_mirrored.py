@@ -1,0 +1,96 @@
+"""Making an instance with mirrored disks in a whole cluster, whose nodes have a driver for them."""
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any
+
+from attrs import define, evolve
+from msgspec.structs import replace
+
+from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.disk_templates import AVAILABLE
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.simulation import SimulatedTime
+
+ADD = "gnt-instance add -t drbd -s 1G -o noop -H fake --no-name-check --no-ip-check --ignore-ipolicy"
+VOLUMES = 2
+
+
+@define
+class UnitsWithMirrors(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
+    """The logical units, for which mirrors are available."""
+
+    def __getitem__(self, kind: type[OpCode]) -> Any:
+        unit = UNITS[kind]
+        return lambda op, around: unit(op, evolve(around, templates=(*AVAILABLE, DiskTemplate.DRBD)))
+
+    def __iter__(self) -> Iterator[type[OpCode]]:
+        return iter(UNITS)
+
+    def __len__(self) -> int:
+        return len(UNITS)
+
+
+def with_mirrors(config: ConfigData) -> ConfigData:
+    """A cluster in which mirrors are enabled."""
+    templates = (*config.cluster.enabled_disk_templates, DiskTemplate.DRBD)
+    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg")
+    return replace(config, cluster=cluster)
+
+
+class CreateMirroredTests(ClusterCase):
+    """`gnt-instance add -t drbd`."""
+
+    def new_cluster(self, seed: int = 0) -> InProcessCluster:
+        """See `ClusterCase`."""
+        time = SimulatedTime()
+        wire = MirrorWire(time.seconds, rate=10.0)
+        cluster = InProcessCluster(
+            3,
+            seed,
+            time=time,
+            mirror_wire=wire,
+            prepare=with_mirrors,
+            units_of=lambda node, livelock: UnitsWithMirrors(),
+        )
+        self.addCleanup(cluster.end)
+        return cluster
+
+    def volumes(self) -> list[int]:
+        """How many there are on each node."""
+        homes = [self.cluster.node(number).mirror_node for number in (1, 2, 3)]
+        return [len(home.volumes.disks) for home in homes if home is not None]
+
+    def test_made(self) -> None:
+        """Two volumes below a mirror on each of two nodes; it runs, its mirror is filled, and it leaves nothing."""
+        self.ok(f"{ADD} -n node2:node3 web1")
+        self.assertEqual(self.volumes(), [0, VOLUMES, VOLUMES])
+        (disk,) = self.cluster.config.disks.values()
+        self.assertEqual((len(disk.children), len(disk.mirrors), len(set(disk.minors))), (VOLUMES, 2, 2))
+        self.ok("gnt-instance info web1")
+        self.cluster.pass_time(1000)
+        self.assertEqual(self.ok("gnt-instance info web1").count("in sync, status ok"), 2)
+        self.assertNotIn(disk.secrets[0], self.ok("gnt-instance info web1"))
+        self.assertEqual(
+            self.ok("gnt-instance list --no-headers -o pnode,snodes,disk_usage web1").split()[1:],
+            ["node3.example.com", "1.1G"],
+        )
+        self.ok("gnt-instance remove -f web1")
+        self.assertEqual(self.volumes(), [0, 0, 0])
+
+    def test_second_node_dies(self) -> None:
+        """What was made on the first node is taken back."""
+        self.cluster.lose_power(self.cluster.node(3), Random(1))
+        self.fails(f"{ADD} -n node2:node3 web1", "node3")
+        self.assertEqual((self.volumes()[1], dict(self.cluster.config.instances)), (0, {}))
+
+    def test_nodes(self) -> None:
+        """It takes two."""
+        self.fails(f"{ADD} -n node2 web1", "need 2 nodes; give a secondary node")
+        self.fails(f"{ADD} -n node2:node2 web1", "cannot be the primary and the secondary node")
