@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name
@@ -23,7 +23,7 @@ from ganeti_tx.logic.instance.create_plan import (
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
-from ganeti_tx.logic.instance.presence import stop_call
+from ganeti_tx.logic.instance.presence import start, stop_call
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory
 from ganeti_tx.logic.undos import in_config, on_node
@@ -40,7 +40,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd, InstanceStart
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd
 from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import RpcError
@@ -339,12 +339,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self.info("* starting instance...")
         uuid = target.instance.uuid
         async with self.step(START, self._stop_again(target)):  # an answer that got lost may mean that it runs
-            await assemble_elsewhere(self.nodes, target, self.warn)
-            try:
-                await self.nodes.call(target.primary, InstanceStart(instance=target.spec()))
-                await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
-            except GanetiError as error:
-                raise OpExecError(f"could not start instance {self._name}: {error}") from None
+            await start(self.nodes, target, target.spec(), self.warn)
+            await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
 
     def _stop_again(self, target: InstanceView) -> Undo:
         """Nothing runs that is not configured: what may run stays where it can be found."""

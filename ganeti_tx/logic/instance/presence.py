@@ -2,13 +2,15 @@
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError
+from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, RunningInstance
+from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, InstanceStart, RunningInstance
 from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
@@ -34,6 +36,15 @@ async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
     nics = [target.nic_spec(nic) for nic in target.instance.nics]
     if wanted := sorted({nic.link for nic in nics if nic.mode == NicMode.BRIDGED}):
         await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
+
+
+async def start(nodes: INodeRpc, target: InstanceView, spec: InstanceSpec, warn: Warn, *, paused: bool = False) -> None:
+    """Make its disks ready and start it, as `spec` has it. @raise OpExecError: it may run all the same, if an answer got lost."""
+    await assemble_elsewhere(nodes, target, warn)
+    try:
+        await nodes.call(target.primary, InstanceStart(instance=spec, startup_paused=paused))
+    except RpcError as error:
+        raise OpExecError(f"could not start instance {target.instance.name}: {error}") from None
 
 
 def state_as_before(instance: Instance) -> Undo:

@@ -1,17 +1,17 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import shutdown_disks
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, stop
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, start, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
 from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
-from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
 
@@ -39,19 +39,22 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
         """Restart, and say that it shall be up."""
         seen = await seen_running(self.nodes, self.target)
         spec = self.target.spec()
+        if is_running(seen) and self.op.reboot_type is not RebootType.FULL:
+            await self._reboot(spec)
+        else:
+            await self._down(seen is not None)
+            await start(self.nodes, self.target, spec, self.warn)
+        await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+
+    async def _reboot(self, spec: InstanceSpec) -> None:
+        """The node does it."""
+        call = RebootCall(
+            instance=spec, reboot_type=self.op.reboot_type.value, shutdown_timeout=self.op.shutdown_timeout
+        )
         try:
-            if is_running(seen) and self.op.reboot_type is not RebootType.FULL:
-                call = RebootCall(
-                    instance=spec, reboot_type=self.op.reboot_type.value, shutdown_timeout=self.op.shutdown_timeout
-                )
-                await self.nodes.call(self.target.primary, call)
-            else:
-                await self._down(seen is not None)
-                await assemble_elsewhere(self.nodes, self.target, self.warn)
-                await self.nodes.call(self.target.primary, InstanceStart(instance=spec))
+            await self.nodes.call(self.target.primary, call)
         except RpcError as error:
             raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None
-        await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
 
     async def _down(self, present: bool) -> None:
         if not present:

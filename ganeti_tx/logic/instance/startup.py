@@ -1,9 +1,9 @@
 """Starting an instance."""
 
-from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
-from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.logic.disks.on_nodes import disk_nodes
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, state_as_before, stop
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, start, state_as_before, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online
@@ -13,8 +13,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceStart
-from ganeti_tx.rpc.interfaces import RpcError
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 MARK, CLEAR, START = "mark the instance as up", "remove what is left of its last run", "start the instance"
 
@@ -83,12 +82,4 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             async with self.step(CLEAR):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
         async with self.step(START):
-            await assemble_elsewhere(self.nodes, self.target, self.warn)
-            await self._start()
-
-    async def _start(self) -> None:
-        call = InstanceStart(instance=self._spec, startup_paused=self.op.startup_paused)
-        try:
-            await self.nodes.call(self.target.primary, call)
-        except RpcError as error:
-            raise OpExecError(f"could not start instance {self.instance.name}: {error}") from None
+            await start(self.nodes, self.target, self._spec, self.warn, paused=bool(self.op.startup_paused))
