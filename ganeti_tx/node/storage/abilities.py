@@ -18,7 +18,7 @@ class IMirror(Interface):
 
     `assemble` brings the device up on both nodes as secondary one, or as primary where it is told so, and lets it look for the
     other side; what `find` tells of it has the state of the synchronisation. It can do without its own part, with nothing
-    `below`, as long as the other side has the data.
+    `below`, as long as the other side has the data; when it is assembled again with something below it takes that.
     """
 
     def data_children(disk: DiskSpec) -> Sequence[DiskSpec]:

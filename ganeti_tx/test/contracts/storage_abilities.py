@@ -331,7 +331,8 @@ class MirrorContract(StorageContract):
         """A side can lose its volumes: it goes on with the other's data, says so, and is filled again when it gets new ones."""
         self.in_sync()
         self.write(0, "letters")
-        self.get(self.tree.detach_children(self.disk()))
+        for _ in range(2):
+            self.get(self.tree.detach_children(self.disk()))
         self.assertEqual(self.status(0).ldisk_status, LocalDiskStatus.FAULTY)
         self.assertEqual(set(self.children_ready(0)), {False})
         self.assertEqual(self.read(0), "letters")
@@ -341,6 +342,18 @@ class MirrorContract(StorageContract):
         self.assertEqual(self.degraded(), [False, False])
         self.get(self.nodes[1].shutdown(self.disk(node=1)))
         self.assertEqual(self.read(0), "more letters")
+
+    def test_own_part_is_back(self) -> None:
+        """A side that goes on without its own part takes it when it is assembled again."""
+        self.in_sync()
+        self.get(self.tree.detach_children(self.disk()))
+        self.write(0, "letters")
+        self.assertFalse(self.get(self.tree.is_whole(self.disk())))
+        self.get(self.tree.assemble(self.disk(), True))
+        self.assertTrue(self.get(self.tree.is_whole(self.disk())))
+        self.settle()
+        self.assertEqual(self.degraded(), [False, False])
+        self.assertEqual(self.read(0), "letters")
 
     def test_last_copy(self) -> None:
         """The last good copy is not taken away."""

@@ -89,14 +89,14 @@ class MirrorWire:
         """Do what would have happened since somebody asked last: find who is newer, and carry the data over."""
         other = self.peer(device)
         if other is not None:
-            target = self._target(device, other)
+            target = self.target(device, other)
             if target is not None:
                 self._carry(device if target is other else other, target)
         device.seen_at = self.now()
         if other is not None:
             other.seen_at = device.seen_at
 
-    def _target(self, one: MirrorDevice, other: MirrorDevice) -> MirrorDevice | None:
+    def target(self, one: MirrorDevice, other: MirrorDevice) -> MirrorDevice | None:
         """The side that is filled from the other; both stand alone when each has something that the other has not."""
         if one.notes is None or other.notes is None:
             return None
@@ -180,6 +180,8 @@ class FakeMirrors:
         device, fresh = self.up.get(ends.local_minor), False
         if device is None:
             device, fresh = self._bring_up(disk, ends, below), True
+        elif device.data is None and below:
+            await self.attach_children(disk, below)
         try:
             if primary:
                 await self.become_primary(disk)
@@ -343,6 +345,7 @@ class FakeMirrors:
         device.paths, device.data, device.notes = [], None, None
 
     def _has_good_peer(self, device: MirrorDevice) -> bool:
+        self.wire.advance(device)
         other = self.wire.peer(device)
         return other is not None and other.is_good
 
@@ -352,7 +355,7 @@ class FakeMirrors:
     def _status(self, device: MirrorDevice) -> BlockDevStatus:
         self.wire.advance(device)
         other = self.wire.peer(device)
-        target = self.wire._target(device, other) if other is not None else None
+        target = self.wire.target(device, other) if other is not None else None
         percent = None
         if target is not None and target.notes is not None:
             percent = 100 * target.notes.synced / target.size

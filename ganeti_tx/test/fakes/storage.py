@@ -55,7 +55,7 @@ class FakeStorage:
     async def grow(self, disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
         """See `IStorage`."""
         self._begin("grow", disk)
-        found = self._get(disk)
+        found = self.get(disk)
         if amount < 0:
             raise BlockDeviceError(f"{self._label(disk)} cannot shrink: {amount} MiB to add")
         self._need_room(0 if found.under else amount)
@@ -65,14 +65,14 @@ class FakeStorage:
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""
         self._begin("rename", disk)
-        found = self._get(disk)
+        found = self.get(disk)
         self._claim(logical_id, found, moved=True)
         del self.disks[self._key(disk.logical_id)]
 
     async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`."""
         self._begin("assemble", disk)
-        found = self._get(disk)
+        found = self.get(disk)
         behind = self.devices.open(found.under, self._path(disk)) if found.under else found
         self.devices.appear(self._path(disk), behind)
         found.assembled = True
@@ -90,7 +90,7 @@ class FakeStorage:
 
     async def is_ready(self, disk: DiskSpec) -> bool:
         """See `IStorage`."""
-        return self._key(disk.logical_id) in self.disks and self._get(disk).assembled
+        return self._key(disk.logical_id) in self.disks and self.get(disk).assembled
 
     async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
         """See `IStorage`."""
@@ -110,7 +110,8 @@ class FakeStorage:
             raise BlockDeviceError(f"a {self.template} disk needs a logical id, not {logical_id!r}")
         return "/".join(map(str, logical_id))
 
-    def _get(self, disk: DiskSpec) -> FakeDisk:
+    def get(self, disk: DiskSpec) -> FakeDisk:
+        """A disk. @raise BlockDeviceError: there is no such."""
         found = self.disks.get(self._key(disk.logical_id))
         if found is None:
             raise BlockDeviceError(f"{self._label(disk)} does not exist")
@@ -132,7 +133,7 @@ class FakeStorage:
         return str(named) if str(named).startswith("/") else f"/dev/{self._key(disk.logical_id)}"
 
     def _status(self, disk: DiskSpec) -> BlockDevStatus:
-        found = self._get(disk)
+        found = self.get(disk)
         return BlockDevStatus(dev_path=self._path(disk), size=found.size, ldisk_status=found.health)
 
     def _label(self, disk: DiskSpec) -> str:

@@ -32,16 +32,16 @@ class FakeVolumes(FakeStorage):
     async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
         """See `ISnapshot`."""
         self._begin("snapshot", disk)
-        found = self._get(disk)
+        found = self.get(disk)
         group, volume = disk.logical_id or ["", ""]
         made = [group, f"{volume}.{name}"]
-        self._claim(made, FakeDisk(found.size, content=self._bottom(found).content))
+        self._claim(made, FakeDisk(found.size, content=self.bottom(found).content))
         return made
 
     async def set_owner(self, disk: DiskSpec, owner: str) -> None:
         """See `IOwnerMark`."""
         self._begin("set_owner", disk)
-        self._get(disk).owner = f"originstname+{owner}"
+        self.get(disk).owner = f"originstname+{owner}"
 
     async def existing(self, place: str) -> Sequence[ExistingDevice]:
         """See `IExisting`."""
@@ -61,6 +61,6 @@ class FakeVolumes(FakeStorage):
         found = super()._status(disk)
         return replace(found, dev_path="") if self.hidden else found
 
-    def _bottom(self, disk: FakeDisk) -> FakeDisk:
+    def bottom(self, disk: FakeDisk) -> FakeDisk:
         """That which holds the content."""
         return self.devices.behind.get(disk.under, disk) if disk.under else disk

@@ -140,7 +140,6 @@ class MirroredInstanceTests(UnitTestCase):
     def start(self) -> None:
         """Start it, and let its mirror be filled."""
         self.run_op(OpInstanceStartup(instance_name=NAME))
-        self.run_op(OpInstanceQueryData(instances=(NAME,)))
         self.clock.advance(1000)
 
     def states(self) -> list[list[Any]]:

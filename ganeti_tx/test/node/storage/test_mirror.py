@@ -35,8 +35,6 @@ class FakeMirrorTests(MirrorContract):
 
     def settle(self) -> None:
         """See `StorageContract`."""
-        for node, tree in enumerate(self.nodes):
-            self.get(tree.find(self.disk(node=node)))
         self.clock.advance(1000)
 
     def split(self) -> None:

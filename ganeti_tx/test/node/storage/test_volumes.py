@@ -1,5 +1,6 @@
 """Volumes in memory keep the contracts of the abilities, upon nothing and upon files."""
 
+from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.contracts.storage_abilities import (
@@ -28,19 +29,25 @@ class FakeVolumesTests(SnapshotContract, OwnerMarkContract, ExistingContract, Us
 
     def content(self, disk: DiskSpec) -> str:
         """See `SnapshotContract`."""
-        return self.volumes._bottom(self.volumes._get(disk)).content
+        return self.volumes.bottom(self.volumes.get(disk)).content
 
     def fill(self, disk: DiskSpec, content: str) -> None:
         """See `SnapshotContract`."""
-        self.volumes._bottom(self.volumes._get(disk)).content = content
+        self.volumes.bottom(self.volumes.get(disk)).content = content
 
     def mark(self, disk: DiskSpec) -> str:
         """See `OwnerMarkContract`."""
-        return self.volumes._get(disk).owner
+        return self.volumes.get(disk).owner
 
     def place(self) -> str:
         """See `ExistingContract`."""
         return "xenvg"
+
+    def test_not_marked(self) -> None:
+        """A disk that cannot be marked as its owner's is not made."""
+        self.volumes.fault = lambda operation, disk: BlockDeviceError("no marks") if operation == "set_owner" else None
+        self.assertEqual(self.refused(self.tree.create(self.disk(), "web1")), "no marks")
+        self.assertIsNone(self.get(self.tree.find(self.disk())))
 
 
 class VolumesOnFilesTests(FakeVolumesTests):
