@@ -1,60 +1,46 @@
 """LUXI's methods that change filter rules."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.errors import ConfigurationError, ECode, OpPrereqError
 from ganeti_tx.luxid.filter_methods import MAX_RULES, FilterMethods
+from ganeti_tx.luxid.filter_methods import UUID as UUID_FORM
 from ganeti_tx.model.filter_rule import FilterRule
+from ganeti_tx.test.config.stores import CONFIG, config_of, loaded
+from ganeti_tx.test.fakes.config import FailingConfig
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.model.samples import FILTER
 
 UUID = "11111111-2222-3333-4444-555555555555"
-NEW_UUID = "aaaaaaaa-2222-3333-4444-555555555555"
 NEW = ["jobid", [">", "id", "watermark"]]
 TRAIL = [["gnt:user", "maintenance", 1]]
 
 
-class FakeConfig:
-    """As much of IConfig as rules need."""
-
-    def __init__(self) -> None:
-        self.rules: dict[str, FilterRule] = {}
-        self.reserved: list[str] = []
-        self.broken = False
-        self.leaves = False
-
-    async def generate_uuid(self) -> str:
-        """Always the same."""
-        self.reserved.append(NEW_UUID)
-        return NEW_UUID
-
-    async def put_filter(self, rule: FilterRule) -> None:
-        """Store it, if the disk is well."""
-        if self.broken:
-            raise ConfigurationError("cannot write")
-        self.rules[rule.uuid] = rule
-
-    async def remove_filter(self, uuid: str) -> None:
-        """Remove it."""
-        if self.rules.pop(uuid, None) is None:
-            raise OpPrereqError(f"filter {uuid!r} not known", ECode.NOENT)
-
-    async def drop_reservations(self) -> None:
-        """Nothing is reserved any more."""
-        if self.leaves:
-            raise ConfigurationError("WConfD is away")
-        self.reserved.clear()
-
-
 class FilterMethodTests(SynchronousTestCase):
-    """ReplaceFilter and DeleteFilter."""
+    """ReplaceFilter and DeleteFilter, over a configuration in memory that has no rules yet."""
 
     def setUp(self) -> None:
-        self.config = FakeConfig()
+        self.begin({})
+
+    def begin(self, rules: Mapping[str, FilterRule]) -> None:
+        """Begin with these rules."""
+        self.store = loaded(MemoryFiles(), replace(CONFIG, filters=rules))
+        self.reservations = Reservations()
+        self.config = FailingConfig(config_of(self.store, self.reservations))
         self.woken: list[None] = []
-        config: Any = self.config
-        self.methods = FilterMethods(config, lambda: self.config.rules, lambda: 42, lambda: self.woken.append(None))
+        self.methods = FilterMethods(self.config, lambda: self.rules, lambda: 42, lambda: self.woken.append(None))
+
+    @property
+    def rules(self) -> Mapping[str, FilterRule]:
+        """The rules there are."""
+        return self.store.snapshot.filters
 
     def start(self, method: str, *args: Any) -> Deferred[Any]:
         """Call a method."""
@@ -63,42 +49,42 @@ class FilterMethodTests(SynchronousTestCase):
 
     def refused(self, uuid: Any, priority: int, predicates: Any, action: Any, trail: Any) -> OpPrereqError:
         """Why ReplaceFilter refuses; nothing has changed."""
-        before = dict(self.config.rules)
+        before = dict(self.rules)
         error = self.failureResultOf(
             self.start("ReplaceFilter", uuid, priority, predicates, action, trail), OpPrereqError
         )
-        self.assertEqual(self.config.rules, before)
+        self.assertEqual(self.rules, before)
         self.assertEqual(error.value.ecode, ECode.INVAL)
         return error.value
 
     def test_wconfd_leaves(self) -> None:
         """A rule that was made is told as made, and looked at, whatever becomes of the reservation of its uuid."""
-        self.config.leaves = True
+        self.config.failing[IConfig.drop_reservations] = ConfigurationError("WConfD is away")
         found = self.successResultOf(self.start("ReplaceFilter", None, 3, [NEW], "PAUSE", TRAIL))
-        self.assertEqual((found, list(self.config.rules), len(self.woken)), (NEW_UUID, [NEW_UUID], 1))
+        self.assertEqual((list(self.rules), len(self.woken)), ([found], 1))
 
     def test_add(self) -> None:
         """A rule gets a uuid and, as watermark, the highest job id; the queue looks at it; nothing stays reserved."""
         found = self.successResultOf(self.start("ReplaceFilter", None, 3, [NEW], ["RATE_LIMIT", 5], TRAIL))
-        self.assertEqual(found, NEW_UUID)
+        self.assertRegex(found, UUID_FORM)
         expected = FilterRule(
-            uuid=NEW_UUID,
+            uuid=found,
             watermark=42,
             priority=3,
             predicates=(("jobid", NEW[1]),),
             action=("RATE_LIMIT", 5),
             reason_trail=(("gnt:user", "maintenance", 1),),
         )
-        self.assertEqual(self.config.rules, {NEW_UUID: expected})
-        self.assertEqual(self.config.reserved, [])
+        self.assertEqual(self.rules, {found: expected})
+        self.assertEqual(self.reservations.owners(), set())
         self.assertEqual(len(self.woken), 1)
 
     def test_replace(self) -> None:
         """A uuid names the rule to replace; where there is none, one is added under it."""
         for action in ("PAUSE", "REJECT"):
             self.assertEqual(self.successResultOf(self.start("ReplaceFilter", UUID, 0, [], action, [])), UUID)
-            self.assertEqual(self.config.rules[UUID].action, action)
-        self.assertEqual(len(self.config.rules), 1)
+            self.assertEqual(self.rules[UUID].action, action)
+        self.assertEqual(len(self.rules), 1)
 
     def test_delete(self) -> None:
         """Deletion answers null; of an unknown one it is refused."""
@@ -130,14 +116,15 @@ class FilterMethodTests(SynchronousTestCase):
 
     def test_too_many(self) -> None:
         """Only so many rules are taken; one of them may still be replaced."""
+        others = [replace(FILTER, uuid=f"{number:08}-2222-3333-4444-555555555555") for number in range(MAX_RULES - 1)]
+        self.begin({rule.uuid: rule for rule in others})
         self.successResultOf(self.start("ReplaceFilter", UUID, 0, [], "PAUSE", []))
-        self.config.rules |= {str(number): self.config.rules[UUID] for number in range(MAX_RULES - 1)}
         error = self.failureResultOf(self.start("ReplaceFilter", None, 0, [], "PAUSE", []), OpPrereqError).value
         self.assertEqual(error.ecode, ECode.NORES)
         self.assertEqual(self.successResultOf(self.start("ReplaceFilter", UUID, 0, [], "ACCEPT", [])), UUID)
 
     def test_not_written(self) -> None:
         """When the configuration cannot be changed, the client hears why and nothing stays reserved."""
-        self.config.broken = True
+        self.config.failing[IConfig.put_filter] = ConfigurationError("cannot write")
         self.failureResultOf(self.start("ReplaceFilter", None, 0, [], "PAUSE", []), ConfigurationError)
-        self.assertEqual(self.config.reserved, [])
+        self.assertEqual(self.reservations.owners(), set())
