@@ -48,6 +48,9 @@ class LockTaking:
             wanted = list(await unit.locks_at(level))
             if wanted:
                 await self._acquire(wanted, op().priority, end)
+            wanted = list(await unit.locks_if_free_at(level))
+            if wanted:
+                await self.locks.opportunistic_union(wanted, op().priority)
 
     async def _acquire(self, wanted: Sequence[LockRequest], priority: int, end: float | None) -> None:
         if self._stop:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
+import msgspec
 
 from ganeti_tx.allocator.answer import read_answer
 from ganeti_tx.allocator.document import Load, document
-from ganeti_tx.allocator.requests import R, Request
+from ganeti_tx.allocator.requests import Allocate, R, Request
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.cluster import Cluster
@@ -100,6 +101,25 @@ class Allocation:
             free_disk=(space.storage_free or 0) if space is not None else 0,
             running={name: instance.memory for name, instance in running.items()},
         )
+
+
+async def ask_among(allocation: Allocation, request: Allocate, names: list[str]) -> list[str]:
+    """The answer where only the nodes that happen to be free may be chosen.
+
+    @raise OpPrereqError: temporarily, if it has found nothing: others may be free later.
+    """
+    if len(names) < request.required_nodes:
+        raise OpPrereqError(
+            f"Not enough nodes are free to lock: {len(names)}, but {request.required_nodes} wanted; try again later, or"
+            " without --opportunistic-locking",
+            ECode.TEMP_NORES,
+        )
+    try:
+        return await allocation.ask(msgspec.structs.replace(request, restrict_to_nodes=names))
+    except OpPrereqError as error:
+        if error.ecode is not ECode.NORES:
+            raise
+        raise OpPrereqError(str(error), ECode.TEMP_NORES) from None
 
 
 def storage_unit(cluster: Cluster, template: DiskTemplate) -> StorageUnit | None:

@@ -102,6 +102,10 @@ class LogicalUnit(ABC, Generic[Op]):
         """The locks wanted at a level; those of the levels before it are held. Called level by level, in order."""
         return ()
 
+    async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
+        """More locks of a level, of which those are taken that nobody else has or waits for."""
+        return ()
+
     async def check(self) -> None:
         """Read again under the locks and refuse what cannot be done."""
 

@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import NAL, Level, Lock, Mode
 
+#: The levels that have a lock for each node.
+OF_NODES = (Level.NODE, Level.NODE_RES)
+
 
 def on_instance(name: str, mode: Mode) -> LockRequest:
     """The lock of one instance."""
@@ -26,10 +29,18 @@ def on_allocation(mode: Mode = Mode.SHARED) -> LockRequest:
     return LockRequest(NAL, mode)
 
 
-async def keep_nodes(locks: ILocks, uuids: Iterable[str]) -> None:
-    """When nodes have been chosen: let go of all others, and let those go on that choose none."""
+async def keep_nodes(locks: ILocks, uuids: Iterable[str], others_may_choose: bool) -> None:
+    """When nodes have been chosen: let go of all others, and let those go on that choose none.
+
+    @param others_may_choose: whether others may choose at once, too, as they cannot have the same nodes meanwhile.
+    """
     kept = set(uuids)
     held = await locks.held()
-    levels = (Level.NODE, Level.NODE_RES)
-    await locks.intersect([lock for lock in held if lock.level not in levels or lock.name in kept])
-    await locks.update([LockRequest.shared(NAL)])
+    await locks.intersect([lock for lock in held if lock.level not in OF_NODES or lock.name in kept])
+    await locks.update([LockRequest.release(NAL) if others_may_choose else LockRequest.shared(NAL)])
+
+
+async def held_nodes(locks: ILocks) -> set[str]:
+    """The uuids of nodes of which all locks are held."""
+    held = await locks.held()
+    return set.intersection(*({str(lock.name) for lock in held if lock.level is level} for level in OF_NODES))

@@ -6,7 +6,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name
+from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name, ask_among
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.plan import space_wanted, template_of
@@ -28,7 +28,7 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_instance, on_nodes
+from ganeti_tx.logic.wanted_locks import OF_NODES, held_nodes, keep_nodes, on_allocation, on_instance, on_nodes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
@@ -92,6 +92,10 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         wanted = self.op.pnode_uuid or self.op.pnode
         if self.op.iallocator is not None and wanted is not None:
             raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
+        if self.op.opportunistic_locking and wanted is not None:
+            raise OpPrereqError(
+                f"opportunistic_locking goes with an iallocator only, but node {wanted} is given", ECode.INVAL
+            )
         if wanted is not None:
             self._node = await self.config.node(wanted)
             self._secondary = await self._find_secondary()
@@ -128,8 +132,14 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             return [on_instance(self._name, Mode.EXCLUSIVE)]
         if level is Level.NODE_ALLOC:
             return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
-        if level in (Level.NODE, Level.NODE_RES):
+        if level in OF_NODES and not self.op.opportunistic_locking:
             return on_nodes([node.uuid for node in self._candidates], Mode.SHARED, level)
+        return ()
+
+    async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
+        """Opportunistically, nodes that nobody uses now; nobody else does until the instance is there."""
+        if level in OF_NODES and self.op.opportunistic_locking:
+            return on_nodes([node.uuid for node in self._candidates], Mode.EXCLUSIVE, level)
         return ()
 
     async def check(self) -> None:
@@ -175,14 +185,22 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             template=self._plan.template,
             hypervisor=self._plan.hypervisor,
         )
-        chosen = await allocation.ask(allocate_request(self._plan, self._cluster, await self._wanted_group()))
+        request = allocate_request(self._plan, self._cluster, await self._wanted_group())
         known = {node.name: node for node in self._candidates}
+        if self.op.opportunistic_locking:
+            free = await held_nodes(self.around.locks)
+            known = {node.name: node for node in self._candidates if node.uuid in free}
+            chosen = await ask_among(allocation, request, sorted(known))
+        else:
+            chosen = await allocation.ask(request)
         for unknown in (each for each in chosen if each not in known):
             raise OpExecError(f"iallocator '{name}' has chosen {unknown!r}, which is no node that it could choose")
         self.info(f"- INFO: Selected nodes for instance {self._name} via iallocator {name}: {', '.join(chosen)}")
         self._node = known[chosen[0]]
         self._secondary = known[chosen[1]] if len(chosen) > 1 else None
-        await keep_nodes(self.around.locks, [node.uuid for node in self._homes])
+        await keep_nodes(
+            self.around.locks, [node.uuid for node in self._homes], others_may_choose=self.op.opportunistic_locking
+        )
 
     async def _wanted_group(self) -> str | None:
         return None if self.op.group_name is None else (await self.config.group(self.op.group_name)).name

@@ -112,6 +112,8 @@ class Stage:
             for level in Level:
                 if wanted := list(await unit.locks_at(level)):
                     await self.locks.update(wanted)
+                if wanted := list(await unit.locks_if_free_at(level)):
+                    await self.locks.opportunistic_union(wanted)
             self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
             await unit.check()
             return None if op.dry_run else await unit.carry_out()

@@ -6,7 +6,10 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
-from ganeti_tx.errors import OpExecError, OpPrereqError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest, Owner
+from ganeti_tx.locking.levels import BGL, Level, Lock
+from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.disk import BlockdevCreate
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
@@ -158,3 +161,42 @@ class AllocatorTests(UnitTestCase):
         """The choice is told in a dry run, too."""
         self.assertIsNone(self.run_op(self.create(dry_run=True)))
         self.assertIn("via iallocator hail: node2.example.com", self.stage.feedback[-1])
+
+    def held(self) -> dict[str, str]:
+        """The locks of nodes that the job has."""
+        locks = self.successResultOf(Deferred.fromCoroutine(self.stage.locks.held()))
+        return {str(lock): mode.value for lock, mode in locks.items() if str(lock).startswith("node")}
+
+    def other_has(self, *names: str) -> None:
+        """Another job has nodes for itself."""
+        locks = OwnerLocks(self.stage.locks._locks, Owner(2, "other"))
+        wanted = [LockRequest.exclusive(Lock(Level.NODE, name)) for name in names]
+        self.successResultOf(Deferred.fromCoroutine(locks.update([LockRequest.shared(BGL), *wanted])))
+
+    def test_opportunistic(self) -> None:
+        """Only nodes that are free are proposed; those chosen are its own, and others may choose meanwhile."""
+        held: list[dict[str, str]] = []
+        self.nodes.answers[BlockdevCreate] = lambda node, call: held.append(self.held())
+        self.other_has("node1-uuid")
+        self.assertEqual(self.run_op(self.create(opportunistic_locking=True)), ["node2.example.com"])
+        self.assertEqual(self.document()["request"]["restrict-to-nodes"], ["node2.example.com"])
+        self.assertEqual(held[0], {"node/node2-uuid": "exclusive", "node-res/node2-uuid": "exclusive"})
+
+    def test_nothing_free(self) -> None:
+        """When too few are free, or none that will do, it may be tried again later."""
+        self.other_has("node1-uuid", "node2-uuid")
+        error = self.failureResultOf(self.stage.run(self.create(opportunistic_locking=True)), OpPrereqError).value
+        self.assertEqual(error.ecode, ECode.TEMP_NORES)
+        self.assertIn("0, but 1 wanted", str(error))
+        self.assertEqual(self.nodes.of_kind(IallocatorRunner), [])
+
+    def test_nothing_free_will_do(self) -> None:
+        """The same when the allocator finds none of them good."""
+        self.answer([], success=False, info="FailDisk: 1")
+        error = self.failureResultOf(self.stage.run(self.create(opportunistic_locking=True)), OpPrereqError).value
+        self.assertEqual(error.ecode, ECode.TEMP_NORES)
+
+    def test_opportunistic_with_node(self) -> None:
+        """It has no meaning where a node is given."""
+        text = self.refused(create(opportunistic_locking=True), OpPrereqError)
+        self.assertIn("opportunistic_locking goes with an iallocator only, but node node2 is given", text)
