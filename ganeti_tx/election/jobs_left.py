@@ -7,7 +7,16 @@ from attrs import frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import JobFileCorrupted, OpExecError, encode_error
-from ganeti_tx.queue.job import MAX_JOB_FILE, QueuedJob, Status, decode_job, encode_job, ended, nothing_half_done
+from ganeti_tx.queue.job import (
+    MAX_JOB_FILE,
+    QueuedJob,
+    Status,
+    decode_job,
+    encode_job,
+    ended,
+    nothing_half_done,
+    with_cause,
+)
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.livelock import ILiveness
 from ganeti_tx.runtime.paths import Paths
@@ -22,7 +31,8 @@ AT_A_TIME = 100
 
 @frozen
 class JobsLeft:
-    """Jobs that a process of the old master has had end as failed; queued ones wait on for the new master.
+    """Jobs that a process of the old master has had end as failed, at once or when what they have begun is taken back;
+    queued ones wait on for the new master.
 
     That a job was not handed to a process yet is certain: its file has the name of its process, on the candidates too,
     before the process gets it. What a process did with it since may not have reached the copy.
@@ -34,11 +44,17 @@ class JobsLeft:
 
     async def end(self, old_master: str, now: float) -> list[int]:
         """End them; gives their ids. @raise OSError: a file cannot be written."""
-        over = [ended(job, Status.ERROR, reason(job, old_master), now) for job in self._under_way()]
+        over = [self._over(job, old_master, now) for job in self._under_way()]
         for start in range(0, len(over), AT_A_TIME):
             batch = {self.paths.job_file(job.id): encode_job(job) for job in over[start : start + AT_A_TIME]}
             await self.files.write_many(batch, FILE_MODE)
         return [job.id for job in over]
+
+    def _over(self, job: QueuedJob, old_master: str, now: float) -> QueuedJob:
+        """The job at its end; one that has begun what must be taken back ends when this node, as the master, has done that."""
+        if job.interrupted is not None:
+            return with_cause(job, f"master failed over from {old_master} while the job ran")
+        return ended(job, Status.ERROR, reason(job, old_master), now)
 
     def _under_way(self) -> Iterator[QueuedJob]:
         """The jobs that have been started elsewhere; a process of this node that lives goes on with its own."""

@@ -156,14 +156,20 @@ def handed_over(job: QueuedJob, livelock: str, process_id: int, now: float) -> Q
 
 def handed_to_undo(job: QueuedJob, livelock: str, process_id: int, cause: str, killed: bool) -> QueuedJob:
     """An interrupted job as the process finds it that takes back what was begun. @param cause: of the first interruption."""
+    job = with_cause(job, cause, killed, 1)
+    return msgspec.structs.replace(job, livelock=livelock, process_id=process_id)
+
+
+def with_cause(job: QueuedJob, cause: str, killed: bool = False, tries: int = 0) -> QueuedJob:
+    """An interrupted job whose file says by what; what it says already stays."""
     assert job.interrupted is not None
     index, record = job.interrupted
-    record = msgspec.structs.replace(
-        record, cause=record.cause or cause, killed=record.killed or killed, tries=record.tries + 1
+    changed = msgspec.structs.replace(
+        record, cause=record.cause or cause, killed=record.killed or killed, tries=record.tries + tries
     )
     ops = list(job.ops)
-    ops[index] = msgspec.structs.replace(ops[index], undo=record)
-    return msgspec.structs.replace(job, ops=ops, livelock=livelock, process_id=process_id)
+    ops[index] = msgspec.structs.replace(ops[index], undo=changed)
+    return msgspec.structs.replace(job, ops=ops)
 
 
 def with_priority(job: QueuedJob, priority: int) -> QueuedJob:

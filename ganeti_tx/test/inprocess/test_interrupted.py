@@ -9,6 +9,7 @@ from ganeti_tx.rpc.calls.disk import BlockdevRemove
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.failover_case import FailoverCase
 
 ADD = "gnt-instance add --submit -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
 NAME = "web1.example.com"
@@ -158,3 +159,25 @@ class InterruptedTests(ClusterCase):
         taken, text = self.luxi().cancel_job(job_id)
         self.assertEqual((taken, "takes back what it had begun" in text), (False, True), text)
         self.cluster.pass_time(4000)
+
+
+class FailoverTests(FailoverCase):
+    """The master is lost while it creates an instance on another node."""
+
+    def test_new_master_takes_back(self) -> None:
+        """The new master finds in its copy of the job what was begun, takes it back under the job's locks, and says so."""
+        job_id = scene_of(self.cluster).submit(ADD)
+        for _ in range(400):
+            self.cluster.pass_time(0.01)
+            if any(isinstance(each.call, InstanceOsAdd) for each in self.cluster.network.sent):
+                break
+        self.cluster.lose_power(self.cluster.node(1), Random(1))
+        self.fail_over(3)
+        self.cluster.pass_time(300)
+        job = self.job(job_id)
+        self.assertEqual(job.status.value, "error")
+        text = error_text(decode_error(job.ops[0].result))
+        self.assertRegex(
+            text, "^master failed over from node1.example.com while the job ran; taken back: shut down disk/0"
+        )
+        self.assert_nothing_left(self.cluster)

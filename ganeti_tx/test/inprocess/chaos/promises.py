@@ -159,17 +159,21 @@ class Promises:
             self.record.breach(f"job {job_id} was accepted and is not there")
 
     def _look_for_dead_owners(self) -> None:
-        """No lock is held by the dead for long."""
+        """No lock is held by the dead for long, unless something is to be taken back under it."""
         now, awake = self.cluster.time.rightNow, self.cluster.acting.wconfd_process.stalled_until
         dead = {
             owner: max(self._dead_since.get(owner, now), awake)
             for owner in self.cluster.wconfd.locks.owners()
-            if not self.cluster.liveness.is_alive(Path(owner.livelock))
+            if not self.cluster.liveness.is_alive(Path(owner.livelock)) and not self._interrupted(owner.job_id)
         }
         self._dead_since = dead
         for owner, since in dead.items():
             if now - since > BOUND:
                 self.record.breach(f"{owner} has been dead for {now - since:g} s and is still in the table of locks")
+
+    def _interrupted(self, job_id: int) -> bool:
+        found = self.cluster.master.disk.content(self.cluster.paths.job_file(job_id))
+        return found is not None and decode_job(found[0]).interrupted is not None
 
     def _look_for_conflicts(self) -> None:
         """What a job has been given nobody else is given while it works."""

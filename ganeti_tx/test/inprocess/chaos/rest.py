@@ -191,8 +191,27 @@ class Rest:
             name = getattr(deed.op, "instance_name", "").split(".")[0]
             job = self.job(deed.owner.job_id)
             success = job is not None and job.ops[deed.index].status is Status.SUCCESS
+            if not success and self._taken_back(deed):
+                states.setdefault(name, "absent")
+                continue
             states[name] = effect if success else UNKNOWN
         return states
+
+    def _taken_back(self, deed: Deed) -> bool:
+        """Whether a creation failed, or its process died in its midst, and nothing of it must be left, as its job tells of
+        nothing.
+        """
+        job = self.job(deed.owner.job_id)
+        if deed.op.op_id() != "OP_INSTANCE_CREATE" or job is None:
+            return False
+        op = job.ops[deed.index]
+        told = f"{op.result} {op.log}"
+        over = "taken back" in told or (deed.done and not deed.succeeded)  # else it may have died when all was done
+        return (
+            op.status in FINAL
+            and over
+            and not any(words in told for words in ("could not undo", "could not be taken back"))
+        )
 
     def _instances(self) -> Iterator[str]:
         cluster = self.promises.cluster
@@ -227,4 +246,4 @@ class Rest:
 
     def _broke(self) -> bool:
         """Whether some job broke off after it had begun."""
-        return any(not deed.succeeded for deed in self.promises.deeds.all)
+        return any(not deed.succeeded and not self._taken_back(deed) for deed in self.promises.deeds.all)
