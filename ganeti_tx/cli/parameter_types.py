@@ -1,15 +1,11 @@
 """Parameters typed on the command line to the types the cluster knows (Ganeti 3.0 configuration table)."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
-
-from msgspec import Struct
 
 from ganeti_tx.cli.values import InvalidValue, parse_bool, parse_float, parse_int, parse_size
 from ganeti_tx.errors import TypeEnforcementError
-from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.hypervisors import HYPERVISORS
-from ganeti_tx.model.params.kinds import Size, types_of
 
 DEFAULT = "default"
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -18,13 +14,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "int": parse_int,
     "size": parse_size,
 }
-_WORDS: Mapping[object, str] = {bool: "bool", float: "float", int: "int", Size: "size"}
-
-
-def words_of(params: type[Struct]) -> Mapping[str, str]:
-    """The type of each parameter of a table, in a word."""
-    return {name: _WORDS.get(declared, "string") for name, declared in types_of(params).items()}
-
 
 BACKEND: Mapping[str, str] = {
     "always_failover": "bool",
@@ -46,16 +35,23 @@ NODE: Mapping[str, str] = {
     "ssh_port": "int",
 }
 NIC: Mapping[str, str] = {"link": "string", "mode": "string", "vlan": "string"}
-#: Of all hypervisors together; no name has two types.
-HYPERVISOR = {name: word for kind in HYPERVISORS.values() for name, word in words_of(kind.params).items()}
-#: Of all disk templates together; no name has two types.
-DISK_TEMPLATE = {name: word for template in TEMPLATES.values() for name, word in words_of(template.params).items()}
 ISPEC: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "int")
 ISPEC_SIZE: Mapping[str, str] = dict.fromkeys(("min", "max", "std"), "size")
 ISPEC_KEYS: Mapping[str, str] = {
     **dict.fromkeys(("cpu-count", "disk-count", "nic-count", "spindle-use"), "int"),
     **dict.fromkeys(("disk-size", "memory-size"), "size"),
 }
+
+
+def hypervisor_params(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a hypervisor in their types. Their declarations are loaded for who gives any: most commands do not.
+
+    @raise TypeEnforcementError: a value that does not fit; the master knows which names there are.
+    """
+    if not given:
+        return {}
+    types = import_module("ganeti_tx.cli.declared_parameters").HYPERVISOR
+    return typed(given, types, "hypervisor", closed=False)
 
 
 def typed(given: Mapping[str, Any], types: Mapping[str, str], what: str, *, closed: bool = True) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ganeti_tx.cli import declared_parameters
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.options import Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
@@ -66,8 +67,8 @@ def _microseconds(text: str) -> int:
 READERS: Mapping[Reading, Callable[[str, Any], Any]] = {
     Reading.AS_TAKEN: lambda flag, given: given,
     Reading.BACKEND: _typed(types.BACKEND, "backend"),
-    Reading.DISK_TEMPLATES: _by_ident(types.DISK_TEMPLATE, "disk template"),
-    Reading.HYPERVISORS: _by_ident(types.HYPERVISOR, "hypervisor"),
+    Reading.DISK_TEMPLATES: _by_ident(declared_parameters.DISK_TEMPLATE, "disk template"),
+    Reading.HYPERVISORS: _by_ident(declared_parameters.HYPERVISOR, "hypervisor"),
     Reading.NIC: _typed(types.NIC, "NIC"),
     Reading.NODE: _typed(types.NODE, "node"),
     Reading.NUMBER: number,

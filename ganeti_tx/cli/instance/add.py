@@ -93,7 +93,7 @@ def hypervisor_of(given: tuple[str, Any] | None) -> tuple[str | None, dict[str, 
     name, settings = given
     if not isinstance(settings, dict):
         raise OpPrereqError("--hypervisor-parameters wants HYPERVISOR:KEY=VALUE,...", ECode.INVAL)
-    return name, types.typed(settings, types.HYPERVISOR, "hypervisor", closed=False)
+    return name, types.hypervisor_params(settings)
 
 
 OPTIONS = (

@@ -34,7 +34,7 @@ REBOOT_TYPE = Option(
 def startup(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Start the instances."""
     names = chosen_instances(session, options, words, "startup")
-    hvparams = parameter_types.typed(options.hvparams, parameter_types.HYPERVISOR, "hypervisor", closed=False)
+    hvparams = parameter_types.hypervisor_params(options.hvparams)
     beparams = parameter_types.typed(options.beparams, parameter_types.BACKEND, "backend")
 
     def op(name: str) -> OpCode:

@@ -13,6 +13,7 @@ from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import fill_pool
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
+from ganeti_tx.model import hypervisors
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
@@ -96,6 +97,11 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         if not after.enabled_hypervisors:
             raise OpPrereqError(
                 f"at least one hypervisor must be enabled; there are {', '.join(Hypervisor)}", ECode.INVAL
+            )
+        for hypervisor in set(after.enabled_hypervisors) - set(before.enabled_hypervisors) - set(hypervisors.AVAILABLE):
+            raise OpPrereqError(
+                f"hypervisor {hypervisor.value} is not available here; available: {', '.join(hypervisors.AVAILABLE)}",
+                ECode.INVAL,
             )
         gone = set(before.enabled_hypervisors) - set(after.enabled_hypervisors)
         for instance in await self.config.instances() if gone else ():

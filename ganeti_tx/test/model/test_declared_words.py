@@ -58,7 +58,7 @@ from types import SimpleNamespace
 from ganeti_tx.bootstrap.cluster_settings import check_params
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import InitSettings
-from ganeti_tx.cli import parameter_types
+from ganeti_tx.cli import declared_parameters
 from ganeti_tx.cli.instance.add import TEMPLATES
 from ganeti_tx.config.defaults import CLUSTER_DEFAULTS
 from ganeti_tx.logic.disks.make import make_disks
@@ -79,7 +79,7 @@ check_params(InitSettings(
     diskparams={"tape": {"speed": "4"}}, hvparams={"jail": {"bars": "8"}},
 ), problems)
 problems.stop_if_any()
-assert parameter_types.DISK_TEMPLATE["speed"] == parameter_types.HYPERVISOR["bars"] == "int"
+assert declared_parameters.DISK_TEMPLATE["speed"] == declared_parameters.HYPERVISOR["bars"] == "int"
 assert CLUSTER_DEFAULTS["diskparams"]["tape"] == {"speed": 3} and CLUSTER_DEFAULTS["hvparams"]["jail"] == {"bars": 7}
 assert "hv/bars" in INSTANCE_FIELDS and "tape" in TEMPLATES
 assert tape in InstancePolicy().disk_templates

@@ -1,0 +1,22 @@
+"""The types of the parameters that hypervisors and disk templates declare, in words."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.params.kinds import Size, types_of
+
+_WORDS: Mapping[object, str] = {bool: "bool", float: "float", int: "int", Size: "size"}
+
+
+def words_of(params: type[Struct]) -> Mapping[str, str]:
+    """The type of each parameter of a table."""
+    return {name: _WORDS.get(declared, "string") for name, declared in types_of(params).items()}
+
+
+#: Of all hypervisors together; no name has two types.
+HYPERVISOR = {name: word for kind in HYPERVISORS.values() for name, word in words_of(kind.params).items()}
+#: Of all disk templates together; no name has two types.
+DISK_TEMPLATE = {name: word for template in TEMPLATES.values() for name, word in words_of(template.params).items()}
