@@ -101,3 +101,6 @@ FILE_STORAGE_PATHS = NodeFile("/etc/ganeti/file-storage-paths", 0o644, sent=Send
 
 #: All of them, in the order in which a node that leaves removes them: its own key last.
 FILES = tuple(each for each in list(vars().values()) if isinstance(each, NodeFile))
+#: Those that are the same wherever they are, which cluster verification checks by their digests. What the administrator copies
+#: may differ: nodes may have file storage in different places.
+ALIKE = tuple(file for file in FILES if file.sent is Sending.WITH_KEYS)

@@ -1,17 +1,23 @@
 """Telling how new the copies are that this node keeps of what the master has."""
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 from attrs import define
 
 from ganeti_tx.mastership.ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of
+from ganeti_tx.model.node_files import ALIKE
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 MAX_SSCONF = 16 * 1024 * 1024
+#: Bytes of one file that nodes have alike.
+MAX_FILE = 1024 * 1024
 SSCONF = "ssconf_"
 
 
@@ -32,7 +38,18 @@ class CopiesOfTheCluster:
         }
         whole = b"".join(name.encode() + b"\0" + value + b"\0" for name, value in sorted(ssconf.items()))
         master = ssconf.get(f"{SSCONF}master_node", b"").decode("ascii", "replace").strip()
-        return CopiesState(config=self._config(), queue=self._queue(), ssconf=digest_of(whole), master=master)
+        return CopiesState(
+            config=self._config(),
+            queue=self._queue(),
+            ssconf=digest_of(whole),
+            master=master,
+            files=dict(self._files()),
+        )
+
+    def _files(self) -> Iterator[tuple[str, str]]:
+        for file in ALIKE:
+            with suppress(OSError):
+                yield file.path, digest_of(self.files.read(self.paths.of(file), MAX_FILE))
 
     def _config(self) -> int | None:
         path = self.paths.config_file

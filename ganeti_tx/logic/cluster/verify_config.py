@@ -63,7 +63,7 @@ class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         """Whether there are no findings that count."""
         for code, node, text in findings:
             ignored = code in self.op.ignore_errors
-            self.info(verify_line(self.op.error_codes, ignored, code, "node", node, text))
+            self.info(verify_line(self.op.error_codes, ignored, code, "node" if node else "cluster", node, text))
         return all(code in self.op.ignore_errors for code, _, _ in findings)
 
     def _tell(self, code: VerifyCode, faults: Sequence[str]) -> bool:

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 
+from ganeti_tx.logic.cluster.verify_files import file_faults
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.interfaces import Outcome
 
-#: A finding about one node: its code, the node's name, the text.
+#: A finding about one node, or about the cluster: its code, the node's name or none, the text.
 Finding = tuple[VerifyCode, str, str]
 FILES, SILENT = VerifyCode.ENODEFILECHECK, VerifyCode.ENODERPC
+#: What may be on its way.
+COMING = (FILES, VerifyCode.ECLUSTERFILECHECK)
 #: A node that has just come back gets what it lacks within seconds: what is lacking counts after so many further looks,
 #: so many seconds apart.
 FURTHER_LOOKS = 10
@@ -31,7 +34,7 @@ async def copy_findings(parts: Parts) -> list[Finding]:
         return [(SILENT, master.name, str(before.error))]
     found = await look(parts, nodes, master, before.get())
     for _ in range(FURTHER_LOOKS):
-        if not any(code is FILES for code, _, _ in found):
+        if not any(code in COMING for code, _, _ in found):
             break
         await parts.pause(BETWEEN_LOOKS)
         found = await look(parts, nodes, master, before.get())
@@ -49,7 +52,9 @@ async def look(parts: Parts, nodes: list[Node], master: Node, before: CopiesStat
     told = await parts.nodes.call_many(nodes, ClusterCopies())
     if told[master.name].error is not None:
         return [(SILENT, master.name, str(told[master.name].error))]
-    return list(findings(nodes, master, before, told))
+    digests = {name: outcome.get().files for name, outcome in told.items() if outcome.error is None}
+    faults = file_faults(nodes, master.name, digests)
+    return [*findings(nodes, master, before, told), *((VerifyCode.ECLUSTERFILECHECK, "", fault) for fault in faults)]
 
 
 def findings(

@@ -73,12 +73,16 @@ class WriteSshFiles(NodeCall[None], frozen=True, kw_only=True):
 
 
 class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
-    """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values."""
+    """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values.
+
+    @ivar files: a digest of each file that nodes have alike, by its path; those that are not there are left out.
+    """
 
     config: int | None
     queue: int | None
     ssconf: str
     master: str
+    files: dict[str, str] = {}
 
 
 class ClusterCopies(Question[CopiesState], frozen=True, kw_only=True):

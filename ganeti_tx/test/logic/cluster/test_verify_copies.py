@@ -66,6 +66,20 @@ class VerifyCopiesTests(SetParamsCase):
             self.assertTrue(line.startswith(f"  - ERROR:ENODEFILECHECK:node:node{number}.example.com:"), line)
             self.assertIn(reason, line)
 
+    def test_files(self) -> None:
+        """A key that a node lacks is a fault of the cluster; what is on its way is none."""
+        has, lacks = replace(GOOD, files={"/var/lib/ganeti/hmac.key": "x"}), GOOD
+        self.states = {"node1": has, "node2": has, "node3": replace(lacks, config=None, queue=None)}
+        (line,) = self.errors()
+        self.assertTrue(line.startswith("  - ERROR:ECLUSTERFILECHECK:cluster:"), line)
+        self.assertIn("File /var/lib/ganeti/hmac.key is missing from node(s) node3.example.com", line)
+        self.errors(True, ignore_errors=frozenset({VerifyCode.ECLUSTERFILECHECK}))
+        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True))
+        self.assertNoResult(verifying)
+        self.states["node3"] = replace(has, config=None, queue=None)
+        self.stage.clock.advance(BETWEEN_LOOKS)
+        self.assertIs(self.successResultOf(verifying), True)
+
     def test_on_its_way(self) -> None:
         """What a node gets within seconds, as it has just come back, is no fault; it is looked at again."""
         self.states["node2"] = replace(GOOD, config=6, queue=None, ssconf="old")
