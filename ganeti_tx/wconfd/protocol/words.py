@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 
 def word(kind: Any) -> str:
@@ -14,12 +14,14 @@ def word(kind: Any) -> str:
         return " or ".join(map(word, inner))
     if origin in (dict, Mapping):
         return f"map of {word(inner[0])} to {word(inner[1])}"
-    if origin is tuple:
+    if origin is Literal:
+        return "one of " + ", ".join(map(str, inner))
+    if origin is tuple and Ellipsis not in inner:
         return f"[{', '.join(map(word, inner))}]"
     if inner:
         return f"list of {word(inner[0])}"
     if kind is NoneType:
         return "null"
     if issubclass(kind, Enum):
-        return "one of " + ", ".join(each.value for each in kind)
+        return "one of " + ", ".join(str(each.value) for each in kind)
     return str(kind.__name__)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -186,6 +186,8 @@ class TableTests(ProtocolCase):
             (int | None, "int or null"),
             (list[str], "list of str"),
             (tuple[int, str], "[int, str]"),
+            (tuple[str, ...], "list of str"),
+            (Literal["a", "b"], "one of a, b"),
             (Mapping[str, str], "map of str to str"),
             (AdminState, "one of " + ", ".join(each.value for each in AdminState)),
         ):
