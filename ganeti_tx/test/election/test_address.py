@@ -17,6 +17,7 @@ class MasterAddressTests(SynchronousTestCase):
     def setUp(self) -> None:
         """A node daemon that does what it is asked."""
         self.rpc = FakeNodeRpc()
+        self.rpc.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp)
         self.address = MasterAddress(self.rpc, "node1")
 
     def test_own_node(self) -> None:

@@ -1,23 +1,29 @@
 """Nodes that answer as a test tells them to."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
-from ganeti_tx.errors import GanetiError
+from ganeti_tx.errors import GanetiError, GenericError
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, R, RpcError, Target
+from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
 
-#: Takes the node's name and the call; gives the answer, or raises an RpcError.
+#: Takes the node's name and the call; gives the answer, or a Deferred of it, or raises an error of the node's or an RpcError.
 Answer = Callable[[str, Any], Any]
+
+
+class NotScripted(AssertionError):
+    """The test did not say what a node answers to such a call."""
 
 
 @implementer(INodeRpc)
 @define
 class FakeNodeRpc:
-    """Keeps what was sent, in order. A kind of call without an answer of its own is answered with None.
+    """Keeps what was sent, in order. Calls and answers cross in the bytes of the wire; what was not scripted is refused.
 
     As with real nodes, what is marked offline is never sent anything.
     """
@@ -29,15 +35,20 @@ class FakeNodeRpc:
         """From now on this is the answer to such calls."""
         self.answers[kind] = lambda node, call: value
 
+    def succeed(self, *kinds: type[NodeCall[None]]) -> None:
+        """From now on such calls, which have nothing to answer, are done."""
+        for kind in kinds:
+            self.answer(kind, None)
+
     def fail(
         self, kind: type[NodeCall[object]], text: str | GanetiError, error: type[RpcError] = NodeCallError
     ) -> None:
-        """From now on such calls fail; with an error of the node's own its class arrives, too."""
+        """From now on such calls fail: there, with an error of the node's own, or on the way."""
 
         def refuse(node: str, call: Any) -> Any:
             if isinstance(text, GanetiError):
-                raise NodeCallError(f"node {node}: {text}", text)
-            raise error(f"node {node}: {text}")
+                raise text
+            raise GenericError(text) if error is NodeCallError else error(f"node {node}: {text}")
 
         self.answers[kind] = refuse
 
@@ -53,9 +64,23 @@ class FakeNodeRpc:
         """See INodeRpc."""
         if node.offline:
             raise NodeOfflineError(f"node {node.name} is marked offline")
-        self.sent.append((node.name, call))
+        arrived = decode_call(type(call), encode_call(call))
+        self.sent.append((node.name, arrived))
+        try:
+            body = encode_success(await self.perform(node.name, arrived))
+        except RpcError:
+            raise
+        except GanetiError as error:
+            body = encode_failure(error)
+        return decode_answer(node.name, call, body)
+
+    async def perform(self, node: str, call: NodeCall[object]) -> object:
+        """What a node makes of a call. @raise GanetiError: the node's own error. @raise RpcError: it never gets there, or back."""
         answer = self.answers.get(type(call))
-        return cast(R, None if answer is None else answer(node.name, call))
+        if answer is None:
+            raise NotScripted(f"{call.name} on {node}: the test says no answer")
+        value = answer(node, call)
+        return await value if isinstance(value, Deferred) else value
 
     async def call_many(
         self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None

@@ -29,9 +29,29 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
-from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
-from ganeti_tx.rpc.calls.node import NodeFacts, NodeHasIpAddress, NodeInfo, NodeVerify
+from ganeti_tx.rpc.calls.disk import AssembledDisk, BlockdevAssemble, BlockdevCreate, BlockdevRemove, BlockdevShutdown
+from ganeti_tx.rpc.calls.instance import (
+    HypervisorValidateParams,
+    InstanceInfo,
+    InstanceOsAdd,
+    InstanceReboot,
+    InstanceShutdown,
+    InstanceStart,
+    RunningInstance,
+)
+from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.node import (
+    BridgesExist,
+    NodeDemoteFromMc,
+    NodeFacts,
+    NodeHasIpAddress,
+    NodeInfo,
+    NodeLeaveCluster,
+    NodeVerify,
+    TestDelay,
+)
 from ganeti_tx.rpc.calls.os import OsValidate
+from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -199,11 +219,17 @@ class UnitTestCase(SynchronousTestCase):
 
 
 def healthy_nodes() -> FakeNodeRpc:
-    """Nodes with room, on which nothing runs."""
+    """Nodes with room, on which nothing runs, and which do what they are told."""
     nodes = FakeNodeRpc()
+    nodes.succeed(HypervisorValidateParams, BridgesExist, TestDelay, NodeDemoteFromMc, NodeLeaveCluster, JobqueuePurge)
+    nodes.succeed(
+        InstanceStart, InstanceShutdown, InstanceReboot, InstanceOsAdd, BlockdevCreate, BlockdevRemove, BlockdevShutdown
+    )
+    nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)
     nodes.answer(NodeVerify, {})
+    nodes.answer(BlockdevAssemble, AssembledDisk(path="/dev/disk"))
     nodes.answer(NodeHasIpAddress, True)
     nodes.answer(OsValidate, True)
     nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="digest", master="node1.example.com"))

@@ -13,6 +13,9 @@ from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.query_methods import make_query_methods
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.settings.collectors import DataCollector
+from ganeti_tx.rpc.calls.backup import ExportList
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CLUSTER, CONFIG, FILTER, GROUP, INSTANCE, NETWORK, NODE, NODE2
 from ganeti_tx.test.query.case import FakeJobs
@@ -25,9 +28,12 @@ class MethodCase(SynchronousTestCase):
     """A luxid over the sample configuration."""
 
     def setUp(self) -> None:
-        """Nodes answer nothing; the queue is drained and the watcher paused."""
+        """Nodes have no exports and nothing else to tell; the queue is drained and the watcher paused."""
         self.config = CONFIG
         self.rpc = FakeNodeRpc()
+        self.rpc.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={}))
+        self.rpc.answer(AllInstancesInfo, {})
+        self.rpc.answer(ExportList, [])
         info = ClusterInfo(lambda: self.config, lambda: PAUSE, lambda: True, lambda: ["64bits", "x86_64"])
         methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), FakeJobs(dict), info)
         self.dispatch = LuxiDispatch(methods.table())

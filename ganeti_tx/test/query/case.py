@@ -15,6 +15,9 @@ from ganeti_tx.query.collect import Queries
 from ganeti_tx.query.jobs import JobRef, JobRow
 from ganeti_tx.query.resources import make_queries
 from ganeti_tx.query.view import Views
+from ganeti_tx.rpc.calls.backup import ExportList
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import CONFIG, INSTANCE, NODE
 
@@ -44,9 +47,12 @@ class QueryCase(SynchronousTestCase):
     """What a test asks in one line. Change `config`, `rpc`, `locks` and `jobs` before asking."""
 
     def setUp(self) -> None:
-        """The sample cluster, whose nodes answer nothing."""
+        """The sample cluster, whose nodes have nothing to tell."""
         self.config = CONFIG
         self.rpc = FakeNodeRpc()
+        self.rpc.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={}))
+        self.rpc.answer(AllInstancesInfo, {})
+        self.rpc.answer(ExportList, [])
         self.locks: Sequence[LockStatus] = ()
         self.jobs: dict[int, dict[str, Any]] = {}
         self.keeper = FakeJobs(lambda: self.jobs)

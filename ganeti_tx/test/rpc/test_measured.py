@@ -1,7 +1,5 @@
 """Node calls that are timed and counted."""
 
-from typing import Any
-
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -11,7 +9,7 @@ from ganeti_tx.metrics.nodes import CALLS, FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls.node import Version
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, NodeUnreachableError, Target
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, NodeUnreachableError
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 
@@ -19,21 +17,12 @@ HERE, THERE = NodeAddress("node1", "192.0.2.1"), NodeAddress("node2", "192.0.2.2
 AWAY = NodeAddress("node3", "192.0.2.3", offline=True)
 
 
-class SlowNodes(FakeNodeRpc):
-    """An answer may be a Deferred, which is waited for."""
-
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
-        """See INodeRpc."""
-        answer = await super().call(node, call, timeout)
-        return await answer if isinstance(answer, Deferred) else answer
-
-
 class MeasuredTests(SynchronousTestCase):
     """MeasuredRpc over nodes that answer as a test wants."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.nodes = SlowNodes()
+        self.nodes = FakeNodeRpc()
         self.tally = Tally()
         self.rpc = MeasuredRpc(self.nodes, self.tally, self.clock)
 

@@ -20,6 +20,8 @@ class StampedTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.nodes = FakeNodeRpc()
+        self.nodes.succeed(JobqueuePurge)
+        self.nodes.answer(Version, 1)
         self.rpc = StampedRpc(
             self.nodes, Stamps(MasterTerm(cluster="c", master="m", number=3), iter(range(9)).__next__)
         )

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from zope.interface import implementer
 
-from ganeti_tx.errors import GanetiError, OpExecError
+from ganeti_tx.errors import OpExecError
 from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.logic.disks.make import create_disks, creations
 from ganeti_tx.logic.steps import Steps
@@ -32,9 +32,10 @@ from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
-from ganeti_tx.rpc.interfaces import INodeRpc, Target
-from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
+from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.mirror import MirrorWire
@@ -83,16 +84,9 @@ class Homes(FakeNodeRpc):
 
     homes: dict[str, Home] = field(factory=dict)
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
-        """See INodeRpc."""
-        await super().call(node, call, timeout)
-        try:
-            body = encode_success(
-                await self.homes[node.name].dispatch.perform(decode_call(type(call), encode_call(call)))
-            )
-        except GanetiError as error:
-            body = encode_failure(error)
-        return decode_answer(node.name, call, body)
+    async def perform(self, node: str, call: NodeCall[object]) -> object:
+        """By that node's own method."""
+        return await self.homes[node].dispatch.perform(call)
 
 
 class MirroredInstanceTests(UnitTestCase):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from twisted.internet.task import Clock
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError, GanetiError, OpExecError
+from ganeti_tx.errors import BlockDeviceError, OpExecError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.opcodes import (
@@ -28,9 +28,9 @@ from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo
-from ganeti_tx.rpc.interfaces import INodeRpc, Target
-from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
+from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -68,14 +68,9 @@ class OneNode(FakeNodeRpc):
         """The stable names of disks that are ready."""
         return self.files.listdir(self.paths.instance_disks_dir)
 
-    async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
-        """See INodeRpc."""
-        await super().call(node, call, timeout)
-        try:
-            body = encode_success(await self.dispatch.perform(decode_call(type(call), encode_call(call))))
-        except GanetiError as error:
-            body = encode_failure(error)
-        return decode_answer(node.name, call, body)
+    async def perform(self, node: str, call: NodeCall[object]) -> object:
+        """By the node's own method."""
+        return await self.dispatch.perform(call)
 
 
 class LifeTests(UnitTestCase):

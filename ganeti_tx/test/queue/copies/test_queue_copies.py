@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.queue_copies import MAX_RENAMES, QueueCopies
 from ganeti_tx.queue.copies.replication import PATIENCE
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.queue import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -26,13 +27,12 @@ class SlowNodes(FakeNodeRpc):
 
     waiting: list[Deferred[None]]
 
-    async def call(self, node: Any, call: Any, timeout: float | None = None) -> Any:
-        """As FakeNodeRpc, later."""
-        answer = await super().call(node, call, timeout)
+    async def perform(self, node: str, call: NodeCall[object]) -> object:
+        """Later."""
         let: Deferred[None] = Deferred()
         self.waiting.append(let)
         await let
-        return answer
+        return None
 
 
 class CopiesTests(SynchronousTestCase):
@@ -41,6 +41,7 @@ class CopiesTests(SynchronousTestCase):
     def setUp(self) -> None:
         """Jobs 3 and 9 are live, 11 was the last number; the flag is set."""
         self.nodes = FakeNodeRpc()
+        self.nodes.succeed(JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep)
         self.behind: set[str] = set()
         self.lagging: set[str] = set()
         self.clock = Clock()
@@ -88,7 +89,7 @@ class CopiesTests(SynchronousTestCase):
         self.copies.rename([rename(job_id) for job_id in range(1, MAX_RENAMES + 2)])
         self.assertEqual(self.behind, {"node1", "node2"})
         self.assertEqual(len(self.nodes.sent), 2)
-        self.nodes.answers.clear()
+        self.nodes.succeed(JobqueueRename)
         self.copies.rename([rename(5)])
         self.assertEqual(
             self.nodes.sent[2:], [(name, JobqueueRename(renames=[rename(5)])) for name in ("node1", "node2")]
