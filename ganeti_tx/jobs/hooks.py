@@ -8,6 +8,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, HooksAbort, HooksFailure, error_text, escaped_line_ends
 from ganeti_tx.logic.hook import HookNodes
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.hooks import CONFIG_UPDATE, HookPhase, HookResult, HookStatus, environment
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
@@ -26,6 +27,7 @@ class HookRun:
     config: IConfig
     nodes: INodeRpc
     _before: Mapping[str, object] = field(factory=dict)
+    _read: "tuple[Cluster, Node] | None" = None
 
     async def before(self) -> None:
         """To be called when the unit has checked. A node that does not answer is only told of.
@@ -68,7 +70,7 @@ class HookRun:
         wanted: list[Node] = []
         own = await self.unit.object_nodes()
         if HookNodes.MASTER in which:
-            wanted.append(await self._master())
+            wanted.append((await self._cluster())[1])
         if HookNodes.OBJECT in which:
             wanted.extend(own)
         if HookNodes.OTHERS in which:
@@ -76,8 +78,12 @@ class HookRun:
             wanted.extend(node for node in await self.config.nodes() if node.uuid not in known)
         return sorted({node.uuid: node for node in wanted}.values(), key=lambda node: node.name)
 
-    async def _master(self) -> Node:
-        return await self.config.node((await self.config.cluster()).master_node)
+    async def _cluster(self) -> tuple[Cluster, Node]:
+        """The cluster and its master, as they were when the first hook ran."""
+        if self._read is None:
+            cluster = await self.config.cluster()
+            self._read = cluster, await self.config.node(cluster.master_node)
+        return self._read
 
     async def _run(
         self, path: str, phase: HookPhase, nodes: Sequence[Node], after: Mapping[str, object] | None = None
@@ -86,13 +92,14 @@ class HookRun:
         targets = [node for node in nodes if not node.offline]
         if not targets:
             return []
+        cluster, master = await self._cluster()
         told = environment(
             path,
             phase,
             self.unit.op.op_id(),
             None if self.unit.hook is None else self.unit.hook.about,
-            cluster=(await self.config.cluster()).cluster_name,
-            master=(await self._master()).name,
+            cluster=cluster.cluster_name,
+            master=master.name,
             before=self._before,
             after=after,
         )

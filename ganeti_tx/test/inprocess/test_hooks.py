@@ -162,3 +162,38 @@ class HookTests(ClusterCase):
         self.cluster.node(1).stop()
         self.fails("gnt-cluster modify --mac-prefix aa:00:01", "hooks could not be run")
         self.assertEqual(self.cluster.config.cluster.mac_prefix, "aa:00:00")
+
+    def test_failed_work(self) -> None:
+        """After work that failed no scripts run, nor after such as was refused."""
+        self.ok(ADD)
+        self.have("instance-remove-pre.d", "instance-remove-post.d", "instance-start-pre.d")
+        self.cluster.node(2).stop()
+        self.fails("gnt-instance startup web1", "node2.example.com")
+        self.assertEqual(self.ran("instance-start-pre.d"), {})
+        self.fails("gnt-instance remove -f web1", "could not shut down instance")
+        self.assertEqual(list(self.ran("instance-remove-pre.d")), ["node1"])
+        self.assertEqual(self.ran("instance-remove-post.d"), {})
+
+    def start(self, seconds: float) -> int:
+        """A job that starts the instance, so many seconds on; each script takes two."""
+        self.ok(ADD)
+        self.have("instance-start-pre.d", "instance-start-post.d")
+        job_id = self.luxi().submit_job(
+            [{"OP_ID": "OP_INSTANCE_STARTUP", "instance_name": "web1.example.com", "reason": []}]
+        )
+        self.cluster.pass_time(seconds)
+        self.luxi().cancel_job(job_id)
+        self.cluster.pass_time(20)
+        return job_id
+
+    def test_stopped_before(self) -> None:
+        """A job that is stopped while scripts run before the work lets them end, and does not begin."""
+        self.assertEqual(self.statuses(self.start(1.0)), ["canceled"])
+        self.assertEqual(sorted(self.ran("instance-start-pre.d")), ["node1", "node2"])
+        self.assertEqual((self.ran("instance-start-post.d"), self.cluster.running()), ({}, {}))
+
+    def test_stopped_afterwards(self) -> None:
+        """One that is stopped while scripts run afterwards has done its work."""
+        self.assertEqual(self.statuses(self.start(3.5)), ["success"])
+        self.assertEqual(sorted(self.ran("instance-start-post.d")), ["node1", "node2"])
+        self.assertEqual(list(self.cluster.running()), ["node2.example.com"])
