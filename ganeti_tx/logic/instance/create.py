@@ -10,6 +10,7 @@ from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name, ask_
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.plan import space_wanted, template_of
+from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
@@ -46,6 +47,7 @@ from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import RpcError
 
 ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
+SYNC = "wait until its disks are in sync"
 
 
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
@@ -289,6 +291,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """Each disk; the instance; what it was asked to have done to it."""
         target, instance = self._target, (f"instance {self._name}",)
         steps = [*creations(target), PlannedStep(ADD, (), instance)]
+        if self._waits_for_sync:
+            steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
         if self._plan.install:
             steps.append(PlannedStep(INSTALL, disk_nodes(target), instance))
         if self._plan.start:
@@ -304,6 +308,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         async with self.step(ADD, in_config(f"remove instance {self._name}", IConfig.remove_instance, uuid)):
             await self.config.add_instance(target.instance, target.disks)
         target = await self.config.instance_view(uuid)  # it has its times from there
+        if self._waits_for_sync:
+            await self._synchronise(target)
         if self._plan.install:
             await self._install(target)
         if self._plan.start:
@@ -340,6 +346,17 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             groups={node.group: await self.config.group(node.group) for node in self._homes},
             networks={},
         )
+
+    @property
+    def _waits_for_sync(self) -> bool:
+        return self.op.wait_for_sync and TEMPLATES[self._plan.template].secondaries > 0
+
+    async def _synchronise(self, target: InstanceView) -> None:
+        async with self.step(SYNC, *shutdowns(target)):
+            await assemble_everywhere(self.nodes, target, self.warn)
+            await wait_for_sync(self.nodes, target, self.info, self.pause)
+            if not (self._plan.install or self._plan.start):
+                await shutdown_disks(self.nodes, target, self.warn)
 
     async def _install(self, target: InstanceView) -> None:
         self.info("* running the instance OS create scripts...")

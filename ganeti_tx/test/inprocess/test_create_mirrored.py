@@ -13,6 +13,8 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -50,7 +52,7 @@ class CreateMirroredTests(ClusterCase):
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
         """See `ClusterCase`."""
         time = SimulatedTime()
-        wire = MirrorWire(time.seconds, rate=10.0)
+        wire = self.wire = MirrorWire(time.seconds, rate=10.0)
         cluster = InProcessCluster(
             3,
             seed,
@@ -69,12 +71,13 @@ class CreateMirroredTests(ClusterCase):
 
     def test_made(self) -> None:
         """Two volumes below a mirror on each of two nodes; it runs, its mirror is filled, and it leaves nothing."""
-        self.ok(f"{ADD} -n node2:node3 web1")
+        told = self.ok(f"{ADD} -n node2:node3 web1")
+        self.assertRegex(
+            told, r"(?s)Waiting for instance web1\S* to sync disks.*disk/0:  0.00% done, 1m 42s remaining.*in sync"
+        )
         self.assertEqual(self.volumes(), [0, VOLUMES, VOLUMES])
         (disk,) = self.cluster.config.disks.values()
         self.assertEqual((len(disk.children), len(disk.mirrors), len(set(disk.minors))), (VOLUMES, 2, 2))
-        self.ok("gnt-instance info web1")
-        self.cluster.pass_time(1000)
         self.assertEqual(self.ok("gnt-instance info web1").count("in sync, status ok"), 2)
         self.assertNotIn(disk.secrets[0], self.ok("gnt-instance info web1"))
         self.assertEqual(
@@ -83,6 +86,39 @@ class CreateMirroredTests(ClusterCase):
         )
         self.ok("gnt-instance remove -f web1")
         self.assertEqual(self.volumes(), [0, 0, 0])
+
+    def test_not_waited_for(self) -> None:
+        """Who does not want to wait has it running while its mirror is filled."""
+        told = self.ok(f"{ADD} --no-wait-for-sync -n node2:node3 web1")
+        self.assertNotIn("sync", told)
+        self.assertIn("RECOVERING", self.ok("gnt-instance info web1"))
+        self.cluster.pass_time(1000)
+        self.assertEqual(self.ok("gnt-instance info web1").count("in sync, status ok"), 2)
+
+    def test_neither_installed_nor_started(self) -> None:
+        """Its disks are in sync, and down on both nodes."""
+        self.ok(f"{ADD} --no-install -n node2:node3 web1")
+        homes = [self.cluster.node(number).mirror_node for number in (2, 3)]
+        self.assertEqual([home and home.devices.behind for home in homes], [{}, {}])
+        self.ok("gnt-instance startup web1")
+        self.assertEqual(self.ok("gnt-instance info web1").count("in sync, status ok"), 2)
+
+    def test_never_in_sync(self) -> None:
+        """Two nodes that do not reach each other: nothing is left of the instance."""
+        self.wire.split(*(self.cluster.node(number).address for number in (2, 3)))
+        self.fails(f"{ADD} -n node2:node3 web1", "not up to date")
+        self.assertEqual((self.volumes(), dict(self.cluster.config.instances)), ([0, 0, 0], {}))
+
+    def test_cut_while_in_sync(self) -> None:
+        """When the two lose each other for good before they are alike, it is told as degraded and taken back."""
+
+        def cut(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, BlockdevGetmirrorstatus):
+                self.wire.split(*(self.cluster.node(number).address for number in (2, 3)))
+
+        self.cluster.network.fault = cut
+        self.fails(f"{ADD} -n node2:node3 web1", "there are some degraded disks for instance web1")
+        self.assertEqual((self.volumes(), dict(self.cluster.config.instances)), ([0, 0, 0], {}))
 
     def test_second_node_dies(self) -> None:
         """What was made on the first node is taken back."""

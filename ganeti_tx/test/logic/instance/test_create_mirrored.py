@@ -9,8 +9,10 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove
 from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.test.logic.instance.test_create import create
@@ -32,6 +34,7 @@ class MirroredTests(UnitTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.stage.templates = (*AVAILABLE, DiskTemplate.DRBD)
+        self.nodes.answer(BlockdevGetmirrorstatus, [BlockDevStatus(dev_path="/dev/drbd0", size=1024)])
         self.have_room({})
 
     def have_room(self, free: dict[tuple[str, str], int]) -> None:
@@ -90,7 +93,8 @@ class MirroredTests(UnitTestCase):
         self.run_op(self.create(no_install=False))
         self.assertEqual(self.places(BlockdevCreate), [(NODE2, 0), (NODE1, 0), (NODE2, 1), (NODE1, 1)])
         ready = [(node, call.on_primary) for node, call in self.nodes.sent if isinstance(call, BlockdevAssemble)]
-        self.assertEqual(set(ready), {(NODE1, False)})
+        self.assertEqual(ready[0], (NODE1, False))
+        self.assertEqual(set(ready), {(NODE1, False), (NODE2, True)})
         (start,) = self.nodes.of_kind(InstanceStart)
         self.assertEqual(start.instance.secondary_nodes, [NODE1])
 
