@@ -9,7 +9,6 @@ from ganeti_tx.model.base import Tracked
 from ganeti_tx.model.tags import MAX_TAG_LENGTH, MAX_TAGS_PER_OBJECT, is_tag
 
 MAC = re.compile(r"^([0-9a-f]{2}:){5}[0-9a-f]{2}$", re.IGNORECASE)
-MAC_PREFIX = re.compile(r"^([0-9a-f]{2}:){2}[0-9a-f]{2}$", re.IGNORECASE)
 
 
 def refused(what: str, remedy: str, check: Callable[[], object]) -> Iterator[str]:

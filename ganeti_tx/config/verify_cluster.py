@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import to_builtins
 
 from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
-from ganeti_tx.config.faults import MAC_PREFIX, is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.config.faults import is_address, refused, tag_faults, tracked_faults
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
@@ -20,6 +20,7 @@ from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typ
 from ganeti_tx.model.params.ipolicy import check_ipolicy
 from ganeti_tx.model.params.nic import fill_nicparams, typed_nicparams
 from ganeti_tx.model.params.node import fill_ndparams, typed_ndparams
+from ganeti_tx.model.settings.checks import MAC_PREFIX
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import MASTER
 
@@ -64,7 +65,7 @@ def choice_faults(cluster: Cluster, what: str) -> Iterator[str]:
         yield f"{what}: no hypervisor is enabled, allowed are {', '.join(Hypervisor)}; {MODIFY}"
     if not cluster.enabled_disk_templates:
         yield f"{what}: no disk template is enabled; {MODIFY}"
-    if not MAC_PREFIX.match(cluster.mac_prefix):
+    if not MAC_PREFIX.fullmatch(cluster.mac_prefix):
         yield f"{what}: MAC prefix {cluster.mac_prefix!r} is not of the form aa:bb:cc; {MODIFY}"
     if not is_address(cluster.master_ip):
         yield f"{what}: master address {cluster.master_ip!r} is no IP address; {MODIFY}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ganeti_tx.config.address_pool import AddressPool
-from ganeti_tx.config.faults import MAC, MAC_PREFIX, is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.config.faults import MAC, is_address, refused, tag_faults, tracked_faults
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk, logical_id_fault
 from ganeti_tx.model.instance import Instance
@@ -12,6 +12,7 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, instance_hvparams, typed_hvparams
 from ganeti_tx.model.params.nic import fill_nicparams, typed_nicparams
+from ganeti_tx.model.settings.checks import MAC_PREFIX
 
 REPLACE_DISKS = "run 'gnt-instance replace-disks' or remove the instance"
 
@@ -115,6 +116,6 @@ def faults_of_network(key: str, network: Network) -> Iterator[str]:
     what, modify = f"network {network.name}", f"correct it with 'gnt-network modify {network.name}'"
     yield from tracked_faults(what, key, network, network.uuid)
     yield from tag_faults(what, network.tags)
-    if network.mac_prefix is not None and not MAC_PREFIX.match(network.mac_prefix):
+    if network.mac_prefix is not None and not MAC_PREFIX.fullmatch(network.mac_prefix):
         yield f"{what}: MAC prefix {network.mac_prefix!r} is not of the form aa:bb:cc; {modify}"
     yield from refused(what, modify, lambda: AddressPool(network).check())

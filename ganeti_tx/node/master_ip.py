@@ -9,6 +9,7 @@ from attrs import define
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.hooks import HookPhase
 from ganeti_tx.model.master_network import MasterNetworkParameters
+from ganeti_tx.model.settings.services import IP_VERSIONS
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
@@ -19,7 +20,6 @@ from ganeti_tx.runtime.shipped import shipped
 
 #: Seconds that the script may take.
 SCRIPT_LIMIT = 60.0
-IP_VERSIONS = {2: "4", 10: "6"}
 TURN_UP, TURN_DOWN = "master-ip-turnup", "master-ip-turndown"
 
 
@@ -86,5 +86,5 @@ def environment(parameters: MasterNetworkParameters) -> dict[str, str]:
         "MASTER_IP": parameters.ip,
         "MASTER_NETDEV": parameters.netdev,
         "MASTER_NETMASK": str(parameters.netmask),
-        "CLUSTER_IP_VERSION": IP_VERSIONS[parameters.ip_family],
+        "CLUSTER_IP_VERSION": str(IP_VERSIONS[parameters.ip_family]),
     }

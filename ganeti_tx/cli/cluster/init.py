@@ -10,10 +10,10 @@ from ganeti_tx.cli.cluster.setting_options import values_of
 from ganeti_tx.cli.options import ONE_HOST, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
+from ganeti_tx.model.settings.services import IP_VERSIONS
 from ganeti_tx.model.settings.setting import Program
 from ganeti_tx.model.settings.table import DECLARED
 
-_IP_VERSIONS = ("4", "6")
 #: design-2.0, cluster defaults: --defaults KEY=VALUE,...
 _OLD_DEFAULTS = ("bridge", "hypervisor")
 
@@ -50,7 +50,7 @@ def _with_first(first: str, names: list[str] | None) -> list[str]:
 
 
 def _ip_version(text: str | int) -> int:
-    if str(text) not in _IP_VERSIONS:
+    if str(text) not in map(str, IP_VERSIONS.values()):
         raise UsageError(f"option --primary-ip-version: invalid version {text!r}: give 4 or 6")
     return int(text)
 

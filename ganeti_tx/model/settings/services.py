@@ -143,6 +143,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
             default=("gzip", "gzip-fast", "gzip-slow"),
             takes=tuple[NonEmpty, ...],
             check=tools,
+            remote=False,
             flags=(
                 Flag(
                     "--compression-tools", "compressors for moving instances, comma separated", reading=Reading.WORDS

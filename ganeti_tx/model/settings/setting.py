@@ -119,6 +119,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     absent: str = ""
     flags: tuple[Flag, ...] = ()
     facts: tuple[Fact, ...] = (Fact(),)
+    #: Whether the Remote API takes it (Ganeti 3.0 RAPI table).
+    remote: bool = True
     #: Whether LUXI's QueryConfigValues tells it (Ganeti 3.0 LUXI table).
     single: bool = False
 

@@ -7,6 +7,8 @@ from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
 from ganeti_tx.model.values import NonEmpty
 
+GLUSTER_MOUNTS = "/var/run/ganeti/gluster"
+
 
 class StorageSettings(NodeSettings, frozen=True, kw_only=True):
     """The third part of a cluster's settings."""
@@ -70,12 +72,12 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
         str,
         Setting(
             default="",
-            initial="/var/run/ganeti/gluster",
+            initial=GLUSTER_MOUNTS,
             check=directory,
             flags=(
                 Flag(
                     "--gluster-storage-dir", "where Gluster volumes are mounted",
-                    metavar="GLUSTERDIR", default="/var/run/ganeti/gluster", on=(Program.INIT,),
+                    metavar="GLUSTERDIR", default=GLUSTER_MOUNTS, on=(Program.INIT,),
                 ),
             ),
             facts=(Fact("gluster storage path"),),

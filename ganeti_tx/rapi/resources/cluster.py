@@ -1,18 +1,24 @@
 """Changes of the cluster as a whole."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attrs import evolve
 
 from ganeti_tx.model.opcodes import OpClusterRedistConf, OpClusterSetParams
 from ganeti_tx.model.opcodes.types import ListAction
+from ganeti_tx.model.settings.guests import NameActions
+from ganeti_tx.model.settings.table import DECLARED
 from ganeti_tx.rapi.operations.operation import Call
 from ganeti_tx.rapi.operations.submission import Params, Submission, submits
 
 #: Parameters that are read as {"default": {...}} and set without it.
-NESTED = ("beparams", "nicparams")
+NESTED = [
+    each.parameter for each in DECLARED for fact in each.facts if get_args(fact.type)[:1] == (Literal["default"],)
+]
 #: Lists that are read as names and set as steps, each [action, name].
-STEPWISE = ("hidden_os", "blacklisted_os")
+STEPWISE = [each.parameter for each in DECLARED if each.takes == NameActions]
+#: What programs elsewhere may not set.
+FORBIDDEN = frozenset(each.parameter for each in DECLARED if each.changes and not each.remote)
 
 
 def as_set(call: Call, body: Params) -> Params:
@@ -46,7 +52,7 @@ async def modify(call: Call) -> int:
     return await MODIFY.run(evolve(call, body=body))
 
 
-MODIFY = Submission(OpClusterSetParams, forbidden=frozenset({"compression_tools"}), prepare=as_set)
+MODIFY = Submission(OpClusterSetParams, forbidden=FORBIDDEN, prepare=as_set)
 
 OPERATIONS = (
     evolve(submits("PUT", "/2/modify", "cluster_modify", MODIFY, "Change settings of the cluster"), run=modify),
