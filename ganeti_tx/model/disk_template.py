@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-import attrs
+import msgspec
 
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.enums import StorageType
@@ -35,8 +35,7 @@ class Adoption(StrEnum):
     ALWAYS = "always"
 
 
-@attrs.frozen(kw_only=True)
-class Child:
+class Child(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A disk that others are made of.
 
     @ivar suffix: of its name, behind that of the whole disk.
@@ -54,16 +53,14 @@ class Child:
     params: Mapping[str, str] = {}
 
 
-@attrs.frozen
-class DirectoryCheck:
+class DirectoryCheck(msgspec.Struct, frozen=True, eq=False):
     """How nodes are asked whether the pool is a directory that they may use, and the code of one that is not."""
 
     name: str
     code: VerifyCode
 
 
-@attrs.frozen(kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where a new disk is to be: its pool, the directory in it that is its instance's, how Xen attaches it if it is a file,
     and what the operator said of it.
     """
@@ -74,8 +71,7 @@ class Place:
     said: Mapping[str, Any] = {}
 
 
-@attrs.frozen(kw_only=True)
-class Template:
+class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One disk template (reference: config.json, storage-rules.json).
 
     @ivar logical_id: a NamedTuple whose types say what the parts are (`logical_id.py`).

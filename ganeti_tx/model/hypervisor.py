@@ -4,7 +4,6 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
-import attrs
 import msgspec
 
 from ganeti_tx.model.base import Params, Wire
@@ -23,8 +22,7 @@ def nothing_missing(hvparams: Params, exists: Callable[[Path], bool]) -> None:
     """A hypervisor that needs nothing of its own from a machine."""
 
 
-@attrs.frozen(kw_only=True)
-class HypervisorKind:
+class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One hypervisor (reference: config.json, hypervisor-parameters.json).
 
     @ivar params: the parameters, with their built-in values.

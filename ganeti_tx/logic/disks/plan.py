@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 import attrs
+import msgspec
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model import sizes
@@ -131,7 +132,7 @@ def children_of(plan: DiskPlan, params: Params, cluster: Cluster) -> tuple[DiskP
             mode=READ_WRITE,
             name=None,
             spindles=None,
-            place=attrs.evolve(plan.place, pool=pool_of_child(child, plan.place.said, params, cluster)),
+            place=msgspec.structs.replace(plan.place, pool=pool_of_child(child, plan.place.said, params, cluster)),
             suffix=child.suffix,
         )
         for child in TEMPLATES[plan.template].children

@@ -46,6 +46,21 @@ class StartTests(SynchronousTestCase):
         outcome = run_python(code)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, b""))
 
+    def test_declarations(self) -> None:
+        """Commands that need the declarations of settings load those, and nothing that is for daemons."""
+        heavy = _HEAVY - {"msgspec", "ganeti_tx.model.base"} | {
+            "ganeti_tx.model.opcodes",
+            "ganeti_tx.model.settings.rules",
+        }
+        for command in ("info", "modify"):
+            code = (
+                "import sys; from ganeti_tx.cli.main import program_named; from ganeti_tx.cli.program import load;"
+                f"load(program_named('gnt-cluster').commands[{command!r}]);"
+                f"heavy = {heavy!r} & set(sys.modules); sys.exit(repr(heavy) if heavy else 0)"
+            )
+            outcome = run_python(code)
+            self.assertEqual((outcome.returncode, outcome.stderr), (0, b""), command)
+
     def listing(self, name: str) -> "tuple[subprocess.CompletedProcess[bytes], list[dict[str, object]]]":
         """gnt-instance list against a master that knows one instance; the outcome, and what was asked."""
         with tempfile.TemporaryDirectory() as root:
