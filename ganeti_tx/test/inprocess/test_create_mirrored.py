@@ -120,6 +120,46 @@ class CreateMirroredTests(ClusterCase):
         self.fails(f"{ADD} -n node2:node3 web1", "there are some degraded disks for instance web1")
         self.assertEqual((self.volumes(), dict(self.cluster.config.instances)), ([0, 0, 0], {}))
 
+    def test_killed_at_every_moment(self) -> None:
+        """Whenever its process is killed: a fresh one takes it back on both nodes, without knowing the mirror's secret."""
+        undone = 0
+        for moment in (
+            *(2.0 + step * 0.006 for step in range(12)),
+            30.0,
+            100.0,
+            *(102 + step * 0.6 for step in range(8)),
+        ):
+            self.cluster = self.new_cluster()
+            job_id = self.scene().submit(f"{ADD.replace('add', 'add --submit')} -n node2:node3 web1")
+            self.cluster.pass_time(moment)
+            process_id = self.job(job_id).process_id
+            if process_id in self.cluster.zygote.runners and not self.job(job_id).finalized:
+                self.cluster.zygote.kill(process_id or 0)
+            self.cluster.pass_time(60)
+            where = f"killed after {moment:g} s: {self.job(job_id).ops[0].result}"
+            self.assertTrue(self.job(job_id).finalized, where)
+            if self.statuses(job_id) == ["success"]:
+                self.assertEqual(self.volumes(), [0, VOLUMES, VOLUMES], where)
+            else:
+                undone += "taken back" in str(self.job(job_id).ops[0].result)
+                self.assertEqual(self.volumes(), [0, 0, 0], where)
+                self.assert_nothing_left(self.cluster)
+            self.assert_nothing_held(self.cluster)
+            self.cluster.end()
+        self.assertGreater(undone, 8)
+        self.cluster = self.new_cluster()
+
+    def test_no_secret_in_the_job(self) -> None:
+        """What stands in the job's file while it waits, so that others could go on with it, has no secret."""
+        job_id = self.scene().submit(f"{ADD.replace('add', 'add --submit')} -n node2:node3 web1")
+        self.cluster.pass_time(30)
+        (disk,) = self.cluster.config.disks.values()
+        text = self.cluster.master.disk.read(self.cluster.paths.job_file(job_id), 1 << 20).decode()
+        self.assertIn("blockdev_remove", text)
+        self.assertNotIn(disk.secrets[0], text)
+        self.cluster.pass_time(200)
+        self.assertEqual(self.statuses(job_id), ["success"])
+
     def test_second_node_dies(self) -> None:
         """What was made on the first node is taken back."""
         self.cluster.lose_power(self.cluster.node(3), Random(1))
