@@ -6,15 +6,13 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name, ask_among
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
-from ganeti_tx.logic.disks.plan import space_wanted, template_of
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.instance.create_checks import check_address, check_runs, check_space
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
-    allocate_request,
     check_homes,
     check_name,
     make_plan,
@@ -23,13 +21,13 @@ from ganeti_tx.logic.instance.create_plan import (
     with_children,
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
-from ganeti_tx.logic.instance.nics import make_nics, reserve_macs, wanted_bridges
+from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
+from ganeti_tx.logic.instance.placement import Placement
 from ganeti_tx.logic.instance.presence import start, stop_call
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import ask, check_free_memory
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.logic.wanted_locks import OF_NODES, held_nodes, keep_nodes, on_allocation, on_instance, on_nodes
+from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
@@ -38,12 +36,9 @@ from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceOsAdd
-from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
-from ganeti_tx.rpc.calls.os import OsValidate
+from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
 
 ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
@@ -57,11 +52,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     _name: str
     _address: str | None = None
-    _node: Node
-    _secondary: Node | None = None
-    _allocator: str | None = None
-    _candidates: Sequence[Node]
-    _group: NodeGroup
+    _place: Placement
     _cluster: Cluster
     _plan: CreatePlan
     _target: InstanceView
@@ -73,7 +64,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
-        await self._find_nodes()
+        self._place = Placement(self, self.around.locks, self.op)
+        await self._place.find()
 
     async def _resolve(self) -> None:
         given = check_name(self.op.instance_name)
@@ -89,60 +81,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name != given:
             self.info(f"Resolved given name '{given}' to '{self._name}'")
 
-    async def _find_nodes(self) -> None:
-        """The nodes that are given, or else the allocator that is to choose them."""
-        wanted = self.op.pnode_uuid or self.op.pnode
-        if self.op.iallocator is not None and wanted is not None:
-            raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
-        if self.op.opportunistic_locking and wanted is not None:
-            raise OpPrereqError(
-                f"opportunistic_locking goes with an iallocator only, but node {wanted} is given", ECode.INVAL
-            )
-        if wanted is not None:
-            self._node = await self.config.node(wanted)
-            self._secondary = await self._find_secondary()
-            self._candidates = self._homes
-            return
-        cluster = await self.config.cluster()
-        if self.op.iallocator is None and not cluster.default_iallocator:
-            raise OpPrereqError(
-                "No iallocator or node given and no cluster-wide default iallocator found; please specify either an"
-                " iallocator or a node, or set a cluster-wide default iallocator",
-                ECode.INVAL,
-            )
-        self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
-        self._candidates = await self.config.nodes()
-
-    async def _find_secondary(self) -> Node | None:
-        """The node of the second copies, where disks are mirrored; else one that was given is ignored."""
-        wanted = self.op.snode_uuid or self.op.snode
-        mirrored = TEMPLATES[template_of(self.op, await self.config.cluster())].secondaries > 0
-        if wanted is not None and not mirrored:
-            self.warn("Secondary node will be ignored on non-mirrored disk template")
-        return await self.config.node(wanted) if wanted is not None and mirrored else None
-
-    @property
-    def _homes(self) -> list[Node]:
-        """The nodes that it will be on, the primary one first."""
-        return [node for node in (self._node, self._secondary) if node is not None]
-
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """The new name alone, so that nobody else makes it; its nodes with others. An allocator sees all nodes, and no other
-        one what it has not taken yet.
-        """
-        if level is Level.INSTANCE:
-            return [on_instance(self._name, Mode.EXCLUSIVE)]
-        if level is Level.NODE_ALLOC:
-            return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
-        if level in OF_NODES and not self.op.opportunistic_locking:
-            return on_nodes([node.uuid for node in self._candidates], Mode.SHARED, level)
-        return ()
+        """The new name alone, so that nobody else makes it; and where it will be."""
+        return [on_instance(self._name, Mode.EXCLUSIVE)] if level is Level.INSTANCE else self._place.locks_at(level)
 
     async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
-        """Opportunistically, nodes that nobody uses now; nobody else does until the instance is there."""
-        if level in OF_NODES and self.op.opportunistic_locking:
-            return on_nodes([node.uuid for node in self._candidates], Mode.EXCLUSIVE, level)
-        return ()
+        """Where it may be."""
+        return self._place.locks_if_free_at(level)
 
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
@@ -150,16 +95,16 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
         self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
-        if self._allocator is not None:
-            await self._allocate(self._allocator)
-        await self._read_nodes()
-        check_homes(self._homes, self._plan.template)
-        self._plan = with_children(self._plan, self._cluster, self._group)
-        await self._check_group()
+        await self._place.decide(self._plan, self._cluster)
+        await self._place.read()
+        check_homes(self._place.homes, self._plan.template)
+        self._plan = with_children(self._plan, self._cluster, self._place.group)
+        await self._place.check_group()
         if self.op.ip_check:
-            await self._check_address()
+            nodes = await self.config.nodes()
+            await check_address(self._name, self._address, self._cluster, nodes, self.around.ping)
         self._check_policy()
-        await self._check_node()
+        await self._check_nodes()
         await reserve_macs(self.config, self._plan.nics)
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
@@ -177,115 +122,20 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """Where it is to be."""
         return list(self._target.nodes.values())
 
-    async def _allocate(self, name: str) -> None:
-        """Have the allocator choose the nodes, and let go of the others."""
-        allocation = Allocation(
-            config=self.config,
-            nodes=self.nodes,
-            warn=self.warn,
-            name=name,
-            template=self._plan.template,
-            hypervisor=self._plan.hypervisor,
-        )
-        request = allocate_request(self._plan, self._cluster, await self._wanted_group())
-        known = {node.name: node for node in self._candidates}
-        if self.op.opportunistic_locking:
-            free = await held_nodes(self.around.locks)
-            known = {node.name: node for node in self._candidates if node.uuid in free}
-            chosen = await ask_among(allocation, request, sorted(known))
-        else:
-            chosen = await allocation.ask(request)
-        for unknown in (each for each in chosen if each not in known):
-            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r}, which is no node that it could choose")
-        self.info(f"- INFO: Selected nodes for instance {self._name} via iallocator {name}: {', '.join(chosen)}")
-        self._node = known[chosen[0]]
-        self._secondary = known[chosen[1]] if len(chosen) > 1 else None
-        await keep_nodes(
-            self.around.locks, [node.uuid for node in self._homes], others_may_choose=self.op.opportunistic_locking
-        )
-
-    async def _wanted_group(self) -> str | None:
-        return None if self.op.group_name is None else (await self.config.group(self.op.group_name)).name
-
-    async def _read_nodes(self) -> None:
-        """Again, under the locks."""
-        self._node = await self.config.node(self._node.uuid)
-        self._group = await self.config.group(self._node.group)
-        if self._secondary is not None:
-            self._secondary = await self.config.node(self._secondary.uuid)
-
-    async def _check_group(self) -> None:
-        """@raise OpPrereqError: another group was asked for than the node's."""
-        if self.op.group_name is None:
-            return
-        wanted = await self.config.group(self.op.group_name)
-        if wanted.uuid != self._node.group:
-            raise OpPrereqError(
-                f"node {self._node.name} is in group {self._group.name}, not in {wanted.name}", ECode.INVAL
-            )
-
-    async def _check_address(self) -> None:
-        """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own, or another host's."""
-        taken = {self._cluster.master_ip: "the cluster"}
-        for node in await self.config.nodes():
-            taken.update({node.primary_ip: f"node {node.name}", node.secondary_ip: f"node {node.name}"})
-        if self._address in taken:
-            raise OpPrereqError(
-                f"IP {self._address} of instance {self._name} is already in use by {taken[self._address]}",
-                ECode.NOTUNIQUE,
-            )
-        if self._address is not None and await self.around.ping(self._address):
-            raise OpPrereqError(
-                f"IP {self._address} of instance {self._name} is already in use: a host answers there"
-                " (--no-ip-check does not ask)",
-                ECode.NOTUNIQUE,
-            )
-
     def _check_policy(self) -> None:
-        fault = policy_faults(self._plan, self._cluster, self._group)
+        fault = policy_faults(self._plan, self._cluster, self._place.group)
         if fault is None:
             return
         if not self.op.ignore_ipolicy:
             raise OpPrereqError(fault, ECode.INVAL)
         self.warn(f"{fault}; ignored, as asked for")
 
-    async def _check_node(self) -> None:
-        plan, hvparams = self._plan, self._plan.filled_hvparams(self._cluster)
-        call = HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams)
-        await ask(self.nodes, self._node, call)
-        if wanted := wanted_bridges(self._cluster, plan.nics):
-            await ask(self.nodes, self._node, BridgesExist(bridges=wanted), ECode.ENVIRON)
-        if plan.install:
-            os_call = OsValidate(
-                required=True,
-                os_name=plan.os,
-                checks=["parameters"],
-                osparams=plan.filled_osparams(self._cluster),
-                force_variant=self.op.force_variant,
-            )
-            await ask(self.nodes, self._node, os_call)
-        if plan.start:
-            needed = plan.filled_beparams(self._cluster).maxmem
-            purpose = f"creating instance {plan.name}"
-            await check_free_memory(self.nodes, self._node, plan.hypervisor.value, needed, purpose)
-        for node in self._homes:
-            await self._check_space(node)
-
-    async def _check_space(self, node: Node) -> None:
-        """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
-        wanted = space_wanted(self._plan.disks)
-        if not wanted:
-            return
-        call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
-        facts = await ask(self.nodes, node, call, ECode.ENVIRON)
-        free = {(space.type, space.name): space.storage_free for space in facts.storage}
-        for unit, size in wanted:
-            room = free.get((unit.type, unit.name))
-            if room is not None and room < size:
-                raise OpPrereqError(
-                    f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",
-                    ECode.NORES,
-                )
+    async def _check_nodes(self) -> None:
+        await check_runs(
+            self.nodes, self._place.primary, self._plan, self._cluster, force_variant=self.op.force_variant
+        )
+        for node in self._place.homes:
+            await check_space(self.nodes, node, self._plan.disks)
 
     def plan(self) -> Plan:
         """Each disk; the instance; what it was asked to have done to it."""
@@ -318,12 +168,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan
-        disks = await make_disks(self.config, plan.disks, [node.uuid for node in self._homes])
+        disks = await make_disks(self.config, plan.disks, [node.uuid for node in self._place.homes])
         instance = Instance(
             serial_no=1,
             uuid=await self.config.generate_uuid(),
             name=plan.name,
-            primary_node=self._node.uuid,
+            primary_node=self._place.primary.uuid,
             os=plan.os,
             hypervisor=plan.hypervisor,
             admin_state=AdminState.DOWN,
@@ -342,8 +192,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             instance,
             cluster=self._cluster,
             disks={disk.uuid: disk for disk in disks},
-            nodes={node.uuid: node for node in self._homes},
-            groups={node.group: await self.config.group(node.group) for node in self._homes},
+            nodes={node.uuid: node for node in self._place.homes},
+            groups={node.group: await self.config.group(node.group) for node in self._place.homes},
             networks={},
         )
 

@@ -1,0 +1,67 @@
+"""What is asked before an instance is made: whether its address is free, and whether its nodes can have it."""
+
+from collections.abc import Iterable, Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
+from ganeti_tx.logic.instance.create_plan import CreatePlan
+from ganeti_tx.logic.instance.nics import wanted_bridges
+from ganeti_tx.logic.questions import ask, check_free_memory
+from ganeti_tx.logic.unit import Ping
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
+from ganeti_tx.rpc.calls.os import OsValidate
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+
+async def check_address(name: str, address: str | None, cluster: Cluster, nodes: Iterable[Node], ping: Ping) -> None:
+    """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own, or another host's."""
+    taken = {cluster.master_ip: "the cluster"}
+    for node in nodes:
+        taken.update({node.primary_ip: f"node {node.name}", node.secondary_ip: f"node {node.name}"})
+    if address in taken:
+        raise OpPrereqError(f"IP {address} of instance {name} is already in use by {taken[address]}", ECode.NOTUNIQUE)
+    if address is not None and await ping(address):
+        raise OpPrereqError(
+            f"IP {address} of instance {name} is already in use: a host answers there (--no-ip-check does not ask)",
+            ECode.NOTUNIQUE,
+        )
+
+
+async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Cluster, *, force_variant: bool) -> None:
+    """@raise OpPrereqError: the primary node cannot install or run it."""
+    hvparams = plan.filled_hvparams(cluster)
+    await ask(nodes, node, HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams))
+    if wanted := wanted_bridges(cluster, plan.nics):
+        await ask(nodes, node, BridgesExist(bridges=wanted), ECode.ENVIRON)
+    if plan.install:
+        os_call = OsValidate(
+            required=True,
+            os_name=plan.os,
+            checks=["parameters"],
+            osparams=plan.filled_osparams(cluster),
+            force_variant=force_variant,
+        )
+        await ask(nodes, node, os_call)
+    if plan.start:
+        needed = plan.filled_beparams(cluster).maxmem
+        await check_free_memory(nodes, node, plan.hypervisor.value, needed, f"creating instance {plan.name}")
+
+
+async def check_space(nodes: INodeRpc, node: Node, disks: Sequence[DiskPlan]) -> None:
+    """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
+    wanted = space_wanted(disks)
+    if not wanted:
+        return
+    call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
+    facts = await ask(nodes, node, call, ECode.ENVIRON)
+    free = {(space.type, space.name): space.storage_free for space in facts.storage}
+    for unit, size in wanted:
+        room = free.get((unit.type, unit.name))
+        if room is not None and room < size:
+            raise OpPrereqError(
+                f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",
+                ECode.NORES,
+            )

@@ -1,0 +1,146 @@
+"""Where a new instance will be: on the nodes that are given, or on those that an allocator chooses."""
+
+from collections.abc import Sequence
+
+from attrs import define, field
+
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name, ask_among
+from ganeti_tx.logic.disks.plan import template_of
+from ganeti_tx.logic.instance.create_plan import CreatePlan, allocate_request
+from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.wanted_locks import OF_NODES, held_nodes, keep_nodes, on_allocation, on_nodes
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+
+
+@define
+class Placement:
+    """First `find`, then the locks that it asks for, then `decide` and `read`; from then on the nodes are known."""
+
+    parts: Parts
+    locks: ILocks
+    op: OpInstanceCreate
+    primary: Node = field(init=False)
+    secondary: Node | None = field(default=None, init=False)
+    group: NodeGroup = field(init=False)
+    _allocator: str | None = field(default=None, init=False)
+    _candidates: Sequence[Node] = field(default=(), init=False)
+
+    @property
+    def homes(self) -> list[Node]:
+        """The nodes that it will be on, the primary one first."""
+        return [node for node in (self.primary, self.secondary) if node is not None]
+
+    async def find(self) -> None:
+        """The nodes that are given, or else the allocator that is to choose them.
+
+        @raise OpPrereqError: there is neither, or there are both.
+        """
+        wanted = self.op.pnode_uuid or self.op.pnode
+        if wanted is None:
+            await self._find_allocator()
+            return
+        if self.op.iallocator is not None:
+            raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
+        if self.op.opportunistic_locking:
+            raise OpPrereqError(
+                f"opportunistic_locking goes with an iallocator only, but node {wanted} is given", ECode.INVAL
+            )
+        self.primary = await self.parts.config.node(wanted)
+        self.secondary = await self._find_secondary()
+        self._candidates = self.homes
+
+    async def _find_secondary(self) -> Node | None:
+        """The node of the second copies, where disks are mirrored; else one that was given is ignored."""
+        wanted = self.op.snode_uuid or self.op.snode
+        mirrored = TEMPLATES[template_of(self.op, await self.parts.config.cluster())].secondaries > 0
+        if wanted is not None and not mirrored:
+            self.parts.warn("Secondary node will be ignored on non-mirrored disk template")
+        return await self.parts.config.node(wanted) if wanted is not None and mirrored else None
+
+    async def _find_allocator(self) -> None:
+        cluster = await self.parts.config.cluster()
+        if self.op.iallocator is None and not cluster.default_iallocator:
+            raise OpPrereqError(
+                "No iallocator or node given and no cluster-wide default iallocator found; please specify either an"
+                " iallocator or a node, or set a cluster-wide default iallocator",
+                ECode.INVAL,
+            )
+        self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
+        self._candidates = await self.parts.config.nodes()
+
+    def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """Its nodes, with others. An allocator sees all nodes, and no other one what it has not taken yet."""
+        if level is Level.NODE_ALLOC:
+            return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
+        if level in OF_NODES and not self.op.opportunistic_locking:
+            return on_nodes([node.uuid for node in self._candidates], Mode.SHARED, level)
+        return ()
+
+    def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
+        """Opportunistically, nodes that nobody uses now; nobody else does until the instance is there."""
+        if level in OF_NODES and self.op.opportunistic_locking:
+            return on_nodes([node.uuid for node in self._candidates], Mode.EXCLUSIVE, level)
+        return ()
+
+    async def decide(self, plan: CreatePlan, cluster: Cluster) -> None:
+        """Have the allocator choose the nodes, if there is one, and let go of the others.
+
+        @raise OpPrereqError: it finds none. @raise OpExecError: it does not work.
+        """
+        if self._allocator is None:
+            return
+        chosen = await self._ask(self._allocator, plan, cluster)
+        self.parts.info(
+            f"- INFO: Selected nodes for instance {plan.name} via iallocator {self._allocator}: "
+            + ", ".join(node.name for node in chosen)
+        )
+        self.primary, self.secondary = chosen[0], chosen[1] if len(chosen) > 1 else None
+        await keep_nodes(self.locks, [node.uuid for node in chosen], others_may_choose=self.op.opportunistic_locking)
+
+    async def _ask(self, name: str, plan: CreatePlan, cluster: Cluster) -> list[Node]:
+        allocation = Allocation(
+            config=self.parts.config,
+            nodes=self.parts.nodes,
+            warn=self.parts.warn,
+            name=name,
+            template=plan.template,
+            hypervisor=plan.hypervisor,
+        )
+        wanted = self.op.group_name
+        group = None if wanted is None else (await self.parts.config.group(wanted)).name
+        request = allocate_request(plan, cluster, group)
+        known = {node.name: node for node in self._candidates}
+        if self.op.opportunistic_locking:
+            free = await held_nodes(self.locks)
+            known = {node.name: node for node in self._candidates if node.uuid in free}
+            chosen = await ask_among(allocation, request, sorted(known))
+        else:
+            chosen = await allocation.ask(request)
+        for unknown in (each for each in chosen if each not in known):
+            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r}, which is no node that it could choose")
+        return [known[each] for each in chosen]
+
+    async def read(self) -> None:
+        """The nodes again, under their locks, and the group of the primary one."""
+        config = self.parts.config
+        self.primary = await config.node(self.primary.uuid)
+        self.group = await config.group(self.primary.group)
+        if self.secondary is not None:
+            self.secondary = await config.node(self.secondary.uuid)
+
+    async def check_group(self) -> None:
+        """@raise OpPrereqError: another group was asked for than the node's."""
+        if self.op.group_name is None:
+            return
+        wanted = await self.parts.config.group(self.op.group_name)
+        if wanted.uuid != self.primary.group:
+            raise OpPrereqError(
+                f"node {self.primary.name} is in group {self.group.name}, not in {wanted.name}", ECode.INVAL
+            )
