@@ -29,18 +29,27 @@ def words_in(node: ast.AST) -> set[str]:
     return {value for value in values if isinstance(value, str) and value in WORDS}
 
 
+def is_table(node: ast.expr) -> bool:
+    """Whether an expression is one of the enums or of the tables of declarations."""
+    return isinstance(node, ast.Name) and node.id in ENUMS | {"TEMPLATES", "HYPERVISORS"}
+
+
 def known(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Where something is known of a template or hypervisor: a member, a comparison with words, a table of words."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ENUMS:
             if node.attr.isupper():
                 yield node.lineno, f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ENUMS:
+            yield from ((node.lineno, f"{node.func.id}({word!r})") for part in node.args for word in words_in(part))
+        elif isinstance(node, ast.Subscript):
+            yield from ((node.lineno, f"[{word!r}]") for word in words_in(node.slice) if is_table(node.value))
         elif isinstance(node, ast.Compare):
             for side in (node.left, *node.comparators):
                 yield from ((node.lineno, f"compares with {word!r}") for word in words_in(side))
         elif isinstance(node, ast.MatchValue):
             yield from ((node.lineno, f"matches {word!r}") for word in words_in(node.value))
-        elif isinstance(node, ast.Tuple | ast.Set) and len(found := words_in(node)) > 1:
+        elif isinstance(node, ast.Tuple | ast.Set) and len(found := words_in(node)) > isinstance(node, ast.Tuple):
             yield node.lineno, f"a table of {', '.join(sorted(found))}"
         elif isinstance(node, ast.Dict):
             keys = {word for key in node.keys if key is not None for word in words_in(key)}
@@ -70,6 +79,9 @@ class OnePlaceTests(SynchronousTestCase):
             "if x in ('kvm', 'y'): pass",
             "match x:\n    case 'lxc': pass",
             "X = ('file', 'sharedfile')",
+            "X = frozenset({'kvm'})",
+            "x = DiskTemplate('plain')",
+            "x = TEMPLATES['plain']",
             "X = {'file': 1, 'gluster': 2}",
         ):
             self.assertEqual(len(set(known(ast.parse(text)))), 1, text)

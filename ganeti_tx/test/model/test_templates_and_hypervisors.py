@@ -83,6 +83,7 @@ class TemplateTests(SynchronousTestCase):
             else:
                 self.assertIsNone(fault(template.logical_id, word, located(template)), word)
             self.assertLessEqual(set(types(template.logical_id)), {str, int}, word)
+            self.assertEqual(template.secondaries > 0, template.mirrored is Mirrored.INTERNALLY, word)
 
     def test_available(self) -> None:
         """An instance for which nobody names a template has disks."""
