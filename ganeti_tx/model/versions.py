@@ -11,6 +11,10 @@ JOB_QUEUE_VERSION = 1
 HOOKS_VERSION = 2
 IALLOCATOR_VERSION = 2
 
+#: What node daemons speak with the master. It rises when one of them does not understand the other any more, or does not take
+#: its calls (doc/design/node-calls.rst); no other program sees it.
+NODE_PROTOCOL_VERSION = 3000001
+
 #: What programs that ask for the software's version compare with: the surface that this program offers.
 RELEASE_VERSION = "3.0.2"
 VCS_VERSION = "(ganeti_tx)"

@@ -94,7 +94,8 @@ def stamp_of(call: NodeCall[object], caller: str | None) -> Stamp:
         raise UnknownCaller(f"{call.name} was refused: its caller is not known")
     if call.stamp is None:
         raise UnknownCaller(
-            f"{call.name} of {caller} was refused: only a master may send it, and it has no master's stamp"
+            f"{call.name} of {caller} was refused: only a master may send it, and it has no stamp of one; an older version "
+            "of this program sends none: install the same on all nodes"
         )
     if call.stamp.master != caller:
         raise UnknownCaller(f"{call.name} of {caller} was refused: it has the stamp of {call.stamp.master}")

@@ -1,6 +1,6 @@
 """Calls that have the same thing for themselves are done one after the other, in the order in which they were sent."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -25,10 +25,16 @@ class CallOrder:
     _latest: dict[str, Stamp] = field(factory=dict)
     _turns: dict[str, DeferredLock] = field(factory=dict)
 
-    async def perform(self, call: NodeCall[object], method: Method) -> Any:
-        """Do a call when it has all that it reserves. @raise CallRefused: one that was sent later was done before."""
+    async def perform(self, call: NodeCall[object], method: Method, wanted: Callable[[], bool]) -> Any:
+        """Do a call when it has all that it reserves.
+
+        @param wanted: whether its caller still waits; who has given it up may have done something else instead.
+        @raise CallRefused: one that was sent later was done before, or nobody waits for this one.
+        """
         names = sorted(set(call.reserves()))  # all in one order: no two calls wait for each other
         async with self._held(names):
+            if not wanted():
+                raise CallTooLate(f"{call.name} is not begun: its caller has given it up")
             self.take(names, call.stamp)
             return await method(call)
 

@@ -1,6 +1,7 @@
 """From a node call to the one method that does it."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from twisted.logger import Logger
@@ -21,7 +22,7 @@ Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
 
 
 #: Does a call by its method when its turn has come.
-Order = Callable[[NodeCall[object], Method], Awaitable[Any]]
+Order = Callable[[NodeCall[object], Method, Callable[[], bool]], Awaitable[Any]]
 
 
 class NodeDispatch:
@@ -44,15 +45,17 @@ class NodeDispatch:
             raise UnknownCall(f"this node daemon knows no call {name[:100]!r}")
         return kind
 
-    async def perform(self, call: NodeCall[object], caller: str | None = None) -> Any:
-        """Do it. @param caller: the name of the node that asks, where it is known.
+    async def perform(
+        self, call: NodeCall[object], caller: str | None = None, wanted: Callable[[], bool] = lambda: True
+    ) -> Any:
+        """Do it.
 
+        @param caller: the name of the node that asks, where it is known. @param wanted: whether it still waits.
         @raise GanetiError: one line for the caller; a fault of ours is in the log in full.
         """
         try:
-            if self._guard is None:
-                return await self._in_order(call)
-            return await self._guard(call, caller, self._in_order)
+            method = partial(self._in_order, wanted)
+            return await (method(call) if self._guard is None else self._guard(call, caller, method))
         except OSError as error:
             raise GenericError(f"{call.name}: {reason(error)}")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
@@ -61,6 +64,6 @@ class NodeDispatch:
                 f"{call.name}: internal error ({type(error).__name__}: {error}); on the node, {log_of(NODE)} has more"
             )
 
-    async def _in_order(self, call: NodeCall[object]) -> Any:
+    async def _in_order(self, wanted: Callable[[], bool], call: NodeCall[object]) -> Any:
         method = self._methods[type(call)]
-        return await (method(call) if self._order is None else self._order(call, method))
+        return await (method(call) if self._order is None else self._order(call, method, wanted))

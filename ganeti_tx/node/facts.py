@@ -10,7 +10,7 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.versions import PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
@@ -55,7 +55,7 @@ class Facts:
     @answers(Version)
     async def version(self, call: Version) -> int:
         """The protocol's version."""
-        return PROTOCOL_VERSION
+        return NODE_PROTOCOL_VERSION
 
     @answers(TestDelay)
     async def delay(self, call: TestDelay) -> None:
@@ -93,7 +93,7 @@ class Facts:
         result: dict[str, Any] = {}
         for name, argument in call.checks.items():
             if name == "version":
-                result[name] = [PROTOCOL_VERSION, RELEASE_VERSION]
+                result[name] = [NODE_PROTOCOL_VERSION, RELEASE_VERSION]
             elif name == "time":
                 result[name] = self.now()
             elif name == "hypervisor":

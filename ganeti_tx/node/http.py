@@ -153,7 +153,8 @@ class CallResource(Resource):
             log.info("{name} is not begun: its caller has given it up", name=call.name)
             return
         try:
-            body = encode_success(await self._dispatch.perform(call, peer_name(request.transport)))
+            caller = peer_name(request.transport)
+            body = encode_success(await self._dispatch.perform(call, caller, lambda: not request._disconnected))
         except GanetiError as error:
             body = encode_failure(error)
         if not request._disconnected:

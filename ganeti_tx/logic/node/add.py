@@ -21,7 +21,7 @@ from ganeti_tx.model.node_certificates import server_key
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
-from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeHasIpAddress, Version
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -131,8 +131,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     async def _check_daemon(self) -> None:
         target = NodeAddress(self._name, self._address)
         version = await ask(self.nodes, target, Version(), ECode.ENVIRON)
-        if version != PROTOCOL_VERSION:
-            text = f"node {self._name} speaks protocol version {version}, this cluster {PROTOCOL_VERSION}"
+        if version != NODE_PROTOCOL_VERSION:
+            text = f"node {self._name} speaks protocol version {version}, this cluster {NODE_PROTOCOL_VERSION}"
             raise OpPrereqError(text, ECode.ENVIRON)
         secondary = self.op.secondary_ip
         if secondary and not await ask(self.nodes, target, NodeHasIpAddress(address=secondary), ECode.ENVIRON):

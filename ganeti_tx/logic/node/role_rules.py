@@ -8,7 +8,7 @@ from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
-from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import Version
 
 SETTINGS = (*FLAGS, "master_capable", "vm_capable", "secondary_ip", "ndparams", "powered", "hv_state", "disk_state")
@@ -74,9 +74,9 @@ async def check_back_online(parts: Parts, node: Node, role: Role) -> None:
     if not node.offline or role is Role.OFFLINE:
         return
     spoken = await ask(parts.nodes, NodeAddress(node.name, node.primary_ip), Version(), ECode.ENVIRON)
-    if spoken != PROTOCOL_VERSION:
+    if spoken != NODE_PROTOCOL_VERSION:
         raise OpPrereqError(
-            f"node {node.name} speaks protocol {spoken}, the master {PROTOCOL_VERSION}; install the same version there",
+            f"node {node.name} speaks protocol {spoken}, the master {NODE_PROTOCOL_VERSION}; install the same version there",
             ECode.ENVIRON,
         )
     parts.warn(f"node {node.name} was offline and is used again; 'gnt-node add --readd' would have set it up anew")

@@ -13,6 +13,7 @@ from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, Version
 from ganeti_tx.test.logic.stage import UnitTestCase
 
@@ -127,7 +128,7 @@ class TableTests(UnitTestCase):
 
     def test_every_variable(self) -> None:
         """The scripts of each are told all that the table names, and nothing else but parameters of the instance."""
-        self.nodes.answer(Version, 3000000)
+        self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
         self.nodes.answer(NodeCryptoTokens, [("ssl", "0" * 40), ("server", "1" * 40)])
         for op_id in sorted({kind.op_id() for kind in UNITS} & TABLE.keys()):
             told = set(self.values(REQUESTS[op_id]))

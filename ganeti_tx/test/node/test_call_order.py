@@ -78,6 +78,7 @@ class TurnTests(SynchronousTestCase):
         files.mkdir(paths.data_dir)
         self.order = CallOrder(Terms(files, paths))
         self.begun: list[tuple[NodeCall[object], Deferred[None]]] = []
+        self.wanted = True
 
     def perform(self, call: NodeCall[object]) -> "Deferred[None]":
         """A call comes in; it is done when `finish` says so."""
@@ -86,7 +87,7 @@ class TurnTests(SynchronousTestCase):
             self.begun.append((call, Deferred()))
             await self.begun[-1][1]
 
-        return Deferred.fromCoroutine(self.order.perform(call, method))
+        return Deferred.fromCoroutine(self.order.perform(call, method, lambda: self.wanted))
 
     def start(self, sequence: int, *disks: str, name: str = "web1") -> InstanceStart:
         """Start an instance with these disks."""
@@ -138,6 +139,18 @@ class TurnTests(SynchronousTestCase):
         self.successResultOf(last)
         self.assertEqual(self.order._turns, {})
 
+    def test_nobody_waits(self) -> None:
+        """One whose caller has hung up while it waited is not begun, and does not count for those that come after it."""
+        self.perform(self.start(1, "a"))
+        hung_up, later = self.perform(self.start(4, "a")), self.perform(self.remove(3, "a"))
+        self.wanted = False
+        self.finish()
+        self.failureResultOf(hung_up, CallTooLate)
+        self.failureResultOf(later, CallTooLate)
+        self.wanted = True
+        self.perform(self.remove(2, "a"))
+        self.assertEqual([call.name for call, _ in self.begun], ["blockdev_remove"])
+
     def test_ends_at_once(self) -> None:
         """Calls that wait for a thing and are done without waiting for anything else leave nothing behind."""
         self.perform(self.start(1, "a"))
@@ -145,7 +158,9 @@ class TurnTests(SynchronousTestCase):
         async def at_once(call: NodeCall[object]) -> None:
             return None
 
-        others = [Deferred.fromCoroutine(self.order.perform(self.remove(at, "a"), at_once)) for at in (2, 3, 4)]
+        others = [
+            Deferred.fromCoroutine(self.order.perform(self.remove(at, "a"), at_once, lambda: True)) for at in (2, 3, 4)
+        ]
         self.finish()
         for other in others:
             self.successResultOf(other)

@@ -20,13 +20,17 @@ from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.node.answers import answers
+from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.agent import SILENCE, node_rpc
 from ganeti_tx.rpc.calls.cluster import UploadFile
+from ganeti_tx.rpc.calls.disk import BlockdevShutdown
 from ganeti_tx.rpc.calls.node import TestDelay, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.rpc.client import HttpNodeRpc
@@ -119,7 +123,7 @@ class NodeCallTests(TestCase):
         self.write(
             self.paths.ssconf_file("master_candidates_certs"), f"uuid={digest(CANDIDATE.certificate)}\n".encode()
         )
-        dispatch = NodeDispatch(self)
+        dispatch = NodeDispatch(self, order=CallOrder(Terms(self.files, self.paths)).perform)
         callers = AdmittedCallers(self.files, self.paths)
         self.listen(NodeSite(dispatch, callers.admitted, reactor))
 
@@ -147,6 +151,12 @@ class NodeCallTests(TestCase):
         if call.duration < 0:
             raise GanetiError("time does not run backwards")
         await pause(call.duration)
+
+    @answers(BlockdevShutdown)
+    async def shutdown(self, call: BlockdevShutdown) -> None:
+        """One that has its disk for itself."""
+        self.started += 1
+        await pause(0.5)
 
     @answers(UploadFile)
     async def upload(self, call: UploadFile) -> None:
@@ -348,6 +358,20 @@ class NodeCallTests(TestCase):
         with self.assertRaises(CancelledError):
             await calling
         await pause(0.6)
+
+    @asynchronous
+    async def test_given_up_while_it_waits(self) -> None:
+        """A call that waits for another one's disk is not begun when its caller has hung up by then."""
+        call = BlockdevShutdown(disk=DiskSpec(uuid="a", dev_type="file", size=1, logical_id=None), owner="web1")
+        first = Deferred.fromCoroutine(self.rpc().call(NODE, call, LIMIT))
+        while not self.started:
+            await pause(0.01)
+        await self.fails(self.rpc().call(NODE, call, 0.2), NodeUnreachableError)
+        await first
+        await pause(0.1)
+        self.assertEqual(self.started, 1)
+        await self.rpc().call(NODE, call, LIMIT)
+        self.assertEqual(self.started, 2)
 
     @asynchronous
     async def test_server_closes_kept_connections(self) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeAdd
-from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import ADDRESSES, CONFIG, UnitTestCase
@@ -31,7 +31,7 @@ class AddTests(UnitTestCase):
 
     def well(self) -> None:
         """The new node's daemon answers as it must."""
-        self.nodes.answer(Version, PROTOCOL_VERSION)
+        self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
         self.nodes.answer(NodeCryptoTokens, [("ssl", "digest")])
         self.nodes.answer(NodeSshKeys, SshKeys(host=[]))
 

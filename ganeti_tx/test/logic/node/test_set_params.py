@@ -11,7 +11,7 @@ from ganeti_tx.logic.node.roles import FLAGS, lacking
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
-from ganeti_tx.model.versions import PROTOCOL_VERSION
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
@@ -61,7 +61,7 @@ class SetParamsCase(UnitTestCase):
     def well(self) -> None:
         """All nodes answer as they must."""
         self.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", f"digest of {node}")]
-        self.nodes.answer(Version, PROTOCOL_VERSION)
+        self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
         self.nodes.answer(NodeHasIpAddress, True)
 
     def set_stage(self, config: ConfigData) -> None:
