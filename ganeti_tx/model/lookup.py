@@ -54,9 +54,13 @@ class NameIndex(Generic[N]):
 
 
 def find(kind: str, by_uuid: Mapping[str, N], wanted: str) -> N:
-    """One object, for callers that look up once; a uuid is found without an index. @raise OpPrereqError: as `find`."""
-    held = by_uuid.get(wanted)
-    return held if held is not None else NameIndex(kind, by_uuid).find(wanted)
+    """One object, for callers that look up once, which is not worth an index. @raise OpPrereqError: as `NameIndex.find`."""
+    held = by_uuid.get(wanted) or by_uuid.get(wanted.lower())
+    if held is not None:
+        return held
+    name = wanted.lower()
+    named = [each for each in by_uuid.values() if each.name.lower() == name]
+    return only(kind, wanted, named or [each for each in by_uuid.values() if each.name.lower().startswith(f"{name}.")])
 
 
 def short_names(name: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Finding objects by what people type."""
 
+from collections.abc import Callable
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -64,3 +66,21 @@ class LookupTests(SynchronousTestCase):
                 self.assertEqual(index.find(short).name, meant[0])
             else:
                 self.assertRaises(OpPrereqError, index.find, short)
+
+    @given(
+        st.sets(st.from_regex(r"[a-b]{1,2}(\.[a-bA]){0,2}", fullmatch=True), max_size=6), st.text("abA.", max_size=6)
+    )
+    @settings(max_examples=200, deadline=None)
+    def test_both_ways(self, names: set[str], wanted: str) -> None:
+        """Looking once finds, and refuses, what the index does."""
+        held = nodes(*names)
+
+        def outcome(look: Callable[[], Node]) -> tuple[object, ...]:
+            try:
+                return (look().name,)
+            except OpPrereqError as error:
+                return error.args
+
+        self.assertEqual(
+            outcome(lambda: find("node", held, wanted)), outcome(lambda: NameIndex("node", held).find(wanted))
+        )
