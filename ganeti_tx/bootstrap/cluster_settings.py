@@ -31,11 +31,13 @@ def check_params(
 
 
 def _stored(setting: Setting, given: Any, problems: Problems) -> Any:
-    try:
-        return setting.stored(setting.at_first, {setting.parameter: given})
-    except GanetiError as error:
-        problems.add(str(error))
-        return setting.at_first
+    held = setting.at_first
+    for part in [{name: params} for name, params in given.items()] if setting.is_by_name else [given]:
+        try:
+            held = setting.stored(held, {setting.parameter: part})
+        except GanetiError as error:
+            problems.add(str(error))
+    return held
 
 
 def _check_available(what: str, names: Sequence[str], available: Sequence[str], problems: Problems) -> None:

@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.values import Params
 
 
 class Program(StrEnum):
@@ -133,6 +134,11 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def at_first(self) -> Any:
         """What a new cluster has; UNSET where something else determines it."""
         return self.default if self.initial is UNSET else self.initial
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether it is several tables of parameters, which are changed one by one (of hypervisors, templates ...)."""
+        return get_origin(self.takes) is dict and get_args(self.takes)[1] == Params
 
     def flags_on(self, program: Program) -> tuple[Flag, ...]:
         """The options that a command has."""

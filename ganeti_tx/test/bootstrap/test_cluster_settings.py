@@ -5,6 +5,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.bootstrap.cluster_settings import check_params
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.model.enums import Hypervisor
 
 
 class CheckParamsTests(SynchronousTestCase):
@@ -20,6 +21,28 @@ class CheckParamsTests(SynchronousTestCase):
         for words in ("'kvmm'", "aa:bb:cc, not 'zz'", "at least 1, not 0", "x"):
             self.assertTrue(any(words in line for line in problems.found), words)
         self.assertEqual(len(problems.found), 4)
+
+    def test_each_table(self) -> None:
+        """Of parameters by hypervisor and by template, each wrong one is told; what is right stands."""
+        problems = Problems()
+        hvparams = {"kvm": {"acpi": "maybe"}, "xen-pvm": {"x": 1}, "lxc": {"startup_timeout": 9}, "qemu": {}}
+        settings = InitSettings(cluster_name="c", hvparams=hvparams, diskparams={"drbd": {"stripes": 1}, "tape": {}})
+        found = check_params(settings, problems)
+        self.assertEqual(len(problems.found), 5, problems.found)
+        self.assertEqual(found["hvparams"][Hypervisor("lxc")], {"startup_timeout": 9})
+
+    def test_as_modify(self) -> None:
+        """What a change would refuse is refused for a new cluster, too, and written in the same form."""
+        problems = Problems()
+        settings = InitSettings(
+            cluster_name="c", uid_pool=((1, 9), (5, 7)), shared_file_storage_dir="a/b", mac_prefix="AA:00:01",
+            compression_tools=("a b",), file_storage_dir="//srv/x/",
+        )  # fmt: skip
+        found = check_params(settings, problems)
+        self.assertEqual((found["mac_prefix"], found["file_storage_dir"]), ("aa:00:01", "/srv/x"))
+        for words in ("5-7 overlaps another range", "'a/b' is no absolute path", "'a b' is no plain name"):
+            self.assertTrue(any(words in line for line in problems.found), words)
+        self.assertEqual(len(problems.found), 3)
 
     def test_netmask(self) -> None:
         """The cluster's address has a netmask of its family, or could not be taken."""
