@@ -47,6 +47,12 @@ def types(shape: type[tuple[Any, ...]]) -> tuple[type, ...]:
     return tuple(getattr(kind, "__supertype__", kind) for kind in kinds(shape))
 
 
+@cache
+def places_of(shape: type[tuple[Any, ...]], kind: object) -> tuple[int, ...]:
+    """Where the parts of a kind stand."""
+    return tuple(place for place, declared in enumerate(kinds(shape)) if declared is kind)
+
+
 def fault(shape: type[tuple[Any, ...]], what: str, raw: Raw) -> str | None:
     """What is wrong with an id; None when it fits. Never shows the id: it may hold a secret."""
     found = tuple(type(part) for part in raw or ())
@@ -62,16 +68,17 @@ def words(found: Sequence[type]) -> str:
 
 def parts(shape: type[tuple[Any, ...]], kind: object, raw: Raw) -> tuple[Any, ...]:
     """The parts of an id that are declared to be of a kind, such as `NodeUuid`; none of an id that is not complete."""
-    if len(raw or ()) != len(kinds(shape)):
+    places = places_of(shape, kind)
+    if not places or raw is None or len(raw) != len(kinds(shape)):
         return ()
-    return tuple(part for part, declared in zip(raw or (), kinds(shape), strict=True) if declared is kind)
+    return tuple(raw[place] for place in places)
 
 
 def without_secret(shape: type[tuple[Any, ...]], raw: Raw, instead: str = HIDDEN) -> Raw:
     """The id with other text in the place of what is secret, even if its other parts do not fit."""
-    if raw is None or Secret not in kinds(shape):
+    secret = places_of(shape, Secret)
+    if raw is None or not secret:
         return raw
-    secret = {index for index, kind in enumerate(kinds(shape)) if kind is Secret}
     return tuple(instead if index in secret else part for index, part in enumerate(raw))
 
 
