@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.step_text import STEP, step_text
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, LuxiError, OpExecError, decode_error
 
 FINAL = frozenset({"canceled", "error", "success"})
@@ -20,15 +21,18 @@ _STALLED = {
 }
 
 
-def follow(session: Session, job_id: int, *, quiet: bool = False, goes_on: bool = True) -> list[Any]:
+def follow(
+    session: Session, job_id: int, *, quiet: bool = False, steps: bool = False, goes_on: bool = True
+) -> list[Any]:
     """Print what the job says, unless quiet, until it ends; the results of its opcodes.
 
     @raise GanetiError: the job's own error, or it was cancelled or lost.
+    @param steps: whether the steps of its work are printed, too, which Ganeti's commands do not know.
     @param goes_on: whether the job does when the operator leaves, who is told so.
     @raise KeyboardInterrupt: the operator left.
     """
     try:
-        _watch(session, job_id, quiet)
+        _watch(session, job_id, quiet, steps)
     except KeyboardInterrupt:
         if goes_on:
             session.warn(
@@ -38,7 +42,7 @@ def follow(session: Session, job_id: int, *, quiet: bool = False, goes_on: bool 
     return results(session, job_id)
 
 
-def _watch(session: Session, job_id: int, quiet: bool) -> None:
+def _watch(session: Session, job_id: int, quiet: bool, steps: bool) -> None:
     previous: list[Any] | None = None
     serial: int | None = None
     stalled: set[str] = set()
@@ -47,7 +51,7 @@ def _watch(session: Session, job_id: int, quiet: bool) -> None:
         info, entries = ([None], []) if answer is None else answer
         for entry in entries:
             serial = max(serial or 0, entry[0])
-            for line in () if quiet else log_lines(entry):
+            for line in () if quiet or (entry[2] == STEP and not steps) else log_lines(entry):
                 session.print(line)
         unchanged = answer is None or (info == previous and not entries)
         if unchanged and previous is not None:
@@ -84,6 +88,8 @@ def log_lines(entry: Sequence[Any]) -> list[str]:
     """A log entry [serial, [seconds, microseconds], type, message] as lines with its time."""
     _serial, stamp, kind, message = entry
     when = time.ctime(stamp[0] + stamp[1] / 1e6)
+    if kind == STEP:
+        return [f"{when} {step_text(message)}"]
     texts = message if kind == "message-list" and isinstance(message, list) else [message]
     return [f"{when} {text}" for text in texts]
 

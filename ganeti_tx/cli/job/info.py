@@ -7,6 +7,7 @@ from ganeti_tx.cli.options import SOME_JOBS, Command
 from ganeti_tx.cli.output import format_split_time
 from ganeti_tx.cli.parsing import Parsed, job_ids
 from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.step_text import STEP, step_text
 from ganeti_tx.cli.tree import Labelled, tree_lines
 from ganeti_tx.errors import ExitCode, JobFileCorrupted
 
@@ -70,7 +71,8 @@ def _described_op(
 
 
 def _logged(serial: int, stamp: Sequence[int], kind: str, message: Any) -> Labelled:
-    return [("Time", format_split_time(stamp)), ("Content", f"[{serial}, {kind}, {message}]")]
+    text = step_text(message) if kind == STEP else message
+    return [("Time", format_split_time(stamp)), ("Content", f"[{serial}, {kind}, {text}]")]
 
 
 def _later(stamp: Stamp, before: Stamp) -> str:

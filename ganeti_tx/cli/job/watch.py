@@ -27,7 +27,7 @@ def wait(session: Session, options: Parsed, words: Sequence[str]) -> int:
 
 def _ended(session: Session, job_id: int, *, quiet: bool) -> int:
     try:
-        follow(session, job_id, quiet=quiet)
+        follow(session, job_id, quiet=quiet, steps=True)
     except JobLost:
         raise
     except GanetiError as error:

@@ -193,6 +193,34 @@ class FollowTests(SynchronousTestCase):
         self.assertTrue(log_lines([1, STAMP, "remote-import", {"a": 1}])[0].endswith(" {'a': 1}"))
 
 
+class StepTests(SynchronousTestCase):
+    """Steps of a job's work."""
+
+    def setUp(self) -> None:
+        self.cli = CommandLine()
+        self.cli.client.jobs[1] = [{"OP_ID": "OP_TEST_DELAY"}]
+        begun = {"step": 1, "of": 2, "title": "stop the instance", "state": "begun", "nodes": ["node1"], "left": 120.0}
+        skipped = {"step": 2, "of": 2, "title": "shut down its disks", "state": "skipped"}
+        undone = {"title": "mark instance web1 as up again", "state": "taken back"}
+        self.cli.client.log = [
+            [serial, STAMP, "step", payload] for serial, payload in enumerate((begun, skipped, undone, {"a": 1}), 1)
+        ]
+
+    def test_watch(self) -> None:
+        """watch tells them in words, and what it does not know as it is."""
+        lines = self.cli("gnt-job", "watch", "1").out.splitlines()[2:]
+        words = [
+            "Step 1 of 2: stop the instance (on node1), at most 120 s",
+            "Step 2 of 2: shut down its disks: skipped",
+        ]
+        words += ["Taken back: mark instance web1 as up again", "{'a': 1}"]
+        self.assertEqual([line[25:] for line in lines], words)
+
+    def test_other_commands(self) -> None:
+        """Commands print what Ganeti's do, and no steps."""
+        self.assertNotIn("Step", self.cli("gnt-debug", "delay", "0").out)
+
+
 class JobCommandTests(SynchronousTestCase):
     """gnt-job."""
 
