@@ -1,8 +1,10 @@
 """What a step is given that several units share."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 
@@ -16,6 +18,9 @@ class Parts(Protocol):
     @property
     def nodes(self) -> INodeRpc:
         """Calls of nodes."""
+
+    def step(self, title: str, *undos: Undo) -> AbstractAsyncContextManager[None]:
+        """The step of the plan with this title."""
 
     def info(self, message: str) -> None:
         """A line for the operator."""

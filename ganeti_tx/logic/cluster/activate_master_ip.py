@@ -1,14 +1,12 @@
 """Taking the cluster's address by hand."""
 
-from ganeti_tx.logic.cluster.master_ip import ask_master
-from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.cluster.master_ip import MasterAddressUnit
 from ganeti_tx.model.opcodes import OpClusterActivateMasterIp
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp
 
 
-class LUClusterActivateMasterIp(LogicalUnit[OpClusterActivateMasterIp]):
-    """Take the address."""
+class LUClusterActivateMasterIp(MasterAddressUnit[OpClusterActivateMasterIp]):
+    """Take the address; to have it already is fine."""
 
-    async def execute(self) -> None:
-        """To have it already is fine."""
-        await ask_master(self, NodeActivateMasterIp)
+    title = "take the cluster's address"
+    call = NodeActivateMasterIp

@@ -2,16 +2,22 @@
 
 from collections.abc import Awaitable, Callable
 
-from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.plan import PlannedStep
+from ganeti_tx.logic.undos import on_node
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.master_network import LONGEST_NETMASK, master_network
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import RpcError
 
 LATER = "take it with 'gnt-cluster activate-master-ip' when that is mended"
+
+GIVE_UP = "give the cluster's address up on its old interface"
+TAKE, NETMASK = "take the cluster's address", "give the cluster's address its new netmask"
 
 Change = Callable[[], Awaitable[None]]
 
@@ -25,28 +31,48 @@ def check_address(after: Cluster) -> None:
         raise OpPrereqError(f"master_netmask must be from 1 to {longest}, not {after.master_netmask}", ECode.INVAL)
 
 
-async def with_address(unit: LogicalUnit[OpClusterSetParams], before: Cluster, after: Cluster, change: Change) -> None:
-    """Make a change of the configuration, and have the address follow it.
+def moves(before: Cluster, after: Cluster) -> bool:
+    """Whether the address goes to another interface, or is taken in another way."""
+    return (before.master_netdev, before.use_external_mip_script) != (
+        after.master_netdev,
+        after.use_external_mip_script,
+    )
+
+
+def address_steps(change: PlannedStep, before: Cluster, after: Cluster, master: Node) -> list[PlannedStep]:
+    """The steps of `with_address`, around that of the change itself."""
+    address, node = (f"address {after.master_ip}",), (master.name,)
+    if moves(before, after):
+        return [PlannedStep(GIVE_UP, node, address), change, PlannedStep(TAKE, node, address)]
+    if before.master_netmask != after.master_netmask:
+        return [change, PlannedStep(NETMASK, node, address)]
+    return [change]
+
+
+async def with_address(
+    unit: LogicalUnit[OpClusterSetParams], before: Cluster, after: Cluster, master: Node, change: Change
+) -> None:
+    """Make a change of the configuration, and have the address follow it; when that fails it stays where it was.
 
     @raise OpExecError: the address could not be given up on its old interface, and --force was not given.
     """
-    if (before.master_netdev, before.use_external_mip_script) != (after.master_netdev, after.use_external_mip_script):
-        await _give_up(unit, before)
-        try:
-            await change()
-        except GanetiError:
-            await _ask(unit, before, _activation(before))
-            raise
-        await _ask(unit, after, _activation(after))
-    elif before.master_netmask != after.master_netmask:
+    if not moves(before, after):
         await change()
-        netmasks = NodeChangeMasterNetmask(
-            old_netmask=before.master_netmask, netmask=after.master_netmask, master_ip=after.master_ip,
-            master_netdev=after.master_netdev,
-        )  # fmt: skip
-        await _ask(unit, after, netmasks)
-    else:
-        await change()
+        if before.master_netmask != after.master_netmask:
+            await _ask(unit, NETMASK, master, _other_netmask(before, after))
+        return
+    async with unit.step(GIVE_UP, on_node("take the cluster's address again", master, _activation(before))):
+        await _give_up(unit, before, master)
+    await change()
+    await unit.around.steps.settle()
+    await _ask(unit, TAKE, master, _activation(after))
+
+
+def _other_netmask(before: Cluster, after: Cluster) -> NodeChangeMasterNetmask:
+    return NodeChangeMasterNetmask(
+        old_netmask=before.master_netmask, netmask=after.master_netmask, master_ip=after.master_ip,
+        master_netdev=after.master_netdev,
+    )  # fmt: skip
 
 
 def _activation(cluster: Cluster) -> NodeActivateMasterIp:
@@ -54,19 +80,20 @@ def _activation(cluster: Cluster) -> NodeActivateMasterIp:
     return NodeActivateMasterIp(master_params=master_network(cluster), use_external_mip_script=external)
 
 
-async def _give_up(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster) -> None:
+async def _give_up(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster, master: Node) -> None:
     external = cluster.use_external_mip_script
     call = NodeDeactivateMasterIp(master_params=master_network(cluster), use_external_mip_script=external)
     try:
-        await unit.nodes.call(await unit.config.node(cluster.master_node), call)
+        await unit.nodes.call(master, call)
     except RpcError as error:
         if not unit.op.force:
             raise OpExecError(f"{error}; nothing was changed; --force changes the settings all the same") from None
         unit.warn(f"{error}; the old interface {cluster.master_netdev} may still have the cluster's address")
 
 
-async def _ask(unit: LogicalUnit[OpClusterSetParams], cluster: Cluster, call: NodeCall[object]) -> None:
-    try:
-        await unit.nodes.call(await unit.config.node(cluster.master_node), call)
-    except RpcError as error:
-        unit.warn(f"{error}; {LATER}")
+async def _ask(unit: LogicalUnit[OpClusterSetParams], title: str, master: Node, call: NodeCall[None]) -> None:
+    async with unit.step(title):
+        try:
+            await unit.nodes.call(master, call)
+        except RpcError as error:
+            unit.warn(f"{error}; {LATER}")

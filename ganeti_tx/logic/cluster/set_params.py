@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.cluster.master_address import check_address, with_address
+from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
 from ganeti_tx.logic.hook import Hook, HookNodes
-from ganeti_tx.logic.node.pool import fill_pool
+from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model import hypervisors
@@ -39,6 +40,9 @@ PATIENCE = 60.0
 def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
     """The templates of an instance's disks; one without any is diskless."""
     return {disk.dev_type for disk in disks} or {WITHOUT_DISKS}
+
+
+CHANGE = PlannedStep("change the settings of the cluster", (), ("cluster",))
 
 
 class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
@@ -76,6 +80,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             raise OpPrereqError(fault, ECode.INVAL)
         before = await self.config.cluster()
         after = self._changed(before)
+        self._before, self._master = before, await self.config.node(before.master_node)
         await self._check_hypervisors(before, after)
         await self._check_templates(before, after)
         if (before.master_netdev, before.master_netmask) != (after.master_netdev, after.master_netmask):
@@ -141,16 +146,25 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if outcome.error is not None:
                 raise OpPrereqError(str(outcome.error), ECode.INVAL)
 
+    def plan(self) -> Plan:
+        """The change, between what it means for the cluster's address; then who else becomes a candidate."""
+        steps = address_steps(CHANGE, self._before, self._changed(self._before), self._master)
+        return [*steps, *([FILL_POOL] if POOL in self._given else ())]
+
     async def execute(self) -> None:
         """Change them, and let every node know."""
         before = await self.config.cluster()
-        await with_address(self, before, self._changed(before), self._change)
+        await with_address(self, before, self._changed(before), self._master, self._change)
         if POOL in self._given:
             await fill_pool(self)
             await self._tell_surplus(self._given[POOL])
         await self.config.when_distributed()
 
     async def _change(self) -> None:
+        async with self.step(CHANGE.title):
+            await self._change_settings()
+
+    async def _change_settings(self) -> None:
         for _ in range(TRIES):
             before = await self.config.cluster()
             try:

@@ -1,11 +1,18 @@
 """Checking the whole cluster, by jobs of its own."""
 
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpClusterVerify, OpClusterVerifyConfig
+
+SUBMIT = "submit the jobs that check the cluster"
 
 
 class LUClusterVerify(LogicalUnit[OpClusterVerify]):
     """Submit the jobs that check the cluster: so far the one that checks its configuration."""
+
+    def plan(self) -> Plan:
+        """The submission."""
+        return [PlannedStep(SUBMIT)]
 
     async def execute(self) -> dict[str, object]:
         """Their ids."""
@@ -17,4 +24,5 @@ class LUClusterVerify(LogicalUnit[OpClusterVerify]):
             verbose=op.verbose,
         )
         self.info("* Instances and disks are not checked in this version; the configuration and its copies are")
-        return {"jobs": await self.around.submit_jobs([[config]])}
+        async with self.step(SUBMIT):
+            return {"jobs": await self.around.submit_jobs([[config]])}

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.test import OpTestDelay
 from ganeti_tx.rpc.calls.node import TestDelay
+
+WAIT = "wait"
 
 
 class LUTestDelay(LogicalUnit[OpTestDelay]):
@@ -35,14 +38,20 @@ class LUTestDelay(LogicalUnit[OpTestDelay]):
         if self.op.interruptible:
             raise OpPrereqError("interruptible delays are not available; leave out interruptible", ECode.INVAL)
 
+    def plan(self) -> Plan:
+        """One step, however often."""
+        places = int(self.op.on_master) + bool(self._targets)
+        seconds = self.op.duration * places * (self.op.repeat or 1)
+        return [PlannedStep(WAIT, tuple(node.name for node in self._targets), (), seconds)]
+
     async def execute(self) -> None:
         """Wait."""
-        if not self.op.repeat:
-            await self._wait()
-            return
-        for round_number in range(self.op.repeat):
-            self.info(f"Test delay iteration {round_number}/{self.op.repeat - 1}")
-            await self._wait()
+        async with self.step(WAIT):
+            if not self.op.repeat:
+                await self._wait()
+            for round_number in range(self.op.repeat):
+                self.info(f"Test delay iteration {round_number}/{self.op.repeat - 1}")
+                await self._wait()
 
     async def _wait(self) -> None:
         if self.op.on_master:

@@ -1,10 +1,11 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.logic.disks.on_nodes import shutdown_disks
+from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdown_disks
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, start, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
@@ -13,6 +14,9 @@ from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
 from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
 from ganeti_tx.rpc.interfaces import RpcError
+
+REBOOT, STOP, DISKS = "restart the instance", "stop the instance", "shut down its disks"
+START, MARK = "start the instance", "mark the instance as up"
 
 
 class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
@@ -34,31 +38,48 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
         self.refuse_offline_state()
         check_online(self.target.primary, f"reboot instance {self.instance.name}")
         await check_bridges(self.nodes, self.target)
+        self._seen = await seen_running(self.nodes, self.target)
+
+    @property
+    def _stays(self) -> bool:
+        """Whether the node restarts it, with its disks as they are."""
+        return is_running(self._seen) and self.op.reboot_type is not RebootType.FULL
+
+    def plan(self) -> Plan:
+        """What the node does by itself, or each part of it; then the mark."""
+        instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
+        nodes, limit = disk_nodes(self.target), self.op.shutdown_timeout
+        mark = PlannedStep(MARK, (), instance)
+        if self._stays:
+            return [PlannedStep(REBOOT, node, instance, limit), mark]
+        down = [PlannedStep(STOP, node, instance, limit), PlannedStep(DISKS, nodes, instance)]
+        return [*(down if self._seen is not None else ()), PlannedStep(START, nodes, instance), mark]
 
     async def execute(self) -> None:
         """Restart, and say that it shall be up."""
-        seen = await seen_running(self.nodes, self.target)
         spec = self.target.spec()
-        if is_running(seen) and self.op.reboot_type is not RebootType.FULL:
-            await self._reboot(spec)
-        else:
-            await self._down(seen is not None)
-            await start(self.nodes, self.target, spec, self.warn)
-        await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+        await (self._reboot(spec) if self._stays else self._stop_and_start(spec))
+        async with self.step(MARK):
+            await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
 
     async def _reboot(self, spec: InstanceSpec) -> None:
         """The node does it."""
         call = RebootCall(
             instance=spec, reboot_type=self.op.reboot_type.value, shutdown_timeout=self.op.shutdown_timeout
         )
-        try:
-            await self.nodes.call(self.target.primary, call)
-        except RpcError as error:
-            raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None
+        async with self.step(REBOOT):
+            try:
+                await self.nodes.call(self.target.primary, call)
+            except RpcError as error:
+                raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None
 
-    async def _down(self, present: bool) -> None:
-        if not present:
+    async def _stop_and_start(self, spec: InstanceSpec) -> None:
+        if self._seen is None:
             self.info(f"Instance {self.instance.name} was already stopped, starting now")
-            return
-        await stop(self.nodes, self.target, self.op.shutdown_timeout)
-        await shutdown_disks(self.nodes, self.target, self.warn)
+        else:
+            async with self.step(STOP):
+                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+            async with self.step(DISKS):
+                await shutdown_disks(self.nodes, self.target, self.warn)
+        async with self.step(START):
+            await start(self.nodes, self.target, spec, self.warn)

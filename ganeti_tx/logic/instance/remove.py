@@ -2,13 +2,17 @@
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Level, Lock
-from ganeti_tx.logic.disks.on_nodes import remove_disks
+from ganeti_tx.logic.disks.on_nodes import disk_nodes, remove_disks
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance import OpInstanceRemove
+
+STOP, MARK = "stop the instance", "mark the instance as down"
+DISKS, FORGET = "remove its disks", "remove the instance from the configuration"
 
 
 class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
@@ -21,24 +25,39 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
     async def read_again(self) -> None:
         """It is not there any more: hooks are told what it was."""
 
+    def plan(self) -> Plan:
+        """What runs, what it is, what it has; in the configuration it is to the last."""
+        instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
+        steps = [PlannedStep(STOP, node, instance, self.op.shutdown_timeout)]
+        if self.instance.admin_state is not AdminState.OFFLINE:
+            steps.append(PlannedStep(MARK, (), instance))
+        return [*steps, PlannedStep(DISKS, disk_nodes(self.target), instance), PlannedStep(FORGET, (), instance)]
+
     async def execute(self) -> None:
         """Remove it. A failure leaves it in the configuration, marked down, so that the removal can be repeated."""
         name = self.instance.name
         self.info(f"Shutting down instance {name} on node {self.target.primary.name}")
+        async with self.step(STOP):
+            await self._stop()
+        if self.instance.admin_state is not AdminState.OFFLINE:
+            async with self.step(MARK):
+                await self.config.set_instance_state(
+                    self.instance.uuid, AdminState.DOWN, AdminStateSource.ADMIN, self.instance.disks_active
+                )
+        self.info(f"Removing block devices for instance {name}")
+        async with self.step(DISKS):
+            if not await remove_disks(self.nodes, self.target, self.warn):
+                self._unless_ignored(f"cannot remove the disks of instance {name}")
+        self.info(f"Removing instance {name} out of cluster config")
+        async with self.step(FORGET):
+            await self.config.remove_instance(self.instance.uuid)
+        await self.around.locks.remove(Lock(Level.INSTANCE, name))
+
+    async def _stop(self) -> None:
         try:
             await stop(self.nodes, self.target, self.op.shutdown_timeout)
         except OpExecError as error:
             self._unless_ignored(str(error))
-        if self.instance.admin_state is not AdminState.OFFLINE:
-            await self.config.set_instance_state(
-                self.instance.uuid, AdminState.DOWN, AdminStateSource.ADMIN, self.instance.disks_active
-            )
-        self.info(f"Removing block devices for instance {name}")
-        if not await remove_disks(self.nodes, self.target, self.warn):
-            self._unless_ignored(f"cannot remove the disks of instance {name}")
-        self.info(f"Removing instance {name} out of cluster config")
-        await self.config.remove_instance(self.instance.uuid)
-        await self.around.locks.remove(Lock(Level.INSTANCE, name))
 
     def _unless_ignored(self, problem: str) -> None:
         """@raise OpExecError: failures are not to be ignored."""

@@ -9,9 +9,10 @@ from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, Res
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.hook import Hook, HookNodes
-from ganeti_tx.logic.node.demotion import take_copies
-from ganeti_tx.logic.node.pool import certificate_digests, fill_pool
+from ganeti_tx.logic.node.demotion import take_copies, taking_copies
+from ganeti_tx.logic.node.pool import FILL_POOL, certificate_digests, fill_pool
 from ganeti_tx.logic.node.ssh_keys import learn_from
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.hooks import HookObject
@@ -24,6 +25,8 @@ from ganeti_tx.model.params.node import check_ndparams
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeHasIpAddress, Version
 from ganeti_tx.rpc.interfaces import RpcError
+
+ADD, LEARN = "add the node to the configuration", "learn its SSH keys"
 
 
 class LUNodeAdd(LogicalUnit[OpNodeAdd]):
@@ -142,6 +145,12 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         except RpcError as error:
             raise OpPrereqError(str(error), ECode.ENVIRON) from None
 
+    def plan(self) -> Plan:
+        """The node, its keys, and who else becomes a candidate; whether it becomes one is decided when it is put in."""
+        node, name = (f"node {self._name}",), (self._name,)
+        steps = [PlannedStep(ADD, (), node), PlannedStep(LEARN, name, node)]
+        return [*steps, *([taking_copies(self._name)] if self._old is not None else ()), FILL_POOL]
+
     async def execute(self) -> None:
         """Put it in."""
         cluster = await self.config.cluster()
@@ -150,11 +159,13 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         candidate = self._capable and len(candidates) < cluster.candidate_pool_size
         node = await self._new_node(candidate)
         try:
-            await self._put_in(node)
+            async with self.step(ADD):
+                await self._put_in(node)
             await self.config.when_distributed()
         except GanetiError as error:
             raise OpExecError(f"node {self._name} was not added: {error}")
-        await learn_from(self, node, set_up=self.op.node_setup)
+        async with self.step(LEARN):
+            await learn_from(self, node, set_up=self.op.node_setup)
         await self.config.when_distributed()
         self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
         if self._old is not None and not candidate:

@@ -6,6 +6,7 @@ import attrs
 
 from ganeti_tx.logic.node.roles import Role, lacking, may_be_promoted, with_role
 from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
@@ -13,6 +14,8 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 #: Seconds for a node to tell it; others wait for the locks that are held meanwhile.
 PATIENCE = 30.0
+#: Who is promoted turns out then: some do not answer.
+FILL_POOL = PlannedStep("fill the pool of master candidates", (), ("nodes that answer",))
 
 
 @attrs.frozen
@@ -66,11 +69,12 @@ async def find_promotions(parts: Parts, nodes: Iterable[Node], pool_size: int) -
 
 
 async def fill_pool(parts: Parts) -> None:
-    """Promote as many nodes as the pool lacks, and say so. The locks of all nodes must be held."""
+    """Promote as many nodes as the pool lacks, and say so, in the step FILL_POOL. The locks of all nodes must be held."""
     size = (await parts.config.cluster()).candidate_pool_size
     promotions = await find_promotions(parts, await parts.config.nodes(), size)
     if promotions.nodes:
-        await parts.config.change_nodes(promotions.nodes, promotions.digests)
+        async with parts.step(FILL_POOL.title):
+            await parts.config.change_nodes(promotions.nodes, promotions.digests)
         tell(parts, promotions)
 
 

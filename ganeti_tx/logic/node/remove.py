@@ -6,7 +6,8 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.hook import Hook, HookNodes
-from ganeti_tx.logic.node.pool import find_promotions, tell
+from ganeti_tx.logic.node.pool import FILL_POOL, find_promotions, tell
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.hooks import HookObject
@@ -14,6 +15,8 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeRemove
 from ganeti_tx.rpc.calls.node import NodeLeaveCluster
 from ganeti_tx.rpc.interfaces import RpcError
+
+LEAVE, FORGET = "have the node leave the cluster", "remove the node from the configuration"
 
 
 class LUNodeRemove(LogicalUnit[OpNodeRemove]):
@@ -53,16 +56,23 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
                 f"instance {found[0]} still lives on node {node.name}; remove or move it first", ECode.INVAL
             )
 
+    def plan(self) -> Plan:
+        """Others take its place, if it is needed; it leaves; nobody knows it any more."""
+        node = (f"node {self._node.name}",)
+        return [FILL_POOL, PlannedStep(LEAVE, (self._node.name,), node), PlannedStep(FORGET, (), node)]
+
     async def execute(self) -> None:
         """Others take its place; then it leaves, while it still obeys this master; then nobody knows it any more."""
         await self._replace()
         await self.around.hooks_before_leaving([self._node])
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
-        try:
-            await self.nodes.call(self._node, NodeLeaveCluster())
-        except RpcError as error:
-            self.warn(f"{error}; remove the cluster's files there by hand")
-        await self.config.remove_node(self._node.uuid)
+        async with self.step(LEAVE):
+            try:
+                await self.nodes.call(self._node, NodeLeaveCluster())
+            except RpcError as error:
+                self.warn(f"{error}; remove the cluster's files there by hand")
+        async with self.step(FORGET):
+            await self.config.remove_node(self._node.uuid)
         await self.config.when_distributed()  # from now on no node takes calls from it
 
     async def _replace(self) -> None:
@@ -71,5 +81,6 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
         others = [node for node in await self.config.nodes() if node.uuid != self._node.uuid]
         promotions = await find_promotions(self, others, size)
         if promotions.nodes:
-            await self.config.change_nodes(promotions.nodes, promotions.digests)
+            async with self.step(FILL_POOL.title):
+                await self.config.change_nodes(promotions.nodes, promotions.digests)
             tell(self, promotions)

@@ -8,7 +8,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.node.demotion import take_copies
+from ganeti_tx.logic.node.demotion import take_copies, taking_copies
 from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
 from ganeti_tx.logic.node.role_rules import (
     check_asked,
@@ -19,6 +19,7 @@ from ganeti_tx.logic.node.role_rules import (
 )
 from ganeti_tx.logic.node.roles import FLAGS, Role, asked_role, lacking, may_be_promoted, role_of, with_role
 from ganeti_tx.logic.node.secondary_address import check_secondary
+from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all, on_nodes
 from ganeti_tx.model.cluster import Cluster
@@ -31,6 +32,9 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 #: One change as the opcode's result has it.
 Changed = tuple[str, object]
+
+
+CHANGE = "change the node"
 
 
 class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
@@ -161,15 +165,26 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
             ) from None
         self._promotions = Promotions([], {self._after.uuid: digest})
 
+    @property
+    def _drops_copies(self) -> bool:
+        """Whether it may have copies that it must not keep; an offline node is left alone until it is back."""
+        had = self._node.master_candidate or self._node.offline
+        return had and not self._after.master_candidate and not self._after.offline
+
+    def plan(self) -> Plan:
+        """The change of all nodes at once; then what the node must not keep."""
+        changed = tuple(f"node {node.name}" for node in (self._after, *self._promotions.nodes))
+        return [PlannedStep(CHANGE, (), changed), *([taking_copies(self._after.name)] if self._drops_copies else ())]
+
     async def execute(self) -> list[Changed]:
         """Change it; tell what is new."""
-        await self.config.change_nodes([self._after, *self._promotions.nodes], self._promotions.digests)
+        async with self.step(CHANGE):
+            await self.config.change_nodes([self._after, *self._promotions.nodes], self._promotions.digests)
         tell(self, self._promotions)
         if self._after.master_candidate and not (self._node.master_candidate or self.op.master_candidate):
             self.info(f"Node {self._node.name} becomes a master candidate: the pool has room for it")
         await self.config.when_distributed()
-        had_copies = self._node.master_candidate or self._node.offline
-        if had_copies and not self._after.master_candidate:
+        if self._drops_copies:
             await take_copies(self, self._after)
         return differences(self._node, self._after)
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.tags.locks import tag_locks
+from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.tags.locks import tag_locks, tagged
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpTagsDel
 
@@ -23,6 +24,11 @@ class LUTagsDel(LogicalUnit[OpTagsDel]):
         if missing := [tag for tag in self.op.tags if tag not in present]:
             raise OpPrereqError(f"tags not found: {', '.join(repr(tag) for tag in missing)}", ECode.NOENT)
 
+    def plan(self) -> Plan:
+        """One change."""
+        return [PlannedStep("remove the tags", (), (tagged(self.op.kind, self.op.name),))]
+
     async def execute(self) -> None:
         """Remove them."""
-        await self.config.change_tags(self.op.kind, self.op.name or None, [], list(self.op.tags))
+        async with self.step("remove the tags"):
+            await self.config.change_tags(self.op.kind, self.op.name or None, [], list(self.op.tags))

@@ -22,3 +22,8 @@ async def tag_locks(unit: LogicalUnit[OpTagsSet] | LogicalUnit[OpTagsDel], level
     if kind is TagKind.NETWORK and level is Level.NETWORK:
         return (LockRequest(Lock(level, (await unit.config.network(name or "")).uuid), Mode.EXCLUSIVE),)
     return ()
+
+
+def tagged(kind: TagKind, name: str | None) -> str:
+    """The object whose tags change, for a plan."""
+    return kind.value if not name else f"{kind.value} {name}"

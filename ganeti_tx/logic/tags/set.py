@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError, TagError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.tags.locks import tag_locks
+from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.tags.locks import tag_locks, tagged
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpTagsSet
 from ganeti_tx.model.tags import check_tag
@@ -26,6 +27,11 @@ class LUTagsSet(LogicalUnit[OpTagsSet]):
         except TagError as error:
             raise OpPrereqError(str(error), ECode.INVAL)
 
+    def plan(self) -> Plan:
+        """One change."""
+        return [PlannedStep("set the tags", (), (tagged(self.op.kind, self.op.name),))]
+
     async def execute(self) -> None:
         """Add them."""
-        await self.config.change_tags(self.op.kind, self.op.name or None, list(self.op.tags), [])
+        async with self.step("set the tags"):
+            await self.config.change_tags(self.op.kind, self.op.name or None, list(self.op.tags), [])
