@@ -59,10 +59,9 @@ def vote_of(name: str, ballot: Any, error: RpcError | None) -> Vote:
         return Vote(name, ballot)
     if isinstance(error, NodeCallError) and isinstance(error.cause, NotCandidate):
         return Vote(name, problem="takes no calls from this node, which is no candidate by its files", rejects=True)
-    return Vote(name, problem=short(name, str(error)))
+    return Vote(name, problem=short(error.reason))
 
 
-def short(name: str, text: str) -> str:
-    """The end of an error, which has the reason; the node and the call are known."""
-    reason = text.rpartition(f"{MasterVote.name}: ")[2].removeprefix(f"node {name} ")
+def short(reason: str) -> str:
+    """Not more than fits beside others."""
     return reason if len(reason) <= 100 else f"{reason[:97]}..."

@@ -98,7 +98,10 @@ class HttpNodeRpc:
         try:
             data = await exchange
         except TimeoutError:
-            raise NodeUnreachableError(f"node {node.name} did not answer {call.name} within {limit:.0f} s")
+            raise NodeUnreachableError(
+                f"node {node.name} did not answer {call.name} within {limit:.0f} s",
+                f"did not answer within {limit:.0f} s",
+            )
         except AnswerTooLong as error:
             raise NodeUnreachableError(f"node {node.name} answers {call.name} with {error}")
         return decode_answer(node.name, call, data)
@@ -118,7 +121,7 @@ class HttpNodeRpc:
             if was_cancelled(error):
                 raise CancelledError from None
             raise NodeUnreachableError(
-                f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}"
+                f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}", reason(error)
             )
         if response.code != 200:
             text = data[:500].decode("utf-8", "replace").strip()

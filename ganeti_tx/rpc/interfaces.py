@@ -29,7 +29,14 @@ class Target(Protocol):
 
 
 class RpcError(OpExecError):
-    """A node call that gave no result; the text names the node and the call."""
+    """A node call that gave no result; the text names the node and the call.
+
+    @ivar reason: why, for who knows the node and the call.
+    """
+
+    def __init__(self, text: str, reason: str = "") -> None:
+        super().__init__(text)
+        self.reason = reason or text
 
 
 class NodeOfflineError(RpcError):
@@ -47,8 +54,8 @@ class NodeCallError(RpcError):
     """
 
     def __init__(self, text: str, cause: GanetiError | None = None) -> None:
-        super().__init__(text)
         self.cause = cause or GenericError(text)
+        super().__init__(text, str(self.cause))
 
 
 @attrs.frozen

@@ -273,7 +273,9 @@ class MemoryRpc:
             raise NodeOfflineError(f"node {node.name} is marked offline")
         target = self.cluster.nodes[node.name]
         if not (target.reachable and self.cluster.nodes[self.caller].reachable):
-            raise NodeUnreachableError(f"cannot reach node {node.name} (192.0.2.1) for {call.name}: no route")
+            raise NodeUnreachableError(
+                f"cannot reach node {node.name} (192.0.2.1) for {call.name}: no route", "no route"
+            )
         self.cluster.sent.append((self.caller, node.name, call))
         try:
             return await target.dispatch.perform(call, self.caller)

@@ -92,7 +92,7 @@ class RoleCase(SynchronousTestCase):
         """These do not answer."""
         for node in nodes:
             text = f"cannot reach node {node} (192.0.2.9) for master_vote: no route"
-            self.ballots[node] = NodeUnreachableError(text)
+            self.ballots[node] = NodeUnreachableError(text, "no route")
 
     def take(self, voting: Voting | None = None, lead: bool = True) -> "Deferred[ConfigData]":
         """Take the role."""

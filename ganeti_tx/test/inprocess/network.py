@@ -102,7 +102,7 @@ class Exchange:
         """There will be no answer."""
         if not self.answer.called:
             where = f"node {self.node.name} ({self.node.primary_ip})"
-            self.answer.errback(NodeUnreachableError(f"cannot reach {where} for {self.call.name}: {why}"))
+            self.answer.errback(NodeUnreachableError(f"cannot reach {where} for {self.call.name}: {why}", why))
 
 
 @define(eq=False)
