@@ -1,12 +1,15 @@
 """What a hypervisor is declared by; all that the program knows of hypervisors is read off it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
 from ganeti_tx.model.base import Params, Wire
+
+#: How a running instance may move: it runs on meanwhile, or it is frozen.
+MIGRATION_MODES = ("live", "non-live")
 
 
 class ConsoleKind(StrEnum):
@@ -26,6 +29,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One hypervisor (reference: config.json, hypervisor-parameters.json).
 
     @ivar params: the parameters, with their built-in values.
+    @ivar choices: the words that a parameter may be, for parameters that are one of some.
     @ivar cluster_only: those on which both ends of a migration must agree, so that no instance or OS sets them.
     @ivar consoles: the kinds that its instances may have.
     @ivar takes_port: whether each instance gets a TCP port of the cluster's pool, for its display.
@@ -39,6 +43,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
 
     params: type[Wire]
+    choices: Mapping[str, Sequence[str]] = {}
     cluster_only: frozenset[str] = frozenset()
     consoles: frozenset[ConsoleKind]
     takes_port: bool = False
@@ -53,6 +58,13 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def has(self, parameter: str) -> bool:
         """Whether it knows a parameter."""
         return parameter in {field.encode_name for field in msgspec.structs.fields(self.params)}
+
+    def unknown_values(self, hvparams: Params) -> Iterator[str]:
+        """A line for each parameter that is none of its choices."""
+        for name, choices in self.choices.items():
+            if name in hvparams and hvparams[name] not in choices:
+                allowed = ", ".join(choice or "(empty)" for choice in choices)
+                yield f"{name}: {hvparams[name]!r} is none of {allowed}"
 
     @property
     def migrates(self) -> bool:

@@ -1,7 +1,7 @@
 """Instances that are only pretended: for clusters without a real hypervisor, and for tests."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
 
 class FakeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -12,6 +12,7 @@ class FakeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
 
 HYPERVISOR = HypervisorKind(
     params=FakeParams,
+    choices={"migration_mode": MIGRATION_MODES},
     cluster_only=frozenset({"migration_mode"}),
     consoles=frozenset({ConsoleKind.MESSAGE}),
     pauses=True,

@@ -1,14 +1,39 @@
 """KVM: instances are QEMU processes of their node (Ganeti 3.0 configuration table)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ganeti_tx.model.base import Params, Wire
-from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
 #: The built-in value of `kvm_path`, and the same program by the name every QEMU package gives it.
 DEFAULT_PROGRAM = "/usr/bin/kvm"
 OTHER_PROGRAM = "/usr/bin/qemu-system-x86_64"
+
+
+#: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
+CHOICES: Mapping[str, Sequence[str]] = {
+    "migration_mode": MIGRATION_MODES,
+    "disk_aio": ("threads", "native", "io_uring"),
+    "disk_cache": ("default", "none", "writeback", "writethrough", "directsync", "unsafe"),
+    "disk_discard": ("default", "ignore", "unmap"),
+    "disk_type": ("paravirtual", "ide", "scsi", "scsi-hd", "scsi-block", "scsi-generic", "sd", "mtd", "pflash"),
+    "cdrom_disk_type": ("", "ide", "paravirtual", "scsi", "scsi-cd"),
+    "kvm_flag": ("", "enabled", "disabled"),
+    "nic_type": (
+        *("paravirtual", "e1000", "rtl8139", "ne2k_pci", "ne2k_isa", "i82551", "i82557b", "i82559er", "pcnet"),
+    ),
+    "reboot_behavior": ("reboot", "exit"),
+    "scsi_controller_type": ("lsi", "virtio-scsi-pci", "megasas"),
+    "security_model": ("none", "user", "pool"),
+    "soundhw": ("", "ac97", "es1370", "hda", "sb16", "gus", "cs4231a", "adlib"),
+    "spice_image_compression": ("", "auto_glz", "auto_lz", "quic", "glz", "lz", "off"),
+    "spice_jpeg_wan_compression": ("", "auto", "never", "always"),
+    "spice_streaming_video": ("", "off", "all", "filter"),
+    "spice_zlib_glz_wan_compression": ("", "auto", "never", "always"),
+    "usb_mouse": ("", "mouse", "tablet"),
+    "vga": ("", "std", "cirrus", "vmware", "qxl", "virtio", "none"),
+}
 
 
 class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -101,6 +126,7 @@ def missing(hvparams: Params, exists: Callable[[Path], bool]) -> str | None:
 
 HYPERVISOR = HypervisorKind(
     params=KvmParams,
+    choices=CHOICES,
     cluster_only=frozenset({"migration_bandwidth", "migration_mode", "migration_port"}),
     consoles=frozenset(ConsoleKind),
     takes_port=True,

@@ -1,7 +1,7 @@
 """Xen, with fully virtualised instances."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
 
 class XenHvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -36,6 +36,14 @@ class XenHvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
 
 HYPERVISOR = HypervisorKind(
     params=XenHvmParams,
+    choices={
+        "migration_mode": MIGRATION_MODES,
+        "reboot_behavior": ("reboot", "exit"),
+        "xen_cmd": ("xm", "xl"),
+        "disk_type": ("ioemu", "paravirtual"),
+        "nic_type": ("rtl8139", "ne2k_isa", "ne2k_pci", "paravirtual", "e1000"),
+        "vif_type": ("ioemu", "vif", ""),
+    },
     cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
     consoles=frozenset({ConsoleKind.SSH}),
     takes_port=True,

@@ -1,7 +1,7 @@
 """Xen, with instances whose kernel knows that it runs under Xen."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
 
 class XenPvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -29,6 +29,11 @@ class XenPvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
 
 HYPERVISOR = HypervisorKind(
     params=XenPvmParams,
+    choices={
+        "migration_mode": MIGRATION_MODES,
+        "reboot_behavior": ("reboot", "exit"),
+        "xen_cmd": ("xm", "xl"),
+    },
     cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
     consoles=frozenset({ConsoleKind.SSH}),
     pauses=True,

@@ -11,9 +11,11 @@ from ganeti_tx.model import disk_templates, hypervisors
 from ganeti_tx.model.disk_template import Adoption, Mirrored, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.hypervisor import MIGRATION_MODES
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.logical_id import NodeUuid, fault, kinds, types
-from ganeti_tx.model.params.kinds import types_of
+from ganeti_tx.model.opcodes.types import MigrationMode
+from ganeti_tx.model.params.kinds import defaults_of, types_of
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "declarations.json").read_text())
 PLACE = Place(pool="pool", directory="/srv/web1", driver="loop", said={"adopt": "/dev/disk/x", "provider": "x"})
@@ -104,6 +106,16 @@ class HypervisorTests(SynchronousTestCase):
         for word, kind in HYPERVISORS.items():
             self.assertEqual(sorted(kind.cluster_only), FACTS["hypervisors"]["cluster_only"][word], word)
             self.assertEqual(kind.migrates, "migration_mode" in kind.cluster_only, word)
+
+    def test_choices(self) -> None:
+        """Parameters that are one of some words are known, and by default are one of these; live migration is the first."""
+        for word, kind in HYPERVISORS.items():
+            self.assertEqual(list(kind.unknown_values(defaults_of(kind.params))), [], word)
+            self.assertEqual("migration_mode" in kind.choices, kind.migrates, word)
+            for name in kind.choices:
+                (fault,) = kind.unknown_values({**defaults_of(kind.params), name: "nonsense"})
+                self.assertTrue(fault.startswith(f"{name}: 'nonsense' is none of "), fault)
+        self.assertEqual(list(MIGRATION_MODES), list(MigrationMode))
 
     def test_preferred(self) -> None:
         """What a cluster has by default is available, and comes first."""

@@ -9,6 +9,7 @@ from attrs import define
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.fake import HYPERVISOR
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
@@ -98,7 +99,9 @@ class FakeHypervisor:
         return []
 
     async def validate(self, hvparams: Mapping[str, Any]) -> None:
-        """It takes every parameter of its table."""
+        """It takes every parameter of its table, with the values that they may have."""
+        if faults := list(HYPERVISOR.unknown_values(hvparams)):
+            raise HypervisorError("; ".join(faults))
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """There is none, and the message says so."""

@@ -7,31 +7,9 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.hypervisors.kvm import KvmParams, find_program, no_program
+from ganeti_tx.model.hypervisors.kvm import HYPERVISOR, KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.kvm.affinity import parse_cpu_mask
 
-#: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "disk_aio": ("threads", "native", "io_uring"),
-    "disk_cache": ("default", "none", "writeback", "writethrough", "directsync", "unsafe"),
-    "disk_discard": ("default", "ignore", "unmap"),
-    "disk_type": ("paravirtual", "ide", "scsi", "scsi-hd", "scsi-block", "scsi-generic", "sd", "mtd", "pflash"),
-    "cdrom_disk_type": ("", "ide", "paravirtual", "scsi", "scsi-cd"),
-    "kvm_flag": ("", "enabled", "disabled"),
-    "nic_type": (
-        *("paravirtual", "e1000", "rtl8139", "ne2k_pci", "ne2k_isa", "i82551", "i82557b", "i82559er", "pcnet"),
-    ),
-    "reboot_behavior": ("reboot", "exit"),
-    "scsi_controller_type": ("lsi", "virtio-scsi-pci", "megasas"),
-    "security_model": ("none", "user", "pool"),
-    "soundhw": ("", "ac97", "es1370", "hda", "sb16", "gus", "cs4231a", "adlib"),
-    "spice_image_compression": ("", "auto_glz", "auto_lz", "quic", "glz", "lz", "off"),
-    "spice_jpeg_wan_compression": ("", "auto", "never", "always"),
-    "spice_streaming_video": ("", "off", "all", "filter"),
-    "spice_zlib_glz_wan_compression": ("", "auto", "never", "always"),
-    "usb_mouse": ("", "mouse", "tablet"),
-    "vga": ("", "std", "cirrus", "vmware", "qxl", "virtio", "none"),
-}
 BOOT_DEVICES = ("floppy", "cdrom", "disk", "network")
 #: Parameters that name a file on the node.
 FILES = (
@@ -56,10 +34,7 @@ def faults(params: KvmParams, exists: Callable[[Path], bool]) -> list[str]:
 
 
 def _unknown_values(params: KvmParams) -> Iterator[str]:
-    for name, choices in CHOICES.items():
-        value = getattr(params, name)
-        if value not in choices:
-            yield f"{name}: {value!r} is none of {', '.join(choice or '(empty)' for choice in choices)}"
+    yield from HYPERVISOR.unknown_values(msgspec.structs.asdict(params))
     for device in params.boot_order.split(","):
         if device not in BOOT_DEVICES:
             yield f"boot_order: {device!r} is none of {', '.join(BOOT_DEVICES)}"
