@@ -1,6 +1,6 @@
 """The hooks around one logical unit's work: those before may stop it, those after only tell (Ganeti 3.0 hook table)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 
 from attrs import define, field
 
@@ -48,17 +48,26 @@ class HookRun:
 
     async def after(self, config_changed: bool) -> None:
         """To be called when the work is done, which stays done whatever happens here."""
+        await self._or_warn(self._after(config_changed))
+
+    async def after_on(self, nodes: Sequence[Node]) -> None:
+        """The hooks after the work before its end, on nodes that will not be there any more; no reason to stop either."""
+        await self._or_warn(self._post(nodes))
+
+    async def _or_warn(self, work: Awaitable[None]) -> None:
         try:
-            if self.unit.hook is not None:
-                await self.unit.read_again()
-                await self.after_on(await self._nodes(self.unit.hook.post))
-            if config_changed:
-                await self._run(CONFIG_UPDATE, HookPhase.POST, await self._nodes(HookNodes.MASTER))
+            await work
         except GanetiError as error:
             self.unit.warn(f"The hooks after the operation could not be run: {error_text(error)}")
 
-    async def after_on(self, nodes: Sequence[Node]) -> None:
-        """The hooks after the work, on some nodes: also before the end of it, on those that will not be there any more."""
+    async def _after(self, config_changed: bool) -> None:
+        if self.unit.hook is not None:
+            await self.unit.read_again()
+            await self._post(await self._nodes(self.unit.hook.post))
+        if config_changed:
+            await self._run(CONFIG_UPDATE, HookPhase.POST, await self._nodes(HookNodes.MASTER))
+
+    async def _post(self, nodes: Sequence[Node]) -> None:
         hook = self.unit.hook
         if hook is not None:
             await self._run(hook.path, HookPhase.POST, nodes, await self.unit.hook_values())

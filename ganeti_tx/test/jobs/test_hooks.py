@@ -1,20 +1,24 @@
 """What logical units declare of their hooks, against Ganeti's table, and how failures are told."""
 
+from collections.abc import Coroutine
 from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from ganeti_tx.errors import escaped_line_ends
+from ganeti_tx.errors import HooksFailure, escaped_line_ends
+from ganeti_tx.jobs.hooks import HookRun
 from ganeti_tx.logic.hook import HookNodes
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model import opcodes
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.enums import DiskTemplate, TagKind
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, Version
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import UnitTestCase
 
 NONE, MASTER, OBJECT, OTHERS = HookNodes.NONE, HookNodes.MASTER, HookNodes.OBJECT, HookNodes.OTHERS
@@ -150,6 +154,62 @@ class TableTests(UnitTestCase):
         except self.failureException:
             self.assertIn(op.op_id(), ("OP_CLUSTER_DESTROY", "OP_NODE_REMOVE"))  # something is left here
         return dict(self.successResultOf(Deferred.fromCoroutine(unit.hook_values())))
+
+
+class RunTests(UnitTestCase):
+    """The hooks around a start of web1, on nodes that have no scripts."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.nodes.answer(HooksRunner, [])
+        self.unit = UNITS[opcodes.OpInstanceStartup](REQUESTS["OP_INSTANCE_STARTUP"], self.stage.surroundings())
+        self.do(self.unit.expand_names())
+        self.do(self.unit.check())
+        self.hooks = HookRun(self.unit, self.stage.config, self.nodes)
+
+    def do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What comes of it at once."""
+        return self.successResultOf(Deferred.fromCoroutine(work))
+
+    def run_on(self) -> list[tuple[str, str, str]]:
+        """Which hooks ran where."""
+        return [(call.hpath, call.phase.value, node) for node, call in self.nodes.sent if isinstance(call, HooksRunner)]
+
+    def test_order(self) -> None:
+        """Before, after, and last of all that the configuration has changed, which is told of what was before only."""
+        self.do(self.hooks.before())
+        self.do(self.hooks.after(config_changed=True))
+        node = "node1.example.com"
+        wanted = [("instance-start", "pre", node), ("instance-start", "post", node), ("config-update", "post", node)]
+        self.assertEqual(self.run_on(), wanted)
+        before, after, update = (set(call.env) for call in self.nodes.of_kind(HooksRunner))
+        self.assertEqual(before, update)
+        self.assertIn("GANETI_POST_INSTANCE_STATUS", after - before)
+
+    def test_done_is_done(self) -> None:
+        """What keeps the hooks from running afterwards is told, and is no failure of the work."""
+        self.do(self.hooks.before())
+        self.do(self.stage.config.remove_instance("inst-uuid"))
+        self.do(self.hooks.after(config_changed=True))
+        self.assertEqual(len(self.run_on()), 1)
+        self.assertIn("The hooks after the operation could not be run: ", self.stage.feedback[-1])
+
+    def test_nobody_answers(self) -> None:
+        """Before the work that is a failure; afterwards it is told."""
+        self.nodes.fail(HooksRunner, "no answer", NodeUnreachableError)
+        work = Deferred.fromCoroutine(self.hooks.before())
+        self.assertIn("no answer", str(self.failureResultOf(work, HooksFailure).value))
+        self.do(self.hooks.after(config_changed=False))
+        self.assertIn("- WARNING: Communication failure to node node1.example.com: ", self.stage.feedback[-1])
+
+    def test_no_hook(self) -> None:
+        """A unit without a hook asks nobody anything."""
+        unit = UNITS[opcodes.OpTagsGet](opcodes.OpTagsGet(kind=TagKind.CLUSTER, name=""), self.stage.surroundings())
+        asked = len(self.nodes.sent)
+        hooks = HookRun(unit, self.stage.config, self.nodes)
+        self.do(hooks.before())
+        self.do(hooks.after(config_changed=False))
+        self.assertEqual(len(self.nodes.sent), asked)
 
 
 class TextTests(UnitTestCase):
