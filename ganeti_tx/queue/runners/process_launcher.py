@@ -33,6 +33,8 @@ from ganeti_tx.queue.runners.runner_channel import (
     Stopping,
     TurnOver,
 )
+from ganeti_tx.queue.runners.runner_state import FOLLOWING, RunnerState
+from ganeti_tx.runtime.lifecycle import Lifecycle
 from ganeti_tx.runtime.livelock import ILiveness
 
 log = Logger()
@@ -46,6 +48,10 @@ IDLE_LIMIT = 30.0
 KEPT_IDLE = 2
 #: Seconds between looks at the livelock of a process that luxid has no connection to.
 LIVENESS_INTERVAL = 0.2
+
+
+def _new() -> Lifecycle[RunnerState]:
+    return Lifecycle(FOLLOWING, RunnerState.NEW)
 
 
 @implementer(IRunner)
@@ -62,19 +68,30 @@ class ProcessRunner:
     over: "Deferred[None] | None" = None
     stopping: "list[Deferred[None]]" = field(factory=list)
     priority: int | None = None
+    _lifecycle: Lifecycle[RunnerState] = field(factory=_new, init=False)
+
+    @property
+    def state(self) -> RunnerState:
+        """What it is doing."""
+        return self._lifecycle.state
+
+    def enter(self, state: RunnerState) -> None:
+        """It does something else now. @raise IllegalTransition: that cannot be."""
+        self._lifecycle.enter(state)
 
     def run(self, job: QueuedJob, secrets: Mapping[int, Mapping[str, object]]) -> "Deferred[None]":
         """As IRunner says; an adopted job is only waited for, and may be over already."""
         adopted, self.adopted = job.id == self.adopted, None  # it may be lent for the same job once more
         if adopted and job.id != self.job_id:
             return succeed(None)
-        if not adopted and self.channel is None:  # idle without luxid, it ends by itself
+        if not adopted and self.state is RunnerState.GONE:
             return fail(NeverGiven("it was gone before it was given the job"))
         over = self.over = Deferred()
         if not adopted:
+            self.enter(RunnerState.BUSY)
             self.job_id = job.id
             self.tell(RunJob(job, {index: dict(secret) for index, secret in secrets.items()}))
-        if self.channel is None:
+        if self.state is RunnerState.AWAY:
             self.launcher.watch(self)
         return over
 
@@ -148,7 +165,9 @@ class ProcessJobLauncher:
         """As IJobLauncher says."""
         wanted: Deferred[IRunner] = Deferred(canceller=self._unwant)
         if self._idle:
-            wanted.callback(self._idle.pop())
+            runner = self._idle.pop()
+            runner.enter(RunnerState.RESERVED)
+            wanted.callback(runner)
             return wanted
         self._wanted.append(wanted)
         self._fork_what_lacks()
@@ -173,7 +192,7 @@ class ProcessJobLauncher:
 
     def give_back(self, runner: IRunner) -> None:
         """As IJobLauncher says."""
-        if isinstance(runner, ProcessRunner) and runner.channel is not None:
+        if isinstance(runner, ProcessRunner) and runner.state is RunnerState.RESERVED:
             self._lend_or_keep(runner)
 
     def counts(self) -> RunnerCounts:
@@ -194,6 +213,7 @@ class ProcessJobLauncher:
         runner = self._known.get(job.livelock)
         if runner is None:
             runner = self._known[job.livelock] = ProcessRunner(job.livelock, job.process_id, self, job_id=job.id)
+            runner.enter(RunnerState.AWAY)
         runner.adopted = job.id
         return runner
 
@@ -234,13 +254,16 @@ class ProcessJobLauncher:
         channel.lost = lambda: self._disconnected(runner, channel)
         if self._lagging:
             runner.tell(Lagging(self._lagging))
-        if hello.job_id is None:
-            if runner.over is not None:
-                runner.finish()
-            self._lend_or_keep(runner)
-        else:
+        if hello.job_id is not None:
+            if runner.state is not RunnerState.BUSY:
+                runner.enter(RunnerState.BUSY)
             runner.job_id = hello.job_id
             runner.say_again()
+        elif runner.state in {RunnerState.NEW, RunnerState.BUSY, RunnerState.AWAY}:
+            runner.finish()
+            self._lend_or_keep(runner)
+        elif runner.state is RunnerState.LEAVING:
+            runner.tell(Leave())
 
     def _received(self, runner: ProcessRunner, message: Message) -> None:
         if isinstance(message, JobOver) and message.job_id == runner.job_id:
@@ -254,9 +277,9 @@ class ProcessJobLauncher:
             runner.tell(GoOn() if self.may_go_on(message.job_id, message.priority) else StepBack())
 
     def _lend_or_keep(self, runner: ProcessRunner) -> None:
-        if runner in self._idle:
-            return
+        runner.enter(RunnerState.IDLE)
         if self._wanted:
+            runner.enter(RunnerState.RESERVED)
             self._wanted.pop(0).callback(runner)
         else:
             self._idle.append(runner)
@@ -264,28 +287,33 @@ class ProcessJobLauncher:
 
     def _shrink(self) -> None:
         while len(self._idle) > KEPT_IDLE:
-            runner = self._idle.pop(0)
-            if runner.channel is not None:
-                runner.channel.tell(Leave())
+            self._send_away(self._idle.pop(0))
+
+    def _send_away(self, runner: ProcessRunner) -> None:
+        runner.enter(RunnerState.LEAVING)
+        runner.tell(Leave())
 
     def _disconnected(self, runner: ProcessRunner, channel: Channel) -> None:
         if runner.channel is not channel:
             return
         runner.channel = None
-        if runner in self._idle:
+        if runner.state is RunnerState.IDLE:
             self._idle.remove(runner)
         if runner.over is None:
+            runner.enter(RunnerState.GONE)
             self._known.pop(runner.livelock, None)
         else:
+            runner.enter(RunnerState.AWAY)
             self.watch(runner)
 
     def watch(self, runner: ProcessRunner) -> None:
         """Look after a busy process without a connection until it is back or dead."""
-        if runner.over is None or runner.channel is not None:
+        if runner.state is not RunnerState.AWAY:
             return
         if self._lives(runner.livelock):
             self.clock.callLater(LIVENESS_INTERVAL, self.watch, runner)
             return
+        runner.enter(RunnerState.GONE)
         self._known.pop(runner.livelock, None)
         self.tally.count(RUNNERS_DIED)
         runner.finish(RunnerDied("its livelock is free"))
@@ -324,10 +352,8 @@ class ProcessJobLauncher:
 
     def stop(self) -> None:
         """Send the idle ones away; the busy go on without us."""
-        for runner in self._idle:
-            if runner.channel is not None:
-                runner.channel.tell(Leave())
-        self._idle.clear()
+        while self._idle:
+            self._send_away(self._idle.pop())
 
     def _unwant(self, wanted: "Deferred[IRunner]") -> None:
         if wanted in self._wanted:

@@ -35,6 +35,7 @@ from ganeti_tx.queue.runners.runner_channel import (
     Stopping,
     TurnOver,
 )
+from ganeti_tx.runtime.lifecycle import IllegalTransition
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 
 OP = QueuedOp(input={"OP_ID": "OP_TEST_DELAY"})
@@ -239,6 +240,34 @@ class LauncherTests(SynchronousTestCase):
         junk.channel.dataReceived(b"\0\0\0\2{}")
         self.assertTrue(junk.transport.disconnected)
 
+    def test_hello_again(self) -> None:
+        """A runner that is somebody's is lent to nobody else when it connects anew; what is said goes over the new line."""
+        wanted = self.launcher.reserve()
+        self.connect(1)
+        runner = self.successResultOf(wanted)
+        another = self.launcher.reserve()
+        line = self.connect(1)
+        self.assertNoResult(another)
+        runner.run(job_of(7, 1), {})
+        self.assertEqual(line.heard(), [RunJob(job_of(7, 1), {})])
+
+    def test_given_to_who_has_it_only(self) -> None:
+        """A runner that nobody reserved takes no job."""
+        wanted = self.launcher.reserve()
+        self.connect(1)
+        runner = self.successResultOf(wanted)
+        self.launcher.give_back(runner)
+        self.assertRaises(IllegalTransition, runner.run, job_of(7, 1), {})
+
+    def test_leaving(self) -> None:
+        """One that was told to end is told so again when it comes back, and lent to nobody."""
+        wanted = self.launcher.reserve()
+        self.connect(1)
+        self.launcher.give_back(self.successResultOf(wanted))
+        self.launcher.stop()
+        self.assertEqual(self.connect(1).heard(), [Leave()])
+        self.assertNoResult(self.launcher.reserve())
+
     def test_shrink(self) -> None:
         """After a while without work all but two are sent away."""
         wanted = [self.launcher.reserve() for _ in range(4)]
@@ -279,6 +308,7 @@ class LauncherTests(SynchronousTestCase):
         asked = runner.cancel()
         line.say(JobOver(7))
         self.successResultOf(asked)
+        self.assertIs(self.successResultOf(self.launcher.reserve()), runner)
         runner.run(job_of(9, 1), {}).addErrback(lambda _: None)
         asked = runner.cancel()
         self.liveness.die(Path(lock(1)))
