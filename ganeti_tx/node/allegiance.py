@@ -58,14 +58,8 @@ class Allegiance:
 
     async def _check(self, call: NodeCall[object], stamp: Stamp) -> None:
         caller, master = stamp.master, ssconf_master(self.files, self.paths)
-        if master is not None and master != caller and not self._takes_over(call, stamp):
-            if caller not in self._refused:
-                self._refused.add(caller)
-                log.warn("{caller} is refused as a master; {master} is the master here", caller=caller, master=master)
-            raise AnotherIsMaster(
-                f"{call.name} of {caller} was refused: this node follows another master, {master}; if {caller} shall be the "
-                "master, run 'gnt-cluster master-failover' on it"
-            )
+        if master != caller and not self._takes_over(call, stamp):
+            raise self._refusal(call, caller, master or self._master_of_term())
         self.terms.check(stamp)
         if master in (None, caller):
             return
@@ -74,12 +68,28 @@ class Allegiance:
         if master == self.own_name:
             await self.dethrone()
 
+    def _refusal(self, call: NodeCall[object], caller: str, master: str) -> AnotherIsMaster:
+        """Said in the log once, and to the caller each time."""
+        if caller not in self._refused:
+            self._refused.add(caller)
+            log.warn("{caller} is refused as a master; {master} is the master here", caller=caller, master=master)
+        return AnotherIsMaster(
+            f"{call.name} of {caller} was refused: this node follows another master, {master}; if {caller} shall be the "
+            "master, run 'gnt-cluster master-failover' on it"
+        )
+
+    def _master_of_term(self) -> str:
+        held = self.terms.latest
+        return "" if held is None else held.master
+
     def _takes_over(self, call: NodeCall[object], stamp: Stamp) -> bool:
         """Whether the caller is the master, or becomes it by this call, though simple configuration names another one.
 
         It is when something of its term has come, but its simple configuration has not yet.
         """
         held = self.terms.latest
+        if held is None and ssconf_master(self.files, self.paths) is None:
+            return True  # a node that knows nobody
         if held is None or stamp.cluster != held.cluster:
             ballot = own_ballot(self.files, self.paths)
             return ballot.master == stamp.master or names_its_sender(call, stamp, ballot.newest)

@@ -19,8 +19,6 @@ log = Logger()
 
 #: Does a call by its method, if it may come from the node of that name.
 Guard = Callable[[NodeCall[object], str | None, Method], Awaitable[Any]]
-
-
 #: Does a call by its method when its turn has come.
 Order = Callable[[NodeCall[object], Method, Callable[[], bool]], Awaitable[Any]]
 

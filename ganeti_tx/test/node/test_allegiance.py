@@ -154,6 +154,22 @@ class AllegianceTests(SynchronousTestCase):
             self.send("node1", stamped(call, "node1", 5))
         self.assertEqual(self.node.master, "node1")
 
+    def test_lost(self) -> None:
+        """Where simple configuration is lost, the term tells who is the master."""
+        self.send("node1", stamped(ssconf("node1", SERIAL), "node1", 5))
+        self.node.files.remove(PATHS.ssconf_file("master_node"))
+        for term in (4, 5, 6):
+            self.refused("node2", stamped(JOB, "node2", term))
+        self.send("node1", stamped(JOB, "node1", 5))
+        self.send("node2", stamped(ssconf("node2", SERIAL), "node2", 6))
+        self.assertEqual(self.node.master, "node2")
+
+    def test_knows_nobody(self) -> None:
+        """A node that has neither takes what comes from any candidate, which is the first master that it hears of."""
+        self.node.files.remove(PATHS.ssconf_file("master_node"))
+        self.send("node2", stamped(JOB, "node2", 3))
+        self.refused("node1", stamped(JOB, "node1", 2))
+
     def test_stamp_of_another(self) -> None:
         """Who sends is told by the certificate; a stamp of somebody else, or none, is refused, and a caller without a name."""
         of_node1 = stamped(JOB, "node1", 5)
