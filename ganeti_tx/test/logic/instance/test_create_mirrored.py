@@ -1,5 +1,6 @@
 """Tests of making instances whose disks are mirrored, as if nodes had the driver."""
 
+import json
 from typing import Any
 
 from msgspec.structs import replace
@@ -7,11 +8,13 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
+from ganeti_tx.model.disk_templates.drbd import META_SIZE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove
-from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceStart
 from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeCallError
@@ -73,6 +76,20 @@ class MirroredTests(UnitTestCase):
         self.assertEqual(len({disk.ports for disk in disks} | {(instance.network_port,)}), 3)
         self.assertEqual(len({minor for disk in disks for minor in disk.minors}), 4)
         self.assertEqual(len({disk.secrets for disk in disks}), 2)
+
+    def test_by_allocator(self) -> None:
+        """An allocator is asked for two nodes, with the room for metadata; the first that it says is the primary one."""
+        memory = {"memory_total": 8192, "memory_free": 4096, "memory_dom0": 512, "cpu_total": 4, "cpu_dom0": 0}
+        self.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": memory}))
+        self.nodes.answer(AllInstancesInfo, {})
+        self.nodes.answer(IallocatorRunner, json.dumps({"success": True, "info": "", "result": [NODE1, NODE2]}))
+        op = self.create(pnode=None, snode=None, iallocator="hail", disks=({"size": 2048},))
+        self.assertEqual(self.run_op(op), [NODE1, NODE2])
+        _, [disk] = self.made()
+        self.assertEqual(disk.mirrors, ("node1-uuid", "node2-uuid"))
+        (call,) = self.nodes.of_kind(IallocatorRunner)
+        asked = json.loads(call.idata)["request"]
+        self.assertEqual((asked["required_nodes"], asked["disk_space_total"]), (2, 2048 + META_SIZE))
 
     def test_volumes(self) -> None:
         """Two volumes: data in the cluster's group, metadata in that of the node group's parameter; or as it is said."""
