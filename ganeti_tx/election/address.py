@@ -8,6 +8,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.master_network import master_network
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeDeactivateMasterIp
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError, Target
 
@@ -38,7 +39,7 @@ class MasterAddress:
         """Have it here no more."""
         await self._ask(config, NodeDeactivateMasterIp(**network_of(config.cluster)), END_LIMIT)
 
-    async def _ask(self, config: ConfigData, call: Any, limit: float) -> None:
+    async def _ask(self, config: ConfigData, call: NodeCall[None], limit: float) -> None:
         own: list[Target] = [node for node in config.nodes.values() if node.name == self.own_name]
         try:
             for node in own:

@@ -22,6 +22,7 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.dispatch import NodeDispatch
+from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.refusals import BadArguments, UnknownCall
 from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
@@ -146,7 +147,7 @@ class CallResource(Resource):
         answer.addErrback(self._broken, request)
         return NOT_DONE_YET
 
-    async def _answer(self, request: Request, call: Any) -> None:
+    async def _answer(self, request: Request, call: NodeCall[object]) -> None:
         for _ in range(HANG_UP_TURNS):
             await deferLater(self._clock, 0)
         if request._disconnected:
