@@ -16,9 +16,9 @@ from ganeti_tx.model.ssh_keys import default_bits
 def chosen_at_init(settings: Iterable[Setting]) -> dict[str, tuple[Any, Any]]:
     """Type and default of what `init` says of each setting, by parameter."""
     return {
-        setting.parameter: (kind if default is not None else kind | None, default)
+        flag.sets: (kind if default is not None else kind | None, default)
         for setting in settings
-        if setting.flags_on(Program.INIT)
+        for flag in setting.flags_on(Program.INIT)
         for kind, default in [(loose(setting.takes), unsaid(setting))]
     }
 

@@ -6,6 +6,8 @@ from ganeti_tx.bootstrap.cluster_settings import check_params
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.model.enums import Hypervisor
+from ganeti_tx.model.settings.setting import Program
+from ganeti_tx.model.settings.table import DECLARED
 
 
 class CheckParamsTests(SynchronousTestCase):
@@ -51,6 +53,12 @@ class CheckParamsTests(SynchronousTestCase):
             settings = InitSettings(cluster_name="c", primary_ip_version=version, master_netmask=netmask)
             check_params(settings, problems)
             self.assertEqual(problems.found, [f"--master-netmask must be from 1 to {allowed}, not {netmask}"])
+
+    def test_names(self) -> None:
+        """A document has what the options of init set, by their names, and the policy; nothing else."""
+        options = {flag.sets for setting in DECLARED for flag in setting.flags_on(Program.INIT)}
+        own = {"cluster_name", "secondary_ip", "ipolicy"}
+        self.assertEqual(set(InitSettings.__struct_fields__), options | own)
 
     def test_defaults(self) -> None:
         """The settings that nobody changed are fine."""
