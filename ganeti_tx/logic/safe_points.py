@@ -78,6 +78,11 @@ class SafePoints:
             self.stopped_at = self.stopped_at or what
             raise CancelledError
 
+    @property
+    def shielded(self) -> bool:
+        """Whether what happens now runs to its end."""
+        return self._shields > 0
+
     @contextmanager
     def shield(self) -> Iterator[None]:
         """What happens inside runs to its end."""

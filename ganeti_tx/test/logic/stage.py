@@ -55,6 +55,7 @@ from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
+from ganeti_tx.test.logic.plan_watch import PlannedConfig, PlannedNodes
 from ganeti_tx.test.model import samples
 
 FILE_DIR = "/srv/ganeti/file-storage"
@@ -142,21 +143,16 @@ class Stage:
 
     def surroundings(self) -> Surroundings:
         """What the unit of a job here may touch."""
+        steps = self.plan_of_steps()
         return Surroundings(
             job_id=1,
-            config=self.config,
+            config=PlannedConfig(self.config, steps),
             locks=self.locks,
-            nodes=self.nodes,
+            nodes=PlannedNodes(self.nodes, steps),
             clock=self.clock,
             now=self.clock.seconds,
             feedback=self._tell,
-            steps=Steps(
-                tell=self.steps.append,
-                warn=lambda text: self.feedback.append(f"- WARNING: {text}"),
-                take_back=TakingBack(self.config, self.nodes),
-                keep=self._keep,
-                safe_points=self.safe_points,
-            ),
+            steps=steps,
             submit_jobs=self._submit,
             resolve=resolve,
             ping=ping,
@@ -165,6 +161,16 @@ class Stage:
             templates=self.templates,
             safe_points=self.safe_points,
             worked=self.worked,
+        )
+
+    def plan_of_steps(self) -> Steps:
+        """Those of one unit, which must do nothing outside of them."""
+        return Steps(
+            tell=self.steps.append,
+            warn=lambda text: self.feedback.append(f"- WARNING: {text}"),
+            take_back=TakingBack(self.config, self.nodes),
+            keep=self._keep,
+            safe_points=self.safe_points,
         )
 
     def _tell(self, kind: str, payload: Any) -> None:

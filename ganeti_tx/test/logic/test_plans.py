@@ -1,0 +1,206 @@
+"""Every unit's plan and what it does are held together: the stage refuses each deed that no step of the plan tells of."""
+
+from typing import Any
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.plan import PlannedStep, described
+from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.model import opcodes as ops
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.enums import AdminState, DiskTemplate, TagKind
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
+from ganeti_tx.rpc.calls.os import OsDiagnose
+from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
+from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, Stage, UnitTestCase
+from ganeti_tx.test.model.samples import NODE, NODE2
+
+WEB1 = "web1.example.com"
+CREATE = ops.OpInstanceCreate(
+    instance_name="web2",
+    mode=InstanceCreateMode.CREATE,
+    disks=({"size": "2G"}, {"size": 1024}),
+    disk_template=DiskTemplate.FILE,
+    nics=({},),
+    os_type="busybox",
+    pnode="node2",
+)
+ALONE = replace(
+    CONFIG,
+    nodes={NODE.uuid: NODE},
+    instances={},
+    disks={},
+    nodegroups={GROUP.uuid: replace(GROUP, members=(NODE.uuid,))},
+    cluster=replace(CONFIG.cluster, candidate_pool_size=1),
+)
+UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
+DOWN = "mark the instance as down"
+
+
+def changed(**settings: Any) -> OpCode:
+    """A change of the cluster's settings."""
+    return ops.decode({"OP_ID": "OP_CLUSTER_SET_PARAMS", **settings})
+
+
+#: Requests that succeed, and the steps that they take; a unit that changes nothing has none.
+TAKEN: list[tuple[OpCode, list[str]]] = [
+    (ops.OpClusterActivateMasterIp(), ["take the cluster's address"]),
+    (ops.OpClusterDeactivateMasterIp(), ["give the cluster's address up"]),
+    (ops.OpClusterConfigQuery(output_fields=("cluster_name",)), []),
+    (ops.OpClusterDestroy(), []),
+    (ops.OpClusterPostInit(), []),
+    (ops.OpClusterQuery(), []),
+    (
+        ops.OpClusterRedistConf(),
+        ["learn the certificates of nodes", "learn the SSH keys of nodes", "send the configuration to all nodes"],
+    ),
+    (changed(candidate_pool_size=3), ["change the settings of the cluster"]),
+    (
+        changed(master_netdev="eth9"),
+        [
+            "give the cluster's address up on its old interface",
+            "change the settings of the cluster",
+            "take the cluster's address",
+        ],
+    ),
+    (
+        changed(master_netmask=25),
+        ["change the settings of the cluster", "give the cluster's address its new netmask"],
+    ),
+    (ops.OpClusterVerify(), ["submit the jobs that check the cluster"]),
+    (ops.OpClusterVerifyConfig(), []),
+    (ops.OpInstanceConsole(instance_name=WEB1), []),
+    (
+        CREATE,
+        [
+            "create disk/0",
+            "create disk/1",
+            "add the instance to the configuration",
+            "run the OS create scripts",
+            "start the instance",
+        ],
+    ),
+    (ops.OpInstanceQueryData(static=True), []),
+    (
+        ops.OpInstanceReboot(instance_name=WEB1, reboot_type=RebootType.HARD),
+        ["start the instance", "mark the instance as up"],
+    ),
+    (
+        ops.OpInstanceRemove(instance_name=WEB1),
+        ["stop the instance", DOWN, "remove its disks", "remove the instance from the configuration"],
+    ),
+    (ops.OpInstanceShutdown(instance_name=WEB1), [DOWN, "stop the instance", "shut down its disks"]),
+    (ops.OpInstanceStartup(instance_name=WEB1), ["mark the instance as up", "start the instance"]),
+    (ops.OpNodeAdd(node_name="web2.example.com"), ["add the node to the configuration", "learn its SSH keys"]),
+    (
+        ops.OpNodeRemove(node_name="node2.example.com"),
+        ["have the node leave the cluster", "remove the node from the configuration"],
+    ),
+    (
+        ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
+        ["change the node", "remove what only master candidates keep"],
+    ),
+    (ops.OpOsDiagnose(output_fields=("name",)), []),
+    (ops.OpTagsDel(kind=TagKind.INSTANCE, name=WEB1, tags=tuple(INSTANCE.tags)[:1]), ["remove the tags"]),
+    (ops.OpTagsGet(kind=TagKind.CLUSTER), []),
+    (ops.OpTagsSearch(pattern="."), []),
+    (ops.OpTagsSet(kind=TagKind.CLUSTER, tags=("one",)), ["set the tags"]),
+    (ops.OpTestDelay(duration=0.0, on_nodes=("node2.example.com",), on_master=False), ["wait"]),
+    (ops.OpTestJqueue(log_messages=("a",)), []),
+]
+
+
+class PlanTests(UnitTestCase):
+    """All units."""
+
+    def stage_for(self, op: OpCode) -> Stage:
+        """A stage on which the request succeeds."""
+        stage = self.make_stage(self.config_for(op))
+        stage.nodes.answer(Version, NODE_PROTOCOL_VERSION)
+        stage.nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "digest")])
+        stage.nodes.answer(NodeSshKeys, SshKeys(host=[]))
+        stage.nodes.answer(OsDiagnose, [])
+        if isinstance(op, ops.OpInstanceConsole):
+            stage.nodes.answer(InstanceInfo, RUNNING)
+            stage.nodes.answer(InstanceConsole, {"instance": WEB1, "kind": "ssh"})
+        return stage
+
+    def config_for(self, op: OpCode) -> ConfigData:
+        """The configuration before it."""
+        if isinstance(op, ops.OpClusterDestroy):
+            return ALONE
+        return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
+
+    def test_every_unit(self) -> None:
+        """Each takes the steps of its plan in their order; what it does not take it tells as skipped."""
+        for op, titles in TAKEN:
+            stage = self.stage_for(op)
+            self.successResultOf(stage.run(op))
+            where = f"{op.op_id()}: {stage.steps}"
+            self.assertEqual([each["title"] for each in stage.steps if each["state"] == "begun"], titles, where)
+            numbers = [each["step"] for each in stage.steps]
+            self.assertEqual(numbers, list(range(1, len(numbers) + 1)), where)
+            self.assertTrue(all(each["of"] == len(numbers) for each in stage.steps), where)
+
+    def test_none_is_left_out(self) -> None:
+        """A new unit needs a line in the table."""
+        self.assertEqual({type(op) for op, _ in TAKEN}, set(UNITS))
+
+    def test_running(self) -> None:
+        """What runs is stopped, or restarted by its node, in steps, too."""
+        for kind, titles in (
+            (RebootType.SOFT, ["restart the instance", "mark the instance as up"]),
+            (
+                RebootType.FULL,
+                ["stop the instance", "shut down its disks", "start the instance", "mark the instance as up"],
+            ),
+        ):
+            stage = self.make_stage(UP)
+            stage.nodes.answer(InstanceInfo, RUNNING)
+            self.successResultOf(stage.run(ops.OpInstanceReboot(instance_name=WEB1, reboot_type=kind)))
+            self.assertEqual([each["title"] for each in stage.steps], titles)
+
+    def test_undos_are_written_first(self) -> None:
+        """Each step of a creation has its undo written down when it begins, and nothing is left of them at the end."""
+        self.run_op(CREATE)
+        titles = [[undo.title.split(" of ")[0] for undo in kept] for kept in self.stage.kept]
+        self.assertEqual(titles[0], ["remove disk/0"])
+        self.assertEqual(titles[1], ["remove disk/0", "remove disk/1"])
+        self.assertEqual(titles[2], ["remove disk/0", "remove disk/1", "remove instance web2.example.com"])
+        self.assertEqual(titles[-1], [])
+
+    def test_undone_is_told(self) -> None:
+        """What is taken back is told, last first."""
+        self.nodes.fail(InstanceStart, "no")
+        self.refused(CREATE, OpExecError)
+        undone = [each["title"] for each in self.stage.steps if each["state"] == "taken back"]
+        self.assertEqual(len(undone), 6)
+        self.assertTrue(undone[0].startswith("stop instance web2.example.com on node node2"))
+        self.assertTrue(undone[-1].startswith("remove disk/0 of instance web2.example.com"))
+
+    def test_the_watch(self) -> None:
+        """What holds plans and deeds together refuses what is done outside of a step, or elsewhere."""
+        steps = self.stage.plan_of_steps()
+        steps.plan = [PlannedStep("one", ("node1.example.com",))]
+        config, nodes = PlannedConfig(self.stage.config, steps), PlannedNodes(self.nodes, steps)
+
+        async def elsewhere() -> Any:
+            async with steps.step("one"):
+                await nodes.call(NODE2, InstanceStart(instance=None))  # type: ignore[arg-type]
+
+        tag = config.change_tags(TagKind.CLUSTER, None, ["one"], [])
+        self.assertIn("none of the steps", str(self.failureResultOf(Deferred.fromCoroutine(tag), NotPlanned).value))
+        self.assertIn("node2", str(self.failureResultOf(Deferred.fromCoroutine(elsewhere()), NotPlanned).value))
+
+    def test_described(self) -> None:
+        """A plan as it is shown when nothing is to be done."""
+        plan = [PlannedStep("stop it", ("node1",), ("instance web1",)), PlannedStep("mark it")]
+        lines = ["Locks: instance/web1 (exclusive)", "1. stop it (on node1): instance web1", "2. mark it"]
+        self.assertEqual(described(plan, ["instance/web1 (exclusive)"]), lines)
+        self.assertEqual(described([], []), ["Locks: none", "Nothing would be changed"])
