@@ -61,6 +61,10 @@ class NodeFile(NamedTuple):
         """Its name, or that of a family."""
         return self.path.rpartition("/")[2]
 
+    def is_for(self, *, candidate: bool) -> bool:
+        """Whether a node has it that is, or is not, a master candidate."""
+        return self.held_by is Holder.NODES or (self.held_by is Holder.CANDIDATES and candidate)
+
     def is_at(self, path: str) -> bool:
         """Whether a path of a node with the root "/" is this file, or one of the family."""
         return fnmatchcase(path, self.path) and path.count("/") == self.path.count("/")
@@ -90,9 +94,7 @@ RAPI_CERTIFICATE = NodeFile(f"{DATA}/rapi.pem", 0o440, "rapi", secret=True, sent
 SPICE_CERTIFICATE = NodeFile(f"{DATA}/spice.pem", 0o440, "noded", secret=True, sent=Sending.WITH_KEYS)
 SPICE_AUTHORITY = NodeFile(f"{DATA}/spice-ca.pem", 0o440, "noded", sent=Sending.WITH_KEYS)
 #: Without it a new master could add no node.
-AUTHORITY_KEY = NodeFile(
-    f"{DATA}/ca.key", 0o400, held_by=Holder.CANDIDATES, secret=True, sent=Sending.WITH_KEYS
-)  # fmt: skip
+AUTHORITY_KEY = NodeFile(f"{DATA}/ca.key", 0o400, held_by=Holder.CANDIDATES, secret=True, sent=Sending.WITH_KEYS)
 CLIENT_CERTIFICATE = NodeFile(f"{DATA}/client.pem", 0o440, secret=True, at_join=True)
 AUTHORITY = NodeFile(f"{DATA}/ca.pem", 0o444, at_join=True)
 SERVER_CERTIFICATE = NodeFile(f"{DATA}/server.pem", 0o440, secret=True, at_join=True)
@@ -101,6 +103,6 @@ FILE_STORAGE_PATHS = NodeFile("/etc/ganeti/file-storage-paths", 0o644, sent=Send
 
 #: All of them, in the order in which a node that leaves removes them: its own key last.
 FILES = tuple(each for each in list(vars().values()) if isinstance(each, NodeFile))
-#: Those that are the same wherever they are, which cluster verification checks by their digests. What the administrator copies
-#: may differ: nodes may have file storage in different places.
+#: Those that are the same wherever they are: the master sends them, and cluster verification compares them. What the
+#: administrator copies may differ: nodes may have file storage in different places.
 ALIKE = tuple(file for file in FILES if file.sent is Sending.WITH_KEYS)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_files import ALIKE, Holder, NodeFile
+from ganeti_tx.model.node_files import ALIKE, NodeFile
 
 #: The digest of each file that a node has, by its path.
 Digests = Mapping[str, str]
@@ -20,7 +20,7 @@ def file_faults(nodes: Sequence[Node], master: str, told: Mapping[str, Digests])
 
 
 def _faults(file: NodeFile, nodes: Sequence[Node], master: str, told: Mapping[str, Digests]) -> Iterator[str]:
-    holders = [node.name for node in nodes if file.held_by is Holder.NODES or node.master_candidate]
+    holders = [node.name for node in nodes if file.is_for(candidate=node.master_candidate)]
     having = [node.name for node in nodes if file.path in told[node.name]]
     missing = sorted(set(holders) - set(having))
     if master in having and missing:  # what the master does not have it sends to nobody
