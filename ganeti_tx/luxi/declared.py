@@ -93,13 +93,13 @@ class Declared(Generic[P, T]):
 
 def sent(param: Param, value: Any) -> Any:
     """An argument as it is sent."""
-    return plain(value) if param.most is None else min(value, param.most)
+    return listed(value, 2) if param.most is None else min(value, param.most)
 
 
-def plain(value: Any) -> Any:
-    """Sequences as lists, also within such; the rest as it is."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(each) for each in value]
+def listed(value: Any, levels: int) -> Any:
+    """A sequence as a list, and what it holds on so many levels: jobs are lists of opcodes. The rest as it is."""
+    if levels and isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [listed(each, levels - 1) for each in value]
     return value
 
 

@@ -6,7 +6,8 @@ from enum import Enum, IntEnum, auto
 from attrs import define, field
 from twisted.internet.defer import Deferred
 
-from ganeti_tx.queue.launcher import IRunner
+from ganeti_tx.queue.job import QueuedJob, has_priority, with_priority
+from ganeti_tx.queue.launcher import IRunner, NeverGiven, RunnerDied
 from ganeti_tx.runtime.lifecycle import Lifecycle
 
 
@@ -54,7 +55,7 @@ class Run:
         it is dead or may have the next one, which nobody wants to stop.
     @ivar adopted: an earlier luxid gave it to the process.
     @ivar undoing: it is there only to take back what was begun.
-    @ivar priority: what was asked for while a process had it, as the process might not have heard of it.
+    @ivar priority: what was asked for while a process had it.
     """
 
     job_id: int
@@ -107,6 +108,16 @@ class Run:
     def release(self) -> None:
         """Nobody is busy with it any more."""
         self._enter(Stage.RELEASED)
+
+    def with_asked_priority(self, job: QueuedJob) -> QueuedJob:
+        """The job with the priority that was asked for while a process had it, as the process might not have heard of it."""
+        if self.priority is None or has_priority(job, self.priority):
+            return job
+        return with_priority(job, self.priority)
+
+    def never_had_it(self, died: RunnerDied | None) -> bool:
+        """Whether a process may have ended, or come back idle, without ever having been given the job."""
+        return died is None or isinstance(died, NeverGiven) or (self.adopted and not self.canceled)
 
     def _enter(self, stage: Stage) -> None:
         self._lifecycle.enter(stage)

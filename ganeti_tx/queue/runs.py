@@ -27,12 +27,10 @@ from ganeti_tx.queue.job import (
     ended,
     handed_over,
     handed_to_undo,
-    has_priority,
     nothing_half_done,
     put_back,
-    with_priority,
 )
-from ganeti_tx.queue.launcher import IJobLauncher, IRunner, NeverGiven, RunnerDied
+from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
 from ganeti_tx.queue.run import Run, Stage, Wish
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.runtime.files_errors import reason
@@ -313,7 +311,7 @@ class Runs:
             await self._end(run, job, Status.CANCELED, JobCanceled(f"job {job.id} was killed"))
         elif job.livelock is None:
             await self._stepped_back(run, job)
-        elif nothing_half_done(job) and never_had_it(run, died):
+        elif nothing_half_done(job) and run.never_had_it(died):
             await self._put_back(run, job)
         else:
             await self._end(run, job, Status.ERROR, OpExecError(death_of(job, died)))
@@ -362,7 +360,7 @@ class Runs:
         """The process has written the job back into the queue, and does nothing with it any more."""
         if run.canceled:
             await self._cancel(run, job)
-        elif (changed := with_asked_priority(job, run)) is not job:  # it came too late for the process
+        elif (changed := run.with_asked_priority(job)) is not job:  # it came too late for the process
             await self._insist(run, changed, lambda: self._released(run))
         else:
             self.release(run)
@@ -373,7 +371,7 @@ class Runs:
     async def _put_back(self, run: Run, job: QueuedJob) -> None:
         """Queue a job again whose process is gone, or never had it, while none of its opcodes was half done."""
         run.settle()
-        job = put_back(with_asked_priority(job, run))
+        job = put_back(run.with_asked_priority(job))
         if not run.canceled and job.id not in self.secrets and (error := lost_secrets(job)) is not None:
             await self._end(run, job, Status.ERROR, error)
             return
@@ -399,19 +397,7 @@ class Runs:
             await over
 
 
-def with_asked_priority(job: QueuedJob, run: Run) -> QueuedJob:
-    """The job with the priority that was asked for while a process had it, as the process might not have heard of it."""
-    if run.priority is None or has_priority(job, run.priority):
-        return job
-    return with_priority(job, run.priority)
-
-
 def death_of(job: QueuedJob, died: RunnerDied | None) -> str:
     """What is told of a job's process that has left it unfinished."""
     reason = died or "it ended without finishing the job"
     return f"the process {job.process_id} of job {job.id} ({job.livelock}) died: {reason}"
-
-
-def never_had_it(run: Run, died: RunnerDied | None) -> bool:
-    """Whether a process may have ended, or come back idle, without ever having been given the job."""
-    return died is None or isinstance(died, NeverGiven) or (run.adopted and not run.canceled)

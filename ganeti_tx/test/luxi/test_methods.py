@@ -159,6 +159,15 @@ class ClientCallTests(SynchronousTestCase):
             self.assertRaises(TypeError, calls.cancel_job, *args, **named)
         self.assertEqual(len(calls.calls), 2)
 
+    def test_deep_filters(self) -> None:
+        """How deep a filter may be is for the server to say."""
+        deep: list[Any] = []
+        for _ in range(900):
+            deep = [deep]
+        calls = RecordingCalls({})
+        calls.query("node", ["name"], deep)
+        self.assertEqual(json.dumps(calls.calls[0][1][2]), "[" * 901 + "]" * 901)
+
     def test_wait_is_capped(self) -> None:
         """No more time is asked for than the server gives."""
         calls = RecordingCalls([[], []])
