@@ -1,6 +1,7 @@
 """What a call does to an instance when it comes again, after others have been done that were sent after it."""
 
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevCreate
 from ganeti_tx.rpc.calls.instance import InstanceReboot, InstanceShutdown, InstanceStart
 from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
@@ -54,6 +55,13 @@ class LateCallTests(FailoverCase):
         self.ok("gnt-instance shutdown web1")
         self.cluster.pass_time(60)
         self.assertEqual(self.cluster.running(), {})
+
+    def test_creation_of_a_disk(self) -> None:
+        """One that comes again after the removal creates nothing."""
+        self.during(again(BlockdevCreate, 30.0), "gnt-instance add -t file -s 1G -o noop -n node3 web2")
+        self.ok("gnt-instance remove -f web2")
+        self.cluster.pass_time(60)
+        self.assertEqual(len(self.cluster.disks()[NODE]), 1)
 
     def test_former_master(self) -> None:
         """What a former master sent is not done any more when the node knows its successor."""
