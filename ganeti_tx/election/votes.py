@@ -15,7 +15,7 @@ from ganeti_tx.runtime.daemon_names import NODE
 #: So many nodes an error names before it says "and N more".
 NAMED = 5
 #: By so much the term rises with another master: one that is cut off goes on counting its own, one with each boot.
-REIGN = 1000
+TERM_GAP = 1000
 
 
 class NoQuorum(ConfigurationError):
@@ -137,7 +137,7 @@ def newer_than(purpose: Purpose, claim: Claim, ballot: Ballot, followed: Ballot 
     if purpose is Purpose.START and not follows_us:
         return None
     ours, theirs = config_term(claim, claim.term), config_term(claim, ballot.term)
-    if purpose is Purpose.FAILOVER and ours and theirs >= ours + REIGN:
+    if purpose is Purpose.FAILOVER and ours and theirs >= ours + TERM_GAP:
         return f"has the configuration of a later master (term {theirs}), this node only that of term {ours}"
     newest = newest_of(purpose, claim, ballot, followed)
     if newest > claim.serial and not (purpose is Purpose.FAILOVER and follows_us):
@@ -178,7 +178,7 @@ def is_former(claim: Claim, term: MasterTerm | None, copy: Copy) -> bool:
     if term is None or term.cluster != claim.cluster_uuid:
         return False
     written: int = getattr(term, copy)
-    return 0 < written <= config_term(claim, claim.term) - REIGN
+    return 0 < written <= config_term(claim, claim.term) - TERM_GAP
 
 
 def objection(purpose: Purpose, claim: Claim, ballot: Ballot) -> str | None:
@@ -212,7 +212,7 @@ def term_after(claim: Claim, term: MasterTerm | None) -> int:
     """The lowest term in which a node that has heard of this one follows us; 0 when it has heard of none."""
     if term is None or term.cluster != claim.cluster_uuid:
         return 0
-    return term.number if term.master == claim.name else term.number + REIGN
+    return term.number if term.master == claim.name else term.number + TERM_GAP
 
 
 def foreign(claim: Claim, ballot: Ballot) -> bool:

@@ -13,7 +13,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.election.address import MasterAddress
-from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.master_rpc import MasterRpc
 from ganeti_tx.election.role import MasterRole
 from ganeti_tx.locking.interfaces import LockStatus
 from ganeti_tx.logic.registry import UNITS
@@ -115,7 +115,7 @@ def real_parts(
         files=files,
         clock=reactor,
         now=time.time,
-        rpc=LoyalRpc(node_rpc(reactor, files, paths), role.refused),
+        rpc=MasterRpc(node_rpc(reactor, files, paths), role.refused),
         watch=InotifyWatch(reactor),
         snapshot=wconfd.snapshot,
         locks=wconfd.locks,

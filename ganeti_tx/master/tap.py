@@ -36,9 +36,9 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
-        role, loyal = master_role(parts, lambda error: daemon.leave(error))
+        role, watched = master_role(parts, lambda error: daemon.leave(error))
         await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
-        wconfd = await build_wconfd(loyal)
+        wconfd = await build_wconfd(watched)
         role.when_risen(wconfd.distributor.redistribute)
         stop_wconfd = await listen(wconfd, reactor, parts.paths)
 

@@ -1,4 +1,4 @@
-"""The term: the number of a master's reign, higher than that of every master before it (doc/design/replication.rst)."""
+"""The term: the time of one master, by number; higher than that of every master before it (doc/design/replication.rst)."""
 
 from collections.abc import Callable
 from contextlib import suppress

@@ -9,7 +9,7 @@ from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method
-from ganeti_tx.node.terms import Terms, is_deposed
+from ganeti_tx.node.terms import Terms, is_superseded
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.refusals import CallTooLate
 
@@ -77,6 +77,6 @@ class CallOrder:
 
 def is_late(stamp: Stamp, before: Stamp) -> bool:
     """Whether a stamp is of an earlier master than another, or of the same one and not later."""
-    return is_deposed(stamp, before.term, before.master) or (
+    return is_superseded(stamp, before.term, before.master) or (
         stamp.term == before.term and stamp.sequence <= before.sequence
     )

@@ -10,7 +10,6 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_files import FILES, UPLOADED
-from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.allocators import Allocators
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_files import ClusterFiles
@@ -27,6 +26,7 @@ from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.local_hooks import LocalHooks
+from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.mirrors import Mirrors
@@ -125,7 +125,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
     master_ip = MasterIp(
         parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, hooks, parts.name)
     )
-    allegiance = Allegiance(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
+    master_guard = MasterGuard(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files,
         ssh_files,
@@ -142,7 +142,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         master_ip,
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
-        guard=allegiance.perform,
+        guard=master_guard.perform,
         order=CallOrder(terms).perform,
     )
 

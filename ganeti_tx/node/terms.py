@@ -28,9 +28,9 @@ class Terms:
     _turn: DeferredLock = attrs.field(factory=DeferredLock)
 
     def check(self, stamp: Stamp) -> None:
-        """@raise AnotherIsMaster: another one took over from the master that sends, or reigns with the same right."""
+        """@raise AnotherIsMaster: another one took over from the master that sends, or is the master of the same term."""
         held = self._known()
-        if held is not None and held.cluster == stamp.cluster and is_deposed(stamp, held.number, held.master):
+        if held is not None and held.cluster == stamp.cluster and is_superseded(stamp, held.number, held.master):
             raise AnotherIsMaster(
                 f"node {stamp.master} is not the master any more (term {stamp.term}): {held.master} is since term "
                 f"{held.number}"
@@ -119,6 +119,6 @@ class Terms:
             self._turn.release()
 
 
-def is_deposed(stamp: Stamp, term: int, master: str) -> bool:
+def is_superseded(stamp: Stamp, term: int, master: str) -> bool:
     """Whether a stamp is of an earlier master than this one, or of another one of the same term."""
     return stamp.term < term or (stamp.term == term and stamp.master != master)

@@ -58,7 +58,7 @@ class State:
 
 
 @attrs.define(eq=False)
-class Courier:
+class NodeCopies:
     """What is known of one node: up to which version it was served or tried, and what it has.
 
     One that is `overdue` did not answer while somebody waited; nobody waits for it until it has taken something.
@@ -112,7 +112,7 @@ class Distributor:
     _rapi_files: Callable[[], RapiFiles | None] = attrs.field(default=lambda: None, kw_only=True)
     _log: Logger = attrs.field(factory=Logger, init=False)
     _newest: State | None = attrs.field(default=None, init=False)
-    _couriers: dict[str, Courier] = attrs.field(factory=dict, init=False)
+    _copies: dict[str, NodeCopies] = attrs.field(factory=dict, init=False)
     _waiting: list[tuple[int, Deferred[None]]] = attrs.field(factory=list, init=False)
     _turns: DeferredSemaphore = attrs.field(factory=lambda: DeferredSemaphore(AT_A_TIME), init=False)
     _stopped: bool = attrs.field(default=False, init=False)
@@ -125,32 +125,32 @@ class Distributor:
         if self._stopped:
             return
         before, self._newest = self._newest, State.of(config, self._rapi_files())
-        for uuid in self._couriers.keys() - config.nodes.keys():
-            self._couriers.pop(uuid).stop_timer()
+        for uuid in self._copies.keys() - config.nodes.keys():
+            self._copies.pop(uuid).stop_timer()
         for uuid, node in config.nodes.items():
-            courier = self._courier(node, before)
+            copies = self._copies_of(node, before)
             if node.offline:
-                courier.forget()
+                copies.forget()
             else:
-                self._send(uuid, courier)
+                self._send(uuid, copies)
         self._tell_waiting()
 
-    def _courier(self, node: Node, before: State | None) -> Courier:
+    def _copies_of(self, node: Node, before: State | None) -> NodeCopies:
         """What is known of a node. At the start others than candidates are taken to have their keys: they joined with them."""
-        courier = self._couriers.get(node.uuid)
-        if courier is None:
-            courier = self._couriers[node.uuid] = Courier(
+        copies = self._copies.get(node.uuid)
+        if copies is None:
+            copies = self._copies[node.uuid] = NodeCopies(
                 has_keys=before is None and not node.master_candidate, round=self._round
             )
         elif before is not None and node.uuid in before.config.nodes:
-            courier.has_keys &= before.config.nodes[node.uuid].master_candidate or not node.master_candidate
-        return courier
+            copies.has_keys &= before.config.nodes[node.uuid].master_candidate or not node.master_candidate
+        return copies
 
     def redistribute(self) -> None:
         """Bring everything to every node once more, whatever it is known to have."""
         self._round += 1
-        for courier in self._couriers.values():
-            courier.overdue = False
+        for copies in self._copies.values():
+            copies.overdue = False
         if self._newest is not None:
             self.distribute(self._newest.config)
 
@@ -172,12 +172,12 @@ class Distributor:
 
     def _give_up(self, serial: int) -> None:
         """Nobody waits any longer for those that lack this version."""
-        for uuid, courier in self._couriers.items():
+        for uuid, copies in self._copies.items():
             node = self._present().config.nodes.get(uuid)
-            if node is not None and not courier.overdue and not self._is_served(node, courier, serial):
+            if node is not None and not copies.overdue and not self._is_served(node, copies, serial):
                 self._log.info("node {node} does not take the configuration within {limit:.0f} s; nobody waits for it",
                     node=node.name, limit=PATIENCE)  # fmt: skip
-                courier.overdue = True
+                copies.overdue = True
         self._tell_waiting()
 
     async def candidates_without(self, limit: float) -> list[tuple[str, str]]:
@@ -189,19 +189,17 @@ class Distributor:
         waiting.addTimeout(limit, self._clock, onTimeoutCancel=lambda *_: None)
         await waiting
         return [
-            (node.name, self._couriers[uuid].why or f"no answer within {limit:.0f} s")
+            (node.name, self._copies[uuid].why or f"no answer within {limit:.0f} s")
             for uuid, node in self._present().config.nodes.items()
-            if node.master_candidate and node.name != self._own_name and self._couriers[uuid].has_config < wanted
+            if node.master_candidate and node.name != self._own_name and self._copies[uuid].has_config < wanted
         ]
 
     def unserved(self) -> list[tuple[str, str]]:
         """The nodes that lack something of the newest configuration because it could not be brought to them, and why."""
         nodes = {} if self._newest is None else self._present().config.nodes
-        couriers = [(node, self._couriers[uuid]) for uuid, node in nodes.items() if not node.offline]
+        known = [(node, self._copies[uuid]) for uuid, node in nodes.items() if not node.offline]
         late = f"no answer within {PATIENCE:.0f} s"
-        return sorted(
-            (node.name, courier.why or late) for node, courier in couriers if courier.failures or courier.overdue
-        )
+        return sorted((node.name, copies.why or late) for node, copies in known if copies.failures or copies.overdue)
 
     def describe(self) -> None:
         """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
@@ -209,119 +207,119 @@ class Distributor:
         nodes = {} if self._newest is None else self._present().config.nodes
         for uuid, node in nodes.items():
             if not node.offline:
-                self._tally.set(BEHIND, self._lacks_something(self._couriers[uuid]), node.name)
+                self._tally.set(BEHIND, self._lacks_something(self._copies[uuid]), node.name)
 
-    def _lacks_something(self, courier: Courier) -> bool:
-        return courier.failures > 0 or courier.overdue or courier.tried < self._present().serial
+    def _lacks_something(self, copies: NodeCopies) -> bool:
+        return copies.failures > 0 or copies.overdue or copies.tried < self._present().serial
 
     def stop(self) -> None:
         """Break off what is under way."""
         self._stopped = True
-        for courier in self._couriers.values():
-            courier.stop_timer()
-            if courier.work is not None:
-                courier.work.cancel()
+        for copies in self._copies.values():
+            copies.stop_timer()
+            if copies.work is not None:
+                copies.work.cancel()
 
-    def _send(self, uuid: str, courier: Courier) -> None:
-        courier.stop_timer()
-        if courier.work is None:
-            work = courier.work = Deferred.fromCoroutine(self._serve(uuid, courier))
+    def _send(self, uuid: str, copies: NodeCopies) -> None:
+        copies.stop_timer()
+        if copies.work is None:
+            work = copies.work = Deferred.fromCoroutine(self._serve(uuid, copies))
             work.addErrback(self._broken_off, uuid)
-            work.addBoth(lambda _: self._idle(courier))
+            work.addBoth(lambda _: self._idle(copies))
 
-    def _idle(self, courier: Courier) -> None:
-        courier.work = None
+    def _idle(self, copies: NodeCopies) -> None:
+        copies.work = None
 
     def _broken_off(self, failure: Failure, uuid: str) -> None:
         if not failure.check(CancelledError):
             self._log.failure("distribution to node {uuid} failed", failure=failure, uuid=uuid)
 
-    async def _serve(self, uuid: str, courier: Courier) -> None:
+    async def _serve(self, uuid: str, copies: NodeCopies) -> None:
         """Bring the newest state to a node until it has it, or fails."""
-        while (node := self._unserved(uuid, courier)) is not None:
+        while (node := self._unserved(uuid, copies)) is not None:
             await self._turns.acquire()
             try:
                 state, asked = self._present(), self._round
-                if courier.round != asked:
-                    courier.distrust()
-                await self._transfer(node, courier, state)
+                if copies.round != asked:
+                    copies.distrust()
+                await self._transfer(node, copies, state)
             except (RpcError, OSError) as error:
-                self._failed(node, uuid, courier, error)
+                self._failed(node, uuid, copies, error)
                 break
             else:
-                self._succeeded(node, courier)
+                self._succeeded(node, copies)
             finally:
-                courier.tried, courier.round = state.serial, asked
+                copies.tried, copies.round = state.serial, asked
                 self._turns.release()
                 self._tell_waiting()
 
-    def _unserved(self, uuid: str, courier: Courier) -> Node | None:
+    def _unserved(self, uuid: str, copies: NodeCopies) -> Node | None:
         """The node as it is configured now, if there is something to bring to it."""
         state = self._present()
         node = state.config.nodes.get(uuid)
         if node is None or node.offline or self._stopped:
             return None
-        if courier.tried >= state.serial and courier.round == self._round:
+        if copies.tried >= state.serial and copies.round == self._round:
             return None
         return node
 
-    async def _transfer(self, node: Node, courier: Courier, state: State) -> None:
+    async def _transfer(self, node: Node, copies: NodeCopies, state: State) -> None:
         if node.name == self._own_name:
             await write_ssconf(self._files, self._paths, state.ssconf)
-            await self._write_ssh(node, courier, state)  # root's files are its node daemon's matter
+            await self._write_ssh(node, copies, state)  # root's files are its node daemon's matter
             return
-        if state.rapi_files is not None and courier.has_rapi_files != state.rapi_files:
+        if state.rapi_files is not None and copies.has_rapi_files != state.rapi_files:
             # before the configuration, by which a vote tells who may become the master
             files = WriteRapiFiles(files=dict(state.rapi_files), serial=state.serial)
             await self._rpc.call(node, files, TRANSFER_LIMIT)
-            courier.has_rapi_files = state.rapi_files
-        if node.master_candidate and courier.has_config < state.serial:
+            copies.has_rapi_files = state.rapi_files
+        if node.master_candidate and copies.has_config < state.serial:
             path = str(Paths().config_file)  # the node puts it below its own root
             limit = TRANSFER_LIMIT + len(state.data) / SLOWEST
             await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial), limit)
-            courier.has_config = state.serial
-        if courier.has_ssconf != state.ssconf:
+            copies.has_config = state.serial
+        if copies.has_ssconf != state.ssconf:
             await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial), TRANSFER_LIMIT)
-            courier.has_ssconf = state.ssconf
-        await self._write_ssh(node, courier, state)
-        if not courier.has_keys:
-            courier.has_keys = True
+            copies.has_ssconf = state.ssconf
+        await self._write_ssh(node, copies, state)
+        if not copies.has_keys:
+            copies.has_keys = True
             for call in key_files(self._files, self._paths, node):
                 await self._rpc.call(node, call, TRANSFER_LIMIT)
 
-    async def _write_ssh(self, node: Node, courier: Courier, state: State) -> None:
+    async def _write_ssh(self, node: Node, copies: NodeCopies, state: State) -> None:
         wanted = None if state.ssh is None else state.ssh.for_node(node)
-        if wanted is not None and courier.has_ssh != wanted:
+        if wanted is not None and copies.has_ssh != wanted:
             known_hosts, authorized = wanted
             call = WriteSshFiles(known_hosts=known_hosts, authorized=authorized, serial=state.serial)
             await self._rpc.call(node, call, TRANSFER_LIMIT)
-            courier.has_ssh = wanted
+            copies.has_ssh = wanted
 
-    def _succeeded(self, node: Node, courier: Courier) -> None:
-        courier.overdue = False
-        if courier.failures:
-            courier.failures = 0
-            courier.why = ""
+    def _succeeded(self, node: Node, copies: NodeCopies) -> None:
+        copies.overdue = False
+        if copies.failures:
+            copies.failures = 0
+            copies.why = ""
             self._log.info("node {node} has the configuration again", node=node.name)
             self._judge()
 
-    def _failed(self, node: Node, uuid: str, courier: Courier, error: RpcError | OSError) -> None:
-        delay = min(FIRST_RETRY * 2**courier.failures, LAST_RETRY)
-        courier.failures = min(courier.failures + 1, 16)
-        courier.has_ssconf = courier.has_rapi_files = courier.has_ssh = None  # it may have been cut off in the middle
-        courier.has_keys = False
-        self._why = courier.why = str(error)
+    def _failed(self, node: Node, uuid: str, copies: NodeCopies, error: RpcError | OSError) -> None:
+        delay = min(FIRST_RETRY * 2**copies.failures, LAST_RETRY)
+        copies.failures = min(copies.failures + 1, 16)
+        copies.has_ssconf = copies.has_rapi_files = copies.has_ssh = None  # it may have been cut off in the middle
+        copies.has_keys = False
+        self._why = copies.why = str(error)
         self._tally.count(DISTRIBUTION_FAILURES, node.name)
-        if courier.failures == 1:
+        if copies.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
             self._judge()
-        courier.retry = self._clock.callLater(delay, self._try_again, uuid, courier)
+        copies.retry = self._clock.callLater(delay, self._try_again, uuid, copies)
 
     def _judge(self) -> None:
         """Say once that most candidates fail, and once that they do not any more (design-2.0, job replication)."""
         config = self._present().config
         others = [node for node in config.nodes.values() if node.master_candidate and node.name != self._own_name]
-        failing = [node.name for node in others if self._couriers[node.uuid].failures]
+        failing = [node.name for node in others if self._copies[node.uuid].failures]
         most = len(failing) * 2 > len(others)
         if most and not self._most_down:
             self._log.error(
@@ -335,10 +333,10 @@ class Distributor:
             self._log.info("most master candidates get the configuration again")
         self._most_down = most
 
-    def _try_again(self, uuid: str, courier: Courier) -> None:
-        courier.retry = None
-        courier.tried = 0
-        self._send(uuid, courier)
+    def _try_again(self, uuid: str, copies: NodeCopies) -> None:
+        copies.retry = None
+        copies.tried = 0
+        self._send(uuid, copies)
 
     def _present(self) -> State:
         assert self._newest is not None
@@ -347,16 +345,16 @@ class Distributor:
     def _is_out(self, serial: int) -> bool:
         nodes = self._present().config.nodes
         return all(
-            courier.overdue or self._is_served(nodes[uuid], courier, serial)
-            for uuid, courier in self._couriers.items()
+            copies.overdue or self._is_served(nodes[uuid], copies, serial)
+            for uuid, copies in self._copies.items()
             if uuid in nodes
         )
 
-    def _is_served(self, node: Node, courier: Courier, serial: int) -> bool:
+    def _is_served(self, node: Node, copies: NodeCopies, serial: int) -> bool:
         """Whether a node has this version, is not to have it, or could not be given it and is tried again later."""
-        if node.offline or courier.retry is not None:
+        if node.offline or copies.retry is not None:
             return True
-        return courier.tried >= serial and courier.round == self._round
+        return copies.tried >= serial and copies.round == self._round
 
     def _tell_waiting(self) -> None:
         ready = [(serial, done) for serial, done in self._waiting if self._is_out(serial)]

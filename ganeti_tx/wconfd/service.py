@@ -17,7 +17,7 @@ from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.session import Session
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.config.verify import verify
-from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.master_rpc import MasterRpc
 from ganeti_tx.election.role import MasterRole
 from ganeti_tx.errors import ConfigurationError, GanetiError, LockError
 from ganeti_tx.locking import snapshot
@@ -286,7 +286,7 @@ def real_parts(reactor: IDaemonReactor) -> WconfdParts:
 def master_role(parts: WconfdParts, lost: Callable[[GanetiError], None]) -> tuple[MasterRole, WconfdParts]:
     """The master role of the daemon with these parts, and the parts whose node calls notice its loss."""
     role = MasterRole(parts.files, parts.paths, parts.own_name, parts.clock, parts.now, parts.make_rpc, lost)
-    return role, attrs.evolve(parts, make_rpc=lambda: LoyalRpc(parts.make_rpc(), role.refused))
+    return role, attrs.evolve(parts, make_rpc=lambda: MasterRpc(parts.make_rpc(), role.refused))
 
 
 async def listen(wconfd: Wconfd, reactor: IReactorUNIX, paths: Paths) -> Callable[[], Awaitable[None]]:

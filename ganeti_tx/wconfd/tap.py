@@ -34,9 +34,9 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     parts = attrs.evolve(parts, process=process)
 
     async def bring_up() -> Callable[[], Awaitable[None]]:
-        role, loyal = master_role(parts, lambda error: daemon.leave(error))
+        role, watched = master_role(parts, lambda error: daemon.leave(error))
         await role.take(voting.voting_of(options, parts.files, parts.paths), lead=True)
-        wconfd = await build_wconfd(loyal)
+        wconfd = await build_wconfd(watched)
         role.when_risen(wconfd.distributor.redistribute)
         stop = await listen(wconfd, reactor, parts.paths)
         role.watch()

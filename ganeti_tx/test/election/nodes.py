@@ -1,4 +1,4 @@
-"""Three nodes in memory: real files, votes and allegiance, and daemons that run or do not; with faults at any step."""
+"""Three nodes in memory: real files, votes and guards, and daemons that run or do not; with faults at any step."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -20,11 +20,11 @@ from ganeti_tx.errors import GanetiError, OpExecError
 from ganeti_tx.mastership.ballot import Ballot, own_ballot
 from ganeti_tx.mastership.term import Stamps, claim_term
 from ganeti_tx.model.config_data import ConfigData, decode, encode
-from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.queue.job import QueuedJob, decode_job, encode_job
@@ -103,10 +103,10 @@ class MemoryNode:
     def start_daemon(self) -> None:
         """Its node daemon starts, and remembers nothing but what is on disk."""
         terms = Terms(self.files, PATHS)
-        allegiance = Allegiance(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
+        master_guard = MasterGuard(self.files, PATHS, self.name, terms, lambda: self.stop(NodeStopMaster()))
         queue = JobCopies(self.files, PATHS, terms)
         cluster_files = ClusterFiles(self.files, PATHS, UPLOADS, self.name, terms, queue)
-        self.dispatch = NodeDispatch(cluster_files, queue, self, guard=allegiance.perform)
+        self.dispatch = NodeDispatch(cluster_files, queue, self, guard=master_guard.perform)
 
     @answers(MasterVote)
     async def vote(self, call: MasterVote) -> Ballot:

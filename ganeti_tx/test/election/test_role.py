@@ -9,9 +9,9 @@ from twisted.logger import capturedLogs, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.ssconf import ssconf_values
-from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.master_rpc import MasterRpc
 from ganeti_tx.election.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
-from ganeti_tx.election.votes import REIGN, NoQuorum
+from ganeti_tx.election.votes import TERM_GAP, NoQuorum
 from ganeti_tx.election.voting import Voting, patience, voting_of
 from ganeti_tx.errors import ConfigurationError, OpPrereqError
 from ganeti_tx.mastership.ballot import Ballot, own_ballot
@@ -195,8 +195,8 @@ class TakeTests(RoleCase):
         self.successResultOf(self.take(lead=False))
 
     def test_term(self) -> None:
-        """The reign begins with a term above that of every other master of this cluster that somebody has heard of."""
-        for master, number, wanted in (("node2", 50, 50 + REIGN), ("node1", 2000, 2000), ("node3", 40, 2000)):
+        """A master begins with a term above that of every other master of this cluster that somebody has heard of."""
+        for master, number, wanted in (("node2", 50, 50 + TERM_GAP), ("node1", 2000, 2000), ("node3", 40, 2000)):
             term = MasterTerm(cluster=self.cluster_uuid, master=master, number=number)
             foreign = MasterTerm(cluster="other", master="node9", number=999)
             self.ballots = {"node2": replace(self.ballot(), term=term), "node3": replace(self.ballot(), term=foreign)}
@@ -242,7 +242,7 @@ class LossTests(RoleCase):
         """Send something that node3 refuses."""
         self.rpc.fail(JobqueueUpdate, AnotherIsMaster("this node follows another master, node2"))
         node = three_nodes().nodes["uuid3"]
-        call = LoyalRpc(self.rpc, self.role.refused).call(node, JobqueueUpdate(files=[]))
+        call = MasterRpc(self.rpc, self.role.refused).call(node, JobqueueUpdate(files=[]))
         self.failureResultOf(Deferred.fromCoroutine(call), NodeCallError)
 
     def test_refused_and_voted_out(self) -> None:
@@ -271,7 +271,7 @@ class LossTests(RoleCase):
         self.successResultOf(self.take())
         held = read_term(self.files, PATHS)
         assert held is not None
-        for number, lost in ((held.number - 1, 0), (held.number + REIGN, 1)):
+        for number, lost in ((held.number - 1, 0), (held.number + TERM_GAP, 1)):
             later = MasterTerm(cluster=self.cluster_uuid, master="node2", number=number)
             self.ballots = {name: replace(self.ballot("node2", 5), term=later) for name in self.ballots}
             self.refuse()
@@ -293,14 +293,14 @@ class LossTests(RoleCase):
         self.successResultOf(self.take())
         self.role.when_risen(lambda: risen.append(self.term))
         self.role.watch()
-        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=self.term + REIGN)
+        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=self.term + TERM_GAP)
         self.ballots["node3"] = replace(self.ballot("node3", 10), ssconf_serial=1010, term=later)
         self.refuse()
         self.refuse()
         self.clock.pump([INTERVAL] * int(BROKEN_OFF_AFTER / INTERVAL - 1))
         self.assertEqual(risen, [])
         self.clock.pump([INTERVAL] * 2)
-        self.assertEqual(risen, [later.number + REIGN])
+        self.assertEqual(risen, [later.number + TERM_GAP])
         self.clock.pump([BROKEN_OFF_AFTER] * 2)
         self.assertEqual((len(risen), self.errors), (1, []))
 
@@ -309,7 +309,7 @@ class LossTests(RoleCase):
         self.successResultOf(self.take())
         self.role.watch()
         before = self.term
-        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=before + REIGN)
+        later = MasterTerm(cluster=self.cluster_uuid, master="node3", number=before + TERM_GAP)
         self.ballots["node3"] = replace(self.ballot("node3", 10), ssconf_serial=1010, term=later)
         self.refuse()
         self.ballots["node2"] = self.ballots["node3"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.election.votes import REIGN, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
+from ganeti_tx.election.votes import TERM_GAP, Claim, NoQuorum, Outcome, Purpose, Vote, count, refusal
 from ganeti_tx.mastership.ballot import Ballot
 from ganeti_tx.mastership.term import MasterTerm
 from ganeti_tx.mastership.this_node import NotMasterError
@@ -114,19 +114,21 @@ class FailoverTests(SynchronousTestCase):
         def written_in(term: int) -> MasterTerm:
             return MasterTerm(cluster="cluster", master="node9", number=term, config=term)
 
-        claim = replace(CLAIM, term=written_in(5 + REIGN))
+        claim = replace(CLAIM, term=written_in(5 + TERM_GAP))
         for term, serial, outcome in (
             (5, 9, Outcome.WON),
-            (5 + 2 * REIGN, 9, Outcome.LOST),
-            (6 + REIGN, 9, Outcome.WON),
-            (6 + REIGN, 11, Outcome.LOST),
+            (5 + 2 * TERM_GAP, 9, Outcome.LOST),
+            (6 + TERM_GAP, 9, Outcome.WON),
+            (6 + TERM_GAP, 11, Outcome.LOST),
         ):
             other = msgspec.structs.replace(ballot(master="node3", serial=serial), term=written_in(term))
             self.assertIs(count(Purpose.FAILOVER, claim, votes(SILENT, other)).outcome, outcome, (term, serial))
 
     def test_a_former_master_counted_on(self) -> None:
         """Neither its serial numbers nor its job ids are newer; those of a term that is not known may be."""
-        claim = replace(CLAIM, term=MasterTerm(cluster="cluster", master="node9", number=5 + REIGN, config=5 + REIGN))
+        claim = replace(
+            CLAIM, term=MasterTerm(cluster="cluster", master="node9", number=5 + TERM_GAP, config=5 + TERM_GAP)
+        )
         for config, ssconf, queue, cluster, newer in (
             (5, 5, 5, "cluster", False),
             (0, 5, 5, "cluster", True),

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.file_snapshot import FileSnapshot
-from ganeti_tx.election.loyalty import LoyalRpc
+from ganeti_tx.election.master_rpc import MasterRpc
 from ganeti_tx.election.role import MasterRole
 from ganeti_tx.election.voting import Voting
 from ganeti_tx.logic.registry import UNITS
@@ -160,7 +160,7 @@ class MasterDaemons:
                 lambda error: self._leave(),
             )
             await role.take(Voting(), lead=False)
-            rpc = LoyalRpc(rpc, role.refused)
+            rpc = MasterRpc(rpc, role.refused)
         luxid = await build_luxid(self._luxid_parts(process, rpc))
         self.luxid = luxid
         process.listenUNIX(str(self.paths.query_socket), luxid.factory)

@@ -52,7 +52,7 @@ class FailoverTests(FailoverCase):
         self.assert_master(2)
 
     def test_from_what_is_left(self) -> None:
-        """A WConfD that is left alone of a reign ends before the next one begins, also on the same node."""
+        """A WConfD that is left alone of a term ends before the next one begins, also on the same node."""
         self.cluster.pass_time(5)
         for node in self.cluster.members[1:]:
             node.stop()

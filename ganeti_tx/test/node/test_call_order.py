@@ -56,7 +56,7 @@ class CallOrderTests(SynchronousTestCase):
         self.order.take(["web1"], stamp(1, cluster="another"))
 
     def test_known_master(self) -> None:
-        """A master that was deposed is told who is in its place, also about things that nobody has changed yet."""
+        """A former master is told who is in its place, also about things that nobody has changed yet."""
         self.successResultOf(Deferred.fromCoroutine(self.terms.admit(stamp(0, term=3, master="node2"))))
         for late in (stamp(9, term=2), stamp(9, term=3)):
             self.refused("web1", late, "node1 is not the master any more .*: node2 is since term 3")

@@ -76,7 +76,7 @@ class Promises:
         return any(node.disk.content(path) is not None for node in self.cluster.members)
 
     def _term_written(self, node: SimulatedNode, path: Path) -> None:
-        """No node goes back to an earlier reign, and a reign is one master's."""
+        """No node goes back to an earlier term, and a term is one master's."""
         if (found := node.disk.content(path)) is None:
             return
         term = msgspec.json.decode(found[0], type=MasterTerm)
@@ -101,7 +101,7 @@ class Promises:
     # The configuration
 
     def _config_written(self, node: SimulatedNode, path: Path) -> None:
-        """Its serial number never falls within a reign; a node that is no candidate any more has none."""
+        """Its serial number never falls within a term; a node that is no candidate any more has none."""
         found = node.disk.content(path)
         if found is None:
             return

@@ -27,14 +27,14 @@ log = Logger()
 
 
 @define
-class Allegiance:
-    """Admits the calls of the master, and a new master. `dethrone` stops the master daemons of this node."""
+class MasterGuard:
+    """Admits the calls of the master, and a new master. `stop_master_daemons` stops the master daemons of this node."""
 
     files: IFiles
     paths: Paths
     own_name: str
     terms: Terms
-    dethrone: Callable[[], Awaitable[None]]
+    stop_master_daemons: Callable[[], Awaitable[None]]
     _refused: set[str] = field(factory=set)
     _turn: DeferredLock = field(factory=DeferredLock)
 
@@ -66,7 +66,7 @@ class Allegiance:
         log.info("{caller} is the master now, after {master}", caller=caller, master=master)
         self._refused.discard(caller)
         if master == self.own_name:
-            await self.dethrone()
+            await self.stop_master_daemons()
 
     def _refusal(self, call: NodeCall[object], caller: str, master: str) -> AnotherIsMaster:
         """Said in the log once, and to the caller each time."""

@@ -12,7 +12,7 @@ from ganeti_tx.rpc.refusals import AnotherIsMaster
 
 @implementer(INodeRpc)
 @attrs.frozen
-class LoyalRpc:
+class MasterRpc:
     """Passes every call on; `refused` hears of each that a node refused for that reason."""
 
     rpc: INodeRpc

@@ -8,9 +8,9 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GenericError
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.stamp import Stamp
-from ganeti_tx.node.allegiance import Allegiance
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
@@ -44,7 +44,7 @@ def stamped(call: NodeCall[object], master: str, term: int) -> NodeCall[object]:
     return replace(call, stamp=Stamp(cluster=three_nodes().cluster.uuid, master=master, term=term))
 
 
-class AllegianceTests(SynchronousTestCase):
+class MasterGuardTests(SynchronousTestCase):
     """node3, which follows node1."""
 
     def setUp(self) -> None:
@@ -92,7 +92,7 @@ class AllegianceTests(SynchronousTestCase):
             for call in (JOB, upload(old, serial - 50), ssconf(old, serial - 50)):
                 self.refused(old, call)
 
-    def test_dethroned(self) -> None:
+    def test_stops_master_daemons(self) -> None:
         """A master whose node follows another one runs no more."""
         self.node.have(config_of("node3", SERIAL + 1))
         self.node.running = True
@@ -113,7 +113,7 @@ class AllegianceTests(SynchronousTestCase):
             files = ClusterFiles(self.node.files, PATHS, {}, "node3", terms, queue)
             await files.write_ssconf(ssconf("node2", SERIAL + 5))
 
-        follows = Allegiance(self.node.files, PATHS, "node3", Terms(self.node.files, PATHS), lambda: succeed(None))
+        follows = MasterGuard(self.node.files, PATHS, "node3", Terms(self.node.files, PATHS), lambda: succeed(None))
         first = Deferred.fromCoroutine(
             follows.perform(stamped(ssconf("node2", SERIAL + 5), "node2", 1), "node2", write)
         )
