@@ -33,7 +33,7 @@ def main() -> None:
         )
         expected = f"{wanted.mode:04o} {USERS[wanted.owner]}:{GROUPS[wanted.group]}"
         by_master = (
-            wanted is SSCONF_MODE and is_now == "0444 gnt-masterd:gnt-masterd"
+            wanted == SSCONF_MODE and is_now == "0444 gnt-masterd:gnt-masterd"
         )  # it writes its own node's itself
         if is_now != expected and not by_master:
             print(f"{path}: {is_now}, not {expected}")
