@@ -15,11 +15,11 @@ from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.hooks import HookRun
 from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.jobs.lock_attempts import MayGoOn, SteppedBack, after_failed_attempt
 from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.recovery import Recovery
 from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
 from ganeti_tx.jobs.taking_back import TakingBack
-from ganeti_tx.jobs.turns import MayGoOn, SteppedBack, after_failed_try
 from ganeti_tx.jobs.undo_file import UndoFile
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
 from ganeti_tx.logic.plan import described
@@ -316,7 +316,7 @@ class JobRun:
         await self._hooks.after_on(nodes)
 
     def _feedback(self, index: int, kind: str, payload: Any) -> None:
-        """A line for the operator; what a unit says before it has its locks it says once, however many tries there are."""
+        """A line for the operator; what a unit says before it has its locks it says once, however many attempts there are."""
         op = self.journal.op(index)
         if op.status is not Status.WAITING or all(entry[2:] != (kind, payload) for entry in op.log):
             self.journal.add_log(index, kind, payload)
@@ -328,7 +328,7 @@ class JobRun:
         return answers
 
     async def _with_locks(self, index: int, op: OpCode) -> LogicalUnit[Any]:
-        """The opcode's unit, which has all its locks; each try that fails makes the opcode more urgent and offers its slot."""
+        """The opcode's unit, which has all its locks; each attempt that fails makes the opcode more urgent and offers its slot."""
         while True:
             unit = self._unit(index, op)
             await self._be_waiting(index)
@@ -340,7 +340,7 @@ class JobRun:
             await self._let_go()
             self._check_stop()
             waiting = self.journal.op(index)
-            self.journal.change_op(index, priority=after_failed_try(waiting))
+            self.journal.change_op(index, priority=after_failed_attempt(waiting))
             await self._offer_turn(index, submitted_priority(waiting))
             await self.journal.attempt()
 

@@ -1,4 +1,4 @@
-"""One try to take a unit's locks: level by level, the big one first, within the time that the opcode's priority gives it."""
+"""One attempt to take a unit's locks: level by level, the big one first, within the time that the opcode's priority gives it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.errors import JobCanceled
 from ganeti_tx.jobs.cancellation import NOT_BEGUN
-from ganeti_tx.jobs.turns import patience
+from ganeti_tx.jobs.lock_attempts import patience
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.logic.unit import LogicalUnit

@@ -12,8 +12,8 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.luxi.fair_share import FairShare
 from ganeti_tx.luxi.limits import MIB, Limits
-from ganeti_tx.luxi.turns import Turns
 
 log = Logger()
 
@@ -81,14 +81,14 @@ class Places:
     guests: set[Guest] = field(factory=set)
     requests: Holdings = field(init=False)
     answers: Holdings = field(init=False)
-    turns: Turns = field(init=False)
+    share: FairShare = field(init=False)
     _processes: Counter[int | None] = field(factory=Counter)
     _told: dict[str, float] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.requests = Holdings(limit=self.limits.requests_size)
         self.answers = Holdings(limit=self.limits.answers_size)
-        self.turns = Turns(self.clock, self.limits.burst)
+        self.share = FairShare(self.clock, self.limits.burst)
 
     def __len__(self) -> int:
         return len(self.guests)
@@ -115,7 +115,7 @@ class Places:
 
     def pause(self, guest: Guest) -> float:
         """For how many seconds a guest shall leave the daemon to others before its next request is carried out."""
-        return self.turns.pause(guest.process) if len(self._processes) > 1 else 0.0
+        return self.share.pause(guest.process) if len(self._processes) > 1 else 0.0
 
     def holds_requests(self, guest: Guest, size: int) -> None:
         """What a guest has sent takes so much room; if that is too much in all, somebody is refused."""

@@ -209,7 +209,7 @@ class LuxiProtocol(Protocol):
             return encode_failure(error)
         self._gives_way = method.gives_way
         called = Deferred.fromCoroutine(self._call(request.method, args))
-        self._places.turns.spent(self.process, self._clock.seconds() - begun)
+        self._places.share.spent(self.process, self._clock.seconds() - begun)
         return await called.addErrback(self._describe, request.method)
 
     async def _call(self, method: str, args: list[object]) -> bytes:

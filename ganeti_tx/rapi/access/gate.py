@@ -8,6 +8,7 @@ from attrs import define, field
 from zope.interface import implementer
 
 from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin, read_authorization
+from ganeti_tx.rapi.access.keyed_lock import KeyedLock
 from ganeti_tx.rapi.access.passwords import REALM
 from ganeti_tx.rapi.access.rights import Rights
 from ganeti_tx.rapi.access.roles import Roles
@@ -15,7 +16,6 @@ from ganeti_tx.rapi.access.scoped_calls import can_be_judged
 from ganeti_tx.rapi.access.source import Identity, ISource
 from ganeti_tx.rapi.access.throttle import Throttle
 from ganeti_tx.rapi.access.tokens import StoredTokens, is_secret
-from ganeti_tx.rapi.access.turns import Turns
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
 from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
@@ -32,7 +32,7 @@ class Gate:
     roles: WatchedFile[Roles]
     throttle: Throttle
     require_authentication: bool = False
-    _turns: Turns = field(factory=Turns, init=False)
+    _lock: KeyedLock = field(factory=KeyedLock, init=False)
 
     async def admit(self, authorization: str | None, peer: str, operation: Any, parts: Mapping[str, str]) -> Caller:
         """As IGate says; credentials that are sent are verified even where none are needed."""
@@ -80,7 +80,7 @@ class Gate:
 
     async def _verify_in_turn(self, login: BasicLogin, peer: str) -> Identity | None:
         """Of equal logins that come at once the first is verified; if it was right, the others are remembered."""
-        async with self._turns.turn(login):
+        async with self._lock.held(login):
             source = self._source_of(login)
             return source.remembered(login) or await self._verify(source, login, peer)
 

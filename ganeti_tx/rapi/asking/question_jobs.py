@@ -15,8 +15,8 @@ from twisted.internet.interfaces import IReactorTime
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode
 from ganeti_tx.model.opcodes.types import FinalStatus
+from ganeti_tx.rapi.access.keyed_lock import KeyedLock
 from ganeti_tx.rapi.access.throttle import Counts, network_of
-from ganeti_tx.rapi.access.turns import Turns
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.http.http_errors import HttpError
 
@@ -51,7 +51,7 @@ class QuestionJobs:
     _known: OrderedDict[Hashable, Known] = field(factory=OrderedDict, init=False)
     _nameless: set[int] = field(factory=set, init=False)
     _under_way: int = field(default=0, init=False)
-    _turns: Turns = field(factory=Turns, init=False)
+    _lock: KeyedLock = field(factory=KeyedLock, init=False)
     _addresses: Counts = field(init=False)
     _all: Counts = field(init=False)
 
@@ -65,7 +65,7 @@ class QuestionJobs:
         @raise HttpError: 429 or 503 with Retry-After, there are too many for callers without a name.
         """
         key = question_of(caller, op)
-        async with self._turns.turn(key):
+        async with self._lock.held(key):
             known = self._known.get(key)
             if known is not None and await open_jobs(luxi, [known.job_id]):
                 self._known.move_to_end(key)

@@ -96,7 +96,7 @@ class JobRunCase(SynchronousTestCase):
     def setUp(self) -> None:
         """A configuration, free locks, nothing done yet."""
         self.clock = Clock()
-        self.turns: list[bool] = []
+        self.slot_answers: list[bool] = []
         self.asked: list[int] = []
         self.files = MemoryFiles()
         self.store = loaded(self.files)
@@ -138,9 +138,9 @@ class JobRunCase(SynchronousTestCase):
         raise AssertionError("nobody asked for it")
 
     async def may_go_on(self, priority: int) -> bool:
-        """What luxid says: the next of `turns`, then that nobody waits."""
+        """What luxid says: the next of `slot_answers`, then that nobody waits."""
         self.asked.append(priority)
-        return self.turns.pop(0) if self.turns else True
+        return self.slot_answers.pop(0) if self.slot_answers else True
 
     async def ping(self, address: str) -> bool:
         """No unit here asks for addresses."""

@@ -277,7 +277,7 @@ class RoomTests(SynchronousTestCase):
     def test_busy_process_pauses(self) -> None:
         """Requests of a process that keeps the daemon busy wait a while, as soon as there is another process."""
         busy = self.connect(1)
-        self.factory._places.turns.spent(1, 1.0)
+        self.factory._places.share.spent(1, 1.0)
         busy.send(TAGS)
         self.assertEqual(len(busy.answers()), 1)
         other = Connection(self.factory)
@@ -291,7 +291,7 @@ class RoomTests(SynchronousTestCase):
         """Who hangs up while his request waits leaves nothing behind."""
         busy = self.connect(1)
         Connection(self.factory)
-        self.factory._places.turns.spent(1, 1.0)
+        self.factory._places.share.spent(1, 1.0)
         busy.send(TAGS)
         busy.lose()
         self.clock.advance(10)

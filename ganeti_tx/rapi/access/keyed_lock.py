@@ -8,14 +8,14 @@ from twisted.internet.defer import Deferred
 
 
 @define
-class Turns:
-    """Who waits, for each key that somebody has a turn for."""
+class KeyedLock:
+    """Who waits, for each key that somebody holds."""
 
     _waiting: dict[Hashable, list[Deferred[None]]] = field(factory=dict, init=False, repr=False)
 
     @asynccontextmanager
-    async def turn(self, key: Hashable) -> AsyncIterator[None]:
-        """Wait until nobody else has a turn for an equal key, and have it."""
+    async def held(self, key: Hashable) -> AsyncIterator[None]:
+        """Wait until nobody else holds an equal key, and hold it."""
         while key in self._waiting:
             waiting: Deferred[None] = Deferred()
             self._waiting[key].append(waiting)

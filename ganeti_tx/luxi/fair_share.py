@@ -15,7 +15,7 @@ REMEMBERED = 1000
 
 
 @define(eq=False)
-class Turns:
+class FairShare:
     """How much time each process owes, in seconds; debts shrink as time goes by.
 
     @ivar burst: seconds of work that a process may ask for before it has to pause.

@@ -1,4 +1,4 @@
-"""Tries to get locks, and turns between opcodes."""
+"""Attempts to get locks, and slots given up between opcodes."""
 
 from twisted.internet.defer import Deferred
 
@@ -10,8 +10,8 @@ from ganeti_tx.queue.job import Status, handed_over
 from ganeti_tx.test.jobs.case import NODE, OWNER, RIVAL, JobRunCase, TalkingUnit, Unit, Work
 
 
-class TurnTests(JobRunCase):
-    """Tries to get locks, and turns between opcodes."""
+class AttemptTests(JobRunCase):
+    """Attempts to get locks, and slots given up between opcodes."""
 
     def waiting_job(self, *works: Work) -> "tuple[JobRun, Deferred[None]]":
         """A job that waits for the rival's lock."""
@@ -24,7 +24,7 @@ class TurnTests(JobRunCase):
         return self.table.update(Owner(9, "/livelocks/job_3"), [LockRequest(BGL, Mode.EXCLUSIVE)])
 
     def test_failed_try(self) -> None:
-        """A try that fails raises the priority in the file, and the next one begins at once when nobody wants the slot."""
+        """An attempt that fails raises the priority in the file, and the next one begins at once when nobody wants the slot."""
         _, done = self.waiting_job(lambda unit: 1)
         self.clock.advance(1)
         self.assertEqual(self.on_disk().ops[0].priority, -1)
@@ -37,7 +37,7 @@ class TurnTests(JobRunCase):
         self.assertEqual(self.on_disk().status, Status.SUCCESS)
 
     def test_said_once(self) -> None:
-        """What a unit says before it has its locks is in the log once, however many tries there are."""
+        """What a unit says before it has its locks is in the log once, however many attempts there are."""
         self.rival_holds()
         run = self.job(lambda unit: 1)
         run.units = {OpTestDelay: type("Talker", (TalkingUnit,), {"works": [lambda unit: 1]})}
@@ -48,7 +48,7 @@ class TurnTests(JobRunCase):
         self.assertEqual([entry[3] for entry in self.on_disk().ops[0].log], ["looked up"])
 
     def test_everything_is_released(self) -> None:
-        """Between two tries nothing is held, the big lock neither, so that whoever needs it gets through."""
+        """Between two attempts nothing is held, the big lock neither, so that whoever needs it gets through."""
         self.waiting_job(lambda unit: 1)
         alone = self.rival_waits_for_all()
         self.clock.advance(1)
@@ -67,7 +67,7 @@ class TurnTests(JobRunCase):
         self.successResultOf(done)
 
     def test_blocking_at_the_highest(self) -> None:
-        """At -20 there is one try, without limit."""
+        """At -20 there is one attempt, without limit."""
         self.rival_holds()
         run = self.job(lambda unit: 1)
         run.set_priority(-20)
@@ -80,7 +80,7 @@ class TurnTests(JobRunCase):
 
     def test_back_to_the_queue_after_a_try(self) -> None:
         """When others want the slot the job is queued again, with the raised priority and nobody's livelock, holding nothing."""
-        self.turns = [False]
+        self.slot_answers = [False]
         _, done = self.waiting_job(lambda unit: 1)
         self.clock.advance(1)
         self.successResultOf(done)
@@ -92,7 +92,7 @@ class TurnTests(JobRunCase):
 
     def test_back_to_the_queue_between_opcodes(self) -> None:
         """After an opcode the job is queued when others want its slot; what is done stays done, and is not done again."""
-        self.turns = [False]
+        self.slot_answers = [False]
         done = Deferred.fromCoroutine(self.job(lambda unit: 1, lambda unit: 2).run())
         self.successResultOf(done)
         job = self.on_disk()
@@ -105,7 +105,7 @@ class TurnTests(JobRunCase):
 
     def test_secrets_keep_the_slot(self) -> None:
         """A job with secret parameters ahead goes on, for no file holds them."""
-        self.turns = [False]
+        self.slot_answers = [False]
         run = self.job(lambda unit: 1, lambda unit: 2)
         run.secrets = {1: {}}
         self.successResultOf(Deferred.fromCoroutine(run.run()))
@@ -113,7 +113,7 @@ class TurnTests(JobRunCase):
 
     def test_no_way_back(self) -> None:
         """A job that cannot be written back into the queue goes on."""
-        self.turns = [False]
+        self.slot_answers = [False]
         full = OSError(28, "No space left")
 
         def work(unit: Unit) -> int:
@@ -129,7 +129,7 @@ class TurnTests(JobRunCase):
         self.flushLoggedErrors()
 
     def test_stop_before_the_turn(self) -> None:
-        """A job that shall stop asks for no turn: it ends."""
+        """A job that shall stop asks for no slot: it ends."""
         run = self.job(lambda unit: self.stop(run), lambda unit: 2)
         self.successResultOf(Deferred.fromCoroutine(run.run()))
         self.assertEqual(self.asked, [])

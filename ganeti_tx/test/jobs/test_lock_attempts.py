@@ -1,8 +1,8 @@
-"""How long tries last and how they raise the priority."""
+"""How long attempts to get locks last and how they raise the priority."""
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.jobs.turns import after_failed_try, patience
+from ganeti_tx.jobs.lock_attempts import after_failed_attempt, patience
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, with_priority
 
 
@@ -15,12 +15,12 @@ class PatienceTests(SynchronousTestCase):
     """design-2.1, Locking improvements."""
 
     def test_doubles(self) -> None:
-        """A try lasts 2**tries seconds, 64 at most; the tries are told by the priority."""
+        """An attempt lasts 2**failed seconds, 64 at most; the failed ones are told by the priority."""
         spans = [patience(opcode(priority)) for priority in range(0, -9, -1)]
         self.assertEqual(spans, [1, 2, 4, 8, 16, 32, 64, 64, 64])
 
     def test_each_submitted_priority(self) -> None:
-        """Whatever the submitted priority is, the first try lasts a second."""
+        """Whatever the submitted priority is, the first attempt lasts a second."""
         self.assertEqual([patience(opcode(each, each)) for each in (-10, 0, 10)], [1.0] * 3)
 
     def test_highest(self) -> None:
@@ -32,11 +32,11 @@ class PatienceTests(SynchronousTestCase):
         self.assertEqual(patience(QueuedOp(input={}, priority=-2)), 4.0)
 
     def test_rises(self) -> None:
-        """A failed try makes the number fall by one, not below -20."""
-        self.assertEqual([after_failed_try(opcode(each)) for each in (19, 0, -19, -20)], [18, -1, -20, -20])
+        """A failed attempt makes the number fall by one, not below -20."""
+        self.assertEqual([after_failed_attempt(opcode(each)) for each in (19, 0, -19, -20)], [18, -1, -20, -20])
 
     def test_changed_priority_is_a_new_base(self) -> None:
-        """From a priority that the user gave afterwards the tries count anew."""
+        """From a priority that the user gave afterwards the attempts count anew."""
         for wanted in (10, 0, -10, 5, 19):
             (changed,) = with_priority(QueuedJob(id=1, ops=[opcode(-7)]), wanted).ops
             self.assertEqual((changed.priority, patience(changed)), (wanted, 1.0))

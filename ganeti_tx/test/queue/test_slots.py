@@ -11,7 +11,7 @@ from ganeti_tx.queue.launcher import NeverGiven, RunnerDied
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 
-class TurnTests(SynchronousTestCase):
+class SlotTests(SynchronousTestCase):
     """Jobs that give their slots to others (design-2.3, Job priorities)."""
 
     def queue_with(self, limit: int, *priorities: int, ops: int = 1) -> Queue:

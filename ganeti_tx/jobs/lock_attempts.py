@@ -1,4 +1,4 @@
-"""Tries and turns: how long a try to get locks lasts, how it raises the priority, and who may want the slot meanwhile
+"""Attempts to get locks: how long one lasts, how it raises the priority, and who may want the slot meanwhile
 (design-2.1, Locking improvements; design-2.3, Job priorities).
 """
 
@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from ganeti_tx.queue.job import HIGHEST_PRIORITY, QueuedOp, submitted_priority
 
-#: No try lasts longer than this many seconds.
-LONGEST_TRY = 64.0
+#: No attempt lasts longer than this many seconds.
+LONGEST_ATTEMPT = 64.0
 
 #: Asks luxid, with a priority, whether the job may keep its slot: nobody as urgent waits for one.
 MayGoOn = Callable[[int], Awaitable[bool]]
@@ -18,16 +18,16 @@ class SteppedBack(Exception):
 
 
 def patience(op: QueuedOp) -> float | None:
-    """Seconds that the next try to get the opcode's locks lasts: 2**tries; None, without limit, at the highest priority.
+    """Seconds that the next attempt to get the opcode's locks lasts: 2**failed; None, without limit, at the highest priority.
 
-    The tries that have failed are told by the priority, which rose with each; so they survive every restart.
+    The attempts that have failed are told by the priority, which rose with each; so they survive every restart.
     """
     if op.priority <= HIGHEST_PRIORITY:
         return None
-    tries = submitted_priority(op) - op.priority
-    return min(2.0 ** min(tries, 10), LONGEST_TRY)
+    failed = submitted_priority(op) - op.priority
+    return min(2.0 ** min(failed, 10), LONGEST_ATTEMPT)
 
 
-def after_failed_try(op: QueuedOp) -> int:
+def after_failed_attempt(op: QueuedOp) -> int:
     """The priority of an opcode that could not get its locks in time."""
     return max(op.priority - 1, HIGHEST_PRIORITY)

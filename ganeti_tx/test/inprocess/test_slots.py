@@ -1,4 +1,4 @@
-"""Jobs that take turns in a whole cluster, and daemons that die while a job is handed over."""
+"""Jobs that share slots in a whole cluster, and daemons that die while a job is handed over."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def limit_running(cluster: InProcessCluster, limit: int) -> None:
     cluster.run(cluster.wconfd.store.change(lambda data, now: running_limit(data, limit)))
 
 
-class TurnTests(ClusterCase):
+class SlotTests(ClusterCase):
     """Who has the slot, and for how long."""
 
     def test_limit_at_run_time(self) -> None:
