@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-from ganeti_tx.cli.program import Program, real_surroundings, run
+from ganeti_tx.cli.program import Program, real_context, run
 from ganeti_tx.cli.streams import flushed, open_closed
 
 #: Programs without a command so far, by what they are for.
@@ -26,7 +26,7 @@ def program_named(name: str) -> Program:
 
 def _start(name: str) -> int:
     open_closed()
-    return flushed(int(run(program_named(name), sys.argv[1:], real_surroundings())))
+    return flushed(int(run(program_named(name), sys.argv[1:], real_context())))
 
 
 def gnt_backup() -> int:

@@ -36,7 +36,7 @@ class Program(NamedTuple):
     aliases: Mapping[str, str] = {}
 
 
-class Surroundings(NamedTuple):
+class CommandContext(NamedTuple):
     """What a run finds around it; tests bring their own."""
 
     environ: Mapping[str, str]
@@ -51,12 +51,12 @@ class Surroundings(NamedTuple):
     log: Callable[[str, str], ICommandLog] = lambda program, command: NoLog()
 
 
-def real_surroundings() -> Surroundings:
+def real_context() -> CommandContext:
     """This process's own."""
     environ = os.environ
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name typed in another encoding is no reason to fail
-    return Surroundings(
+    return CommandContext(
         environ, sys.stdout, sys.stderr, sys.stdin, lambda: connect_to_master(environ), _run_program,
         log=lambda program, command: CommandLog(environ, program, command),
     )  # fmt: skip
@@ -74,36 +74,36 @@ def load(entry: Entry) -> Command:
     return command
 
 
-def run(program: Program, words: Sequence[str], around: Surroundings) -> int:
+def run(program: Program, words: Sequence[str], context: CommandContext) -> int:
     """Run what the words say; the exit status. Errors come out as lines on standard error."""
     if list(words) in (["--version"], ["-V"]):
-        around.out.write(f"{program.name} (ganeti ganeti_tx) {__version__}\n")
+        context.out.write(f"{program.name} (ganeti ganeti_tx) {__version__}\n")
         return ExitCode.SUCCESS
     if not words or words[0] in ("-h", "--help"):
-        around.out.write(usage(program))
+        context.out.write(usage(program))
         return ExitCode.SUCCESS if words else ExitCode.FAILURE
     name = program.aliases.get(words[0], words[0])
     if name not in program.commands:
-        around.err.write(_not_available(program, words[0]))
+        context.err.write(_not_available(program, words[0]))
         return ExitCode.FAILURE
-    return _run_command(program, name, words[1:], around)
+    return _run_command(program, name, words[1:], context)
 
 
-def _run_command(program: Program, name: str, words: Sequence[str], around: Surroundings) -> int:
+def _run_command(program: Program, name: str, words: Sequence[str], context: CommandContext) -> int:
     entry = program.commands[name]
     command = load(entry)
     session = Session(
-        program=program.name, command=name, environ=around.environ, out=around.out, err=around.err,
-        stdin=around.stdin, connect=around.connect, run=around.run, now=around.now, sleep=around.sleep,
-        read=around.read,
+        program=program.name, command=name, environ=context.environ, out=context.out, err=context.err,
+        stdin=context.stdin, connect=context.connect, run=context.run, now=context.now, sleep=context.sleep,
+        read=context.read,
     )  # fmt: skip
-    log = around.log(program.name, name)
+    log = context.log(program.name, name)
     log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")
     try:
-        options, arguments = parse(program.name, name, command, words, around.environ)
+        options, arguments = parse(program.name, name, command, words, context.environ)
         return int(command.run(session, options, arguments))
     except HelpShown as shown:
-        around.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n{command.manual}")
+        context.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n{command.manual}")
         return ExitCode.SUCCESS
     except JobSubmittedException as submitted:
         session.warn(f"JobID: {submitted.args[0]}")

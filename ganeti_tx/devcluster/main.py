@@ -91,14 +91,14 @@ def do_status(options: argparse.Namespace) -> int:
 
 
 def do_shell(options: argparse.Namespace) -> int:
-    """A shell in the master node's surroundings."""
+    """A shell with the master node's environment."""
     layout = load(options.root.absolute())
     shell = os.environ.get("SHELL") or "/bin/sh"
     return become(layout, None, [shell])
 
 
 def do_run(options: argparse.Namespace) -> int:
-    """One command in a node's surroundings."""
+    """One command with a node's environment."""
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise DevclusterError("run: which command?")

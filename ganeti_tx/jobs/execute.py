@@ -25,7 +25,7 @@ from ganeti_tx.locking.interfaces import ILocks, LockTimeout
 from ganeti_tx.logic.plan import described
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import STEP, Steps
-from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, Surroundings, UnitTable
+from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, UnitContext, UnitTable
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.model.undo import UndoRecord
@@ -285,7 +285,7 @@ class JobRun:
         if self._stop:
             points.stop()
         config, nodes = StoppableConfig(self.config, points), StoppableNodes(self.nodes, points)
-        around = Surroundings(
+        context = UnitContext(
             job_id=self.journal.job.id,
             config=config,
             locks=self.locks,
@@ -308,7 +308,7 @@ class JobRun:
             allocator_fault=self.allocator_fault,
             hooks_before_leaving=self._hooks_on,
         )
-        unit = kind(op, around)
+        unit = kind(op, context)
         self._hooks = HookRun(unit, self.config, self.nodes)
         return unit
 

@@ -40,7 +40,7 @@ async def no_hooks(nodes: Sequence[Node]) -> None:
 
 
 @attrs.frozen
-class Surroundings:
+class UnitContext:
     """All that a logical unit may touch; built by the job for each opcode."""
 
     job_id: int
@@ -89,11 +89,11 @@ class LogicalUnit(ABC, Generic[Op]):
                 if isinstance(argument, type) and issubclass(argument, OpCode):
                     cls.opcode = argument
 
-    def __init__(self, op: Op, around: Surroundings) -> None:
+    def __init__(self, op: Op, context: UnitContext) -> None:
         self.op = op
-        self.around = around
-        self.config = around.config
-        self.nodes = around.nodes
+        self.context = context
+        self.config = context.config
+        self.nodes = context.nodes
 
     async def expand_names(self) -> None:
         """Turn what the user typed into objects; no lock is held, so what is read may change before `check`."""
@@ -133,25 +133,25 @@ class LogicalUnit(ABC, Generic[Op]):
 
     async def carry_out(self) -> Any:
         """Execute it, and take back what was begun when that fails; the job calls this after `check`."""
-        self.around.steps.plan = self.plan()
-        async with self.around.steps:
+        self.context.steps.plan = self.plan()
+        async with self.context.steps:
             return await self.execute()
 
     def step(self, title: str, *undos: Undo) -> AbstractAsyncContextManager[None]:
         """The step of the plan with this title; `undos` take back what it does, the last one first."""
-        return self.around.steps.step(title, *undos)
+        return self.context.steps.step(title, *undos)
 
     async def pause(self, seconds: float) -> None:
         """Wait; a job that is to stop waits no longer."""
-        await self.around.safe_points.wait("a wait", deferLater(self.around.clock, seconds))
+        await self.context.safe_points.wait("a wait", deferLater(self.context.clock, seconds))
 
     def info(self, message: str) -> None:
         """A line for the operator."""
-        self.around.feedback("message", message)
+        self.context.feedback("message", message)
 
     def warn(self, message: str) -> None:
         """A warning for the operator."""
-        self.around.feedback("message", f"- WARNING: {message}")
+        self.context.feedback("message", f"- WARNING: {message}")
 
 
 UnitTable = Mapping[type[OpCode], type[LogicalUnit[Any]]]

@@ -147,13 +147,13 @@ def view_of(
     whose = f"instance {instance.name}"
     own = tuple(picked(whose, "disk", disks, instance.disks).values())
     touched = (instance.primary_node, *(uuid for disk in own for uuid in disk.nodes))
-    around = picked(whose, "node", nodes, touched)
+    its_nodes = picked(whose, "node", nodes, touched)
     return InstanceView(
         cluster=cluster,
         instance=instance,
         disks=own,
-        nodes=around,
-        groups=picked(whose, "node group", groups, (node.group for node in around.values())),
+        nodes=its_nodes,
+        groups=picked(whose, "node group", groups, (node.group for node in its_nodes.values())),
         networks=picked(whose, "network", networks, (nic.network for nic in instance.nics if nic.network is not None)),
     )
 

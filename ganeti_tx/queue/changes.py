@@ -10,7 +10,7 @@ from twisted.internet.interfaces import IReactorTime
 from ganeti_tx.errors import JobLost
 from ganeti_tx.queue.fields import job_getters
 from ganeti_tx.queue.job import QueuedJob
-from ganeti_tx.runtime.bell import Bell
+from ganeti_tx.runtime.condition import Condition
 
 #: However long a client wants to wait, it gets an answer after this many seconds (Ganeti 3.0 LUXI table).
 LONGEST_WAIT = 89
@@ -23,14 +23,14 @@ class JobChanges:
     clock: IReactorTime
     find: Callable[[int], QueuedJob | None]
     listeners: list[Callable[[int], object]] = field(factory=list)
-    _bells: dict[int, Bell] = field(factory=dict)
+    _conditions: dict[int, Condition] = field(factory=dict)
 
     def announce(self, job_id: int) -> None:
         """Wake everybody who waits for this job."""
         for listener in self.listeners:
             listener(job_id)
-        if (bell := self._bells.pop(job_id, None)) is not None:
-            bell.ring()
+        if (condition := self._conditions.pop(job_id, None)) is not None:
+            condition.notify_all()
 
     async def wait(
         self, job_id: int, names: Sequence[str], previous: Any, previous_serial: int | None, timeout: float
@@ -53,12 +53,12 @@ class JobChanges:
 
     async def _next_change(self, job_id: int, limit: float) -> None:
         """Returns at the job's next change, or when the time is up."""
-        bell = self._bells.setdefault(job_id, Bell(self.clock))
+        condition = self._conditions.setdefault(job_id, Condition(self.clock))
         try:
-            await bell.wait(limit)
+            await condition.wait(limit)
         finally:
-            if not bell.is_waited_for and self._bells.get(job_id) is bell:
-                del self._bells[job_id]
+            if not condition.is_waited_for and self._conditions.get(job_id) is condition:
+                del self._conditions[job_id]
 
 
 def new_entries(job: QueuedJob, after: int | None) -> list[Any]:

@@ -18,7 +18,7 @@ from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.mastership.this_node import NotMasterError, check_ssconf_master
 from ganeti_tx.rapi.access import composition as access
-from ganeti_tx.rapi.access.composition import Surroundings
+from ganeti_tx.rapi.access.composition import GateParts
 from ganeti_tx.rapi.access.gate import Gate
 from ganeti_tx.rapi.app import AppParts, RapiApp
 from ganeti_tx.rapi.asking.luxi_calls import LuxiCalls
@@ -97,10 +97,10 @@ def real_parts(reactor: IDaemonReactor) -> RapiParts:
 
 def make_gate(parts: RapiParts, settings: Settings) -> Gate:
     """Who is let in."""
-    around = Surroundings(
+    gate_parts = GateParts(
         parts.paths, parts.files, parts.watch, parts.threads, parts.reactor, parts.entropy, lambda: parts.now() / 1e9
     )
-    return access.make_gate(around, OPERATIONS, settings.require_authentication)
+    return access.make_gate(gate_parts, OPERATIONS, settings.require_authentication)
 
 
 def make_luxi(parts: RapiParts) -> LuxiCalls:
@@ -136,8 +136,8 @@ async def start(
     luxi, feed = make_luxi(parts), make_feed(parts)
     connections = Connections(clock=parts.reactor, most=settings.max_clients)
     measures = Measures(parts.reactor, connections, parts.threads)
-    around = AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed)
-    app = RapiApp(served_operations(UNITS), around)
+    app_parts = AppParts(make_gate(parts, settings), luxi, parts.threads, parts.now, measures, feed)
+    app = RapiApp(served_operations(UNITS), app_parts)
     access_log = AccessLog(parts.paths.rapi_access_log, parts.reactor)
     site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)

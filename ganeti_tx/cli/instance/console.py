@@ -44,7 +44,7 @@ def _words(command: str | Sequence[str]) -> list[str]:
 
 
 def _remote_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
-    """The way to another node: the remote shell that the surroundings name, or SSH."""
+    """The way to another node: the remote shell that the environment names, or SSH."""
     shell = session.environ.get(_REMOTE_SHELL)
     return [*shlex.split(shell), found["host"], *command] if shell else _ssh_argv(session, found, command)
 

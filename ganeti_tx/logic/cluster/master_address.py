@@ -64,7 +64,7 @@ async def with_address(
     async with unit.step(GIVE_UP, on_node("take the cluster's address again", master, _activation(before))):
         await _give_up(unit, before, master)
     await change()
-    await unit.around.steps.settle()
+    await unit.context.steps.settle()
     await _ask(unit, TAKE, master, _activation(after))
 
 

@@ -76,7 +76,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         To change nothing is possible, too.
         """
         allocator = self._given.get(ALLOCATOR)
-        if allocator and (fault := self.around.allocator_fault(allocator)):
+        if allocator and (fault := self.context.allocator_fault(allocator)):
             raise OpPrereqError(fault, ECode.INVAL)
         before = await self.config.cluster()
         after = self._changed(before)
@@ -119,7 +119,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     async def _check_templates(self, before: Cluster, after: Cluster) -> None:
         if not after.enabled_disk_templates:
             raise OpPrereqError("at least one disk template must be enabled", ECode.INVAL)
-        makeable = {word for word in self.around.templates if has_place(TEMPLATES[word], after)}
+        makeable = {word for word in self.context.templates if has_place(TEMPLATES[word], after)}
         for template in set(after.enabled_disk_templates) - set(before.enabled_disk_templates):
             if template not in makeable:
                 raise OpPrereqError(

@@ -25,4 +25,4 @@ class LUClusterVerify(LogicalUnit[OpClusterVerify]):
         )
         self.info("* Instances and disks are not checked in this version; the configuration and its copies are")
         async with self.step(SUBMIT):
-            return {"jobs": await self.around.submit_jobs([[config]])}
+            return {"jobs": await self.context.submit_jobs([[config]])}

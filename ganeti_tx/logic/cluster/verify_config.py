@@ -34,7 +34,7 @@ class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
     async def execute(self) -> bool:
         """Look."""
         self.info("* Verifying the directory of the job queue")
-        queue_passed = self._tell(VerifyCode.ECLUSTERFILECHECK, self.around.queue_faults())
+        queue_passed = self._tell(VerifyCode.ECLUSTERFILECHECK, self.context.queue_faults())
         self.info("* Verifying the copies on the nodes")
         copies_passed = self._tell_of_nodes(await copy_findings(self))
         self.info("* Verifying the directories of file storage")

@@ -64,13 +64,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
-        self._place = Placement(self, self.around.locks, self.op)
+        self._place = Placement(self, self.context.locks, self.op)
         await self._place.find()
 
     async def _resolve(self) -> None:
         given = check_name(self.op.instance_name)
         try:
-            name, self._address = await self.around.resolve(given)
+            name, self._address = await self.context.resolve(given)
         except ResolverError as error:
             raise OpPrereqError(
                 f"the name of instance {given} does not resolve ({error}); "
@@ -94,7 +94,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._cluster = await self.config.cluster()
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
-        self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.around.templates)
+        self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.context.templates)
         await self._place.decide(self._plan, self._cluster)
         await self._place.read()
         check_homes(self._place.homes, self._plan.template)
@@ -102,7 +102,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         await self._place.check_group()
         if self.op.ip_check:
             nodes = await self.config.nodes()
-            await check_address(self._name, self._address, self._cluster, nodes, self.around.ping)
+            await check_address(self._name, self._address, self._cluster, nodes, self.context.ping)
         self._check_policy()
         await self._check_nodes()
         await reserve_macs(self.config, self._plan.nics)
@@ -153,7 +153,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """Make it; the names of the nodes it is on."""
         target, uuid = self._target, self._target.instance.uuid
         self.info("* creating instance disks...")
-        await create_disks(self.nodes, target, self.around.steps)
+        await create_disks(self.nodes, target, self.context.steps)
         self.info(f"adding instance {self._name} to cluster config")
         async with self.step(ADD, in_config(f"remove instance {self._name}", IConfig.remove_instance, uuid)):
             await self.config.add_instance(target.instance, target.disks)

@@ -51,7 +51,7 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
         self.info(f"Removing instance {name} out of cluster config")
         async with self.step(FORGET):
             await self.config.remove_instance(self.instance.uuid)
-        await self.around.locks.remove(Lock(Level.INSTANCE, name))
+        await self.context.locks.remove(Lock(Level.INSTANCE, name))
 
     async def _stop(self) -> None:
         try:

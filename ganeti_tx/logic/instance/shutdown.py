@@ -46,7 +46,7 @@ class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
             return
         async with self.step(STOP):
             await stop(self.nodes, self.target, self.op.timeout, self.op.force)
-        await self.around.steps.settle()
+        await self.context.steps.settle()
         async with self.step(DISKS):
             await shutdown_disks(self.nodes, self.target, self.warn)
 

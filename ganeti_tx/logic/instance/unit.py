@@ -7,7 +7,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.instance.hook_values import instance_values
-from ganeti_tx.logic.unit import LogicalUnit, Surroundings
+from ganeti_tx.logic.unit import LogicalUnit, UnitContext
 from ganeti_tx.logic.wanted_locks import on_allocation, on_instance, on_nodes
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
@@ -30,8 +30,8 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
 
     target: InstanceView
 
-    def __init__(self, op: InstanceOp, around: Surroundings) -> None:
-        super().__init__(op, around)
+    def __init__(self, op: InstanceOp, context: UnitContext) -> None:
+        super().__init__(op, context)
         self._named: Instance
 
     @property

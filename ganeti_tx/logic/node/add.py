@@ -43,7 +43,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     async def expand_names(self) -> None:
         """The node's full name and address, and its group."""
         try:
-            self._name, resolved = await self.around.resolve(self.op.node_name)
+            self._name, resolved = await self.context.resolve(self.op.node_name)
         except ResolverError as error:
             raise OpPrereqError(f"node {self.op.node_name!r}: {error}", ECode.RESOLVER)
         self._address = self.op.primary_ip or resolved
@@ -182,7 +182,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         await self.config.change_nodes([node], {key: each for key, each in digests.items() if each is not None})
 
     async def _new_node(self, candidate: bool) -> Node:
-        now = self.around.now()
+        now = self.context.now()
         base = self._old
         given = self.op.ndparams if base is None or self.op.ndparams is not None else base.ndparams
         fresh = Node(

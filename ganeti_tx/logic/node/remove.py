@@ -64,7 +64,7 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
     async def execute(self) -> None:
         """Others take its place; then it leaves, while it still obeys this master; then nobody knows it any more."""
         await self._replace()
-        await self.around.hooks_before_leaving([self._node])
+        await self.context.hooks_before_leaving([self._node])
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
         async with self.step(LEAVE):
             try:

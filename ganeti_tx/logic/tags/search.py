@@ -28,7 +28,7 @@ class LUTagsSearch(LogicalUnit[OpTagsSearch]):
         tagged += [(f"/nodegroup/{each.name}", tag) for each in await self.config.groups() for tag in each.tags]
         tagged += [(f"/network/{each.name}", tag) for each in await self.config.networks() for tag in each.tags]
         try:
-            return await Slices(lambda: self.pause(0), self.around.worked).run(self._found(tagged), Budget())
+            return await Slices(lambda: self.pause(0), self.context.worked).run(self._found(tagged), Budget())
         except (ParameterError, QueryFilterParseError) as error:
             raise OpExecError(f"search for tags: {error}") from None
 

@@ -13,7 +13,7 @@ from ganeti_tx.luxid.events.log import EventLog
 from ganeti_tx.model.event_filter import MAX_NAME, EventFilter
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.model.events import Event, Kind
-from ganeti_tx.runtime.bell import Bell
+from ganeti_tx.runtime.condition import Condition
 
 #: Seconds for which those who wait are not told yet, so that what happens together is told together.
 WAKE_DELAY = 0.02
@@ -33,11 +33,11 @@ class EventMethods:
 
     log: EventLog
     clock: IReactorTime
-    _bell: Bell = field(init=False)
+    _condition: Condition = field(init=False)
     _wake_due: IDelayedCall | None = None
 
     def __attrs_post_init__(self) -> None:
-        self._bell = Bell(self.clock)
+        self._condition = Condition(self.clock)
 
     def table(self) -> Mapping[str, Answer]:
         """Which method is which call."""
@@ -46,12 +46,12 @@ class EventMethods:
     def add(self, event: Event) -> None:
         """Something happened."""
         self.log.append(event)
-        if self._bell.is_waited_for and self._wake_due is None:
+        if self._condition.is_waited_for and self._wake_due is None:
             self._wake_due = self.clock.callLater(WAKE_DELAY, self._wake)
 
     def _wake(self) -> None:
         self._wake_due = None
-        self._bell.ring()
+        self._condition.notify_all()
 
     async def wait(
         self, after: str | None, kinds: Sequence[str] | None, objects: Sequence[str] | None, timeout: int, limit: int
@@ -68,7 +68,7 @@ class EventMethods:
             if events or after is None or left <= 0:
                 return events, str(place), None
             if place == self.log.end:
-                await self._bell.wait(left)
+                await self._condition.wait(left)
 
     def _gap(self, place: EventId) -> str | None:
         """Why what came after a place is not known; None when it is."""

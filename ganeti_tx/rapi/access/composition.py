@@ -37,7 +37,7 @@ LDAP_AT_ONCE, LDAP_WAITING = 4, 32
 
 
 @frozen
-class Surroundings:
+class GateParts:
     """What the gate works with."""
 
     paths: Paths
@@ -50,14 +50,14 @@ class Surroundings:
     now: Callable[[], float]
 
 
-def make_gate(around: Surroundings, operations: Iterable[Operation], require_authentication: bool = False) -> Gate:
+def make_gate(parts: GateParts, operations: Iterable[Operation], require_authentication: bool = False) -> Gate:
     """The gate over the files of rapi/, which are read now and whenever they change.
 
     @param operations: all that there are, to tell mistyped permissions by.
     """
     resources = frozenset(operation.resource for operation in operations)
-    checks = SlowCalls(threads=around.threads, at_once=CHECKS_AT_ONCE, waiting=CHECKS_WAITING)
-    roles: WatchedFile[Roles] = WatchedFile(around.files, around.paths.rapi_roles_file, parse_roles, {})
+    checks = SlowCalls(threads=parts.threads, at_once=CHECKS_AT_ONCE, waiting=CHECKS_WAITING)
+    roles: WatchedFile[Roles] = WatchedFile(parts.files, parts.paths.rapi_roles_file, parse_roles, {})
 
     def look_at(where: Path, each: Iterable[tuple[str, Rights]]) -> None:
         for name, rights in each:
@@ -67,39 +67,39 @@ def make_gate(around: Surroundings, operations: Iterable[Operation], require_aut
                          path=str(where), name=name, count=count)  # fmt: skip
 
     def users_changed(content: Users) -> None:
-        look_at(around.paths.rapi_users_file, ((user.name, user.rights) for user in content.values()))
+        look_at(parts.paths.rapi_users_file, ((user.name, user.rights) for user in content.values()))
         for user in content.values():
             if user.password.scheme is Scheme.UNKNOWN:
                 log.warn("{path}: the password of {name} is kept in a way that nobody knows; it lets nobody in",
-                         path=str(around.paths.rapi_users_file), name=user.name)  # fmt: skip
+                         path=str(parts.paths.rapi_users_file), name=user.name)  # fmt: skip
 
     def tokens_changed(content: Mapping[str, Token]) -> None:
-        look_at(around.paths.rapi_tokens_file, ((token.name, token.rights) for token in content.values()))
+        look_at(parts.paths.rapi_tokens_file, ((token.name, token.rights) for token in content.values()))
 
-    roles.changed = lambda content: look_at(around.paths.rapi_roles_file, content.items())
-    users: WatchedFile[Users] = WatchedFile(around.files, around.paths.rapi_users_file, parse_users, {}, users_changed)
+    roles.changed = lambda content: look_at(parts.paths.rapi_roles_file, content.items())
+    users: WatchedFile[Users] = WatchedFile(parts.files, parts.paths.rapi_users_file, parse_users, {}, users_changed)
     tokens: WatchedFile[Mapping[str, Token]] = WatchedFile(
-        around.files, around.paths.rapi_tokens_file, parse_tokens, {}, tokens_changed
+        parts.files, parts.paths.rapi_tokens_file, parse_tokens, {}, tokens_changed
     )
-    directory = directory_users(around)
+    directory = directory_users(parts)
     ldap: WatchedFile[LdapSettings | None] = WatchedFile(
-        around.files, around.paths.rapi_ldap_file, parse_ldap_settings, None, directory.use
+        parts.files, parts.paths.rapi_ldap_file, parse_ldap_settings, None, directory.use
     )
-    watch_all(around, [roles, users, tokens, ldap])
-    memo: Memo[bool] = Memo(around.clock, around.entropy.random_bytes(32))
+    watch_all(parts, [roles, users, tokens, ldap])
+    memo: Memo[bool] = Memo(parts.clock, parts.entropy.random_bytes(32))
     sources = [LocalUsers(users, checks, memo), directory, Nobody(users, checks)]
-    return Gate(sources, StoredTokens(tokens, around.now), roles, Throttle(around.clock), require_authentication)
+    return Gate(sources, StoredTokens(tokens, parts.now), roles, Throttle(parts.clock), require_authentication)
 
 
-def directory_users(around: Surroundings) -> LdapUsers:
+def directory_users(parts: GateParts) -> LdapUsers:
     """Users of a directory, as soon as there are settings; they have threads of their own to wait in."""
-    memo: Memo[Rights] = Memo(around.clock, around.entropy.random_bytes(32))
+    memo: Memo[Rights] = Memo(parts.clock, parts.entropy.random_bytes(32))
     return LdapUsers(
-        around.files, SlowCalls(threads=around.threads, at_once=LDAP_AT_ONCE, waiting=LDAP_WAITING), memo, around.clock
+        parts.files, SlowCalls(threads=parts.threads, at_once=LDAP_AT_ONCE, waiting=LDAP_WAITING), memo, parts.clock
     )
 
 
-def watch_all(around: Surroundings, watched: Iterable[WatchedFile[Any]]) -> None:
+def watch_all(parts: GateParts, watched: Iterable[WatchedFile[Any]]) -> None:
     """Read files of one directory now and at each change."""
     by_name = {file.path.name: file for file in watched}
 
@@ -107,7 +107,7 @@ def watch_all(around: Surroundings, watched: Iterable[WatchedFile[Any]]) -> None
         if name in by_name:
             by_name[name].read()
 
-    around.files.mkdir(around.paths.rapi_dir)
-    around.watch.watch(around.paths.rapi_dir, changed)
+    parts.files.mkdir(parts.paths.rapi_dir)
+    parts.watch.watch(parts.paths.rapi_dir, changed)
     for file in by_name.values():
         file.read()

@@ -18,7 +18,7 @@ from ganeti_tx.luxi.own_methods import Events
 from ganeti_tx.luxi.transport_errors import ProtocolError
 from ganeti_tx.model.event_id import EventId, read_id
 from ganeti_tx.rapi.events.event_window import EventWindow
-from ganeti_tx.runtime.bell import Bell
+from ganeti_tx.runtime.condition import Condition
 
 log = Logger()
 
@@ -53,13 +53,13 @@ class EventFeed:
     closed: bool = False
     _streams: Counter[str | None] = field(factory=Counter)
     _following: "Deferred[None] | None" = None
-    _bell: Bell = field(init=False)
+    _condition: Condition = field(init=False)
     _silent: bool = False
     #: Another one with each stop, as that may be the doing of a stream to which the following is just telling something.
     _turn: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self._bell = Bell(self.clock)
+        self._condition = Condition(self.clock)
 
     def has_room(self, name: str | None) -> bool:
         """Whether a caller may have one more stream."""
@@ -87,7 +87,7 @@ class EventFeed:
         self.closed = True
         self._stop()
         self.asker.close()
-        self._bell.ring()
+        self._condition.notify_all()
 
     def _stop(self) -> None:
         self._turn += 1
@@ -107,7 +107,7 @@ class EventFeed:
 
     def changed(self, limit: float) -> "Deferred[None]":
         """Fires when there is something new, or after so many seconds."""
-        return self._bell.wait(limit)
+        return self._condition.wait(limit)
 
     async def _follow(self, turn: int) -> None:
         while turn == self._turn:
@@ -135,7 +135,7 @@ class EventFeed:
                 self.window.append(place_of(id), event)
         else:
             return
-        self._bell.ring()
+        self._condition.notify_all()
 
     def _say_silent(self, error: GanetiError) -> None:
         if not self._silent:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ganeti_tx.cli.main import program_named
-from ganeti_tx.cli.program import Surroundings, run
+from ganeti_tx.cli.program import CommandContext, run
 from ganeti_tx.errors import GanetiError, JobLost, encode_error
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.methods import METHODS
@@ -116,8 +116,8 @@ class CommandLine:
     def __call__(self, program: str, *words: str, stdin: io.StringIO | None = None) -> Outcome:
         """Run one command line; its exit status and what it wrote."""
         out, err = io.StringIO(), io.StringIO()
-        around = Surroundings(self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run)
-        status = run(program_named(program), words, around)
+        context = CommandContext(self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run)
+        status = run(program_named(program), words, context)
         return Outcome(status, out.getvalue(), err.getvalue())
 
     def _run(self, argv: Sequence[str], document: bytes | None) -> int:

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.cli.command_log import MAX_LINE, CommandLog, words_to_keep
 from ganeti_tx.cli.main import program_named
-from ganeti_tx.cli.program import Surroundings, load, run
+from ganeti_tx.cli.program import CommandContext, load, run
 from ganeti_tx.test.cli.fakes import FakeClient
 
 
@@ -23,7 +23,7 @@ class CommandLogTests(SynchronousTestCase):
 
     def type(self, program: str, *words: str) -> int:
         """Run a command as it is typed; its status."""
-        around = Surroundings(
+        context = CommandContext(
             self.environ,
             io.StringIO(),
             io.StringIO(),
@@ -32,7 +32,7 @@ class CommandLogTests(SynchronousTestCase):
             lambda argv, document: 0,
             log=lambda name, command: CommandLog(self.environ, name, command),
         )
-        return run(program_named(program), words, around)
+        return run(program_named(program), words, context)
 
     def lines(self) -> list[str]:
         """What stands in the log, without the times."""

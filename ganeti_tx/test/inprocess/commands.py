@@ -10,7 +10,7 @@ from attrs import define
 
 from ganeti_tx.bootstrap.join_documents import JoinRequest
 from ganeti_tx.cli.main import program_named
-from ganeti_tx.cli.program import Surroundings, run
+from ganeti_tx.cli.program import CommandContext, run
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.luxi.client import Client
@@ -49,7 +49,7 @@ class Commands:
         program, *rest = words
         out, err = io.StringIO(), io.StringIO()
         luxi = DrivingClient(self.cluster)
-        around = Surroundings(
+        context = CommandContext(
             environ={"GANETI_HOSTNAME": self.cluster.master.name},
             out=out,
             err=err,
@@ -61,7 +61,7 @@ class Commands:
             read=self._read,
         )
         try:
-            status = run(program_named(program), rest, around)
+            status = run(program_named(program), rest, context)
         finally:
             luxi.close()
         return status, out.getvalue(), err.getvalue()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
-from ganeti_tx.test.inprocess.test_turns import limit_running
+from ganeti_tx.test.inprocess.test_slots import limit_running
 
 ADD = "gnt-instance add --submit -t file -s 1G -o noop -n node2 web1"
 NODE2 = "node2.example.com"

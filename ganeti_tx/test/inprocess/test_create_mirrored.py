@@ -30,7 +30,7 @@ class UnitsWithMirrors(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
 
     def __getitem__(self, kind: type[OpCode]) -> Any:
         unit = UNITS[kind]
-        return lambda op, around: unit(op, evolve(around, templates=(*AVAILABLE, DiskTemplate.DRBD)))
+        return lambda op, context: unit(op, evolve(context, templates=(*AVAILABLE, DiskTemplate.DRBD)))
 
     def __iter__(self) -> Iterator[type[OpCode]]:
         return iter(UNITS)

@@ -8,7 +8,7 @@ from ganeti_tx.queue.copies.replication import PATIENCE
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.commands import DrivingClient
-from ganeti_tx.test.inprocess.test_turns import limit_running
+from ganeti_tx.test.inprocess.test_slots import limit_running
 
 TAG: dict[str, Any] = {"OP_ID": "OP_TAGS_SET", "kind": "cluster", "reason": []}
 #: Simulated seconds that something takes when nobody is waited for.

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
-from ganeti_tx.test.inprocess.test_turns import limit_running
+from ganeti_tx.test.inprocess.test_slots import limit_running
 
 SEEDS = 8
 STEPS = 40

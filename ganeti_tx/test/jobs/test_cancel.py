@@ -125,7 +125,7 @@ class CancelTests(JobRunCase):
         async def work(unit: Unit) -> None:
             async with unit.step("tag", UNTAG):
                 await self.tag(unit, "one")
-                unit.around.steps.take_back = self.stopped_first(run, unit.around.steps.take_back)
+                unit.context.steps.take_back = self.stopped_first(run, unit.context.steps.take_back)
                 raise OpExecError("broken")
 
         run = self.job(lambda unit: Deferred.fromCoroutine(work(unit)), steps=[PlannedStep("tag", (), ("cluster",))])

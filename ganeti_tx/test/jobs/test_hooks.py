@@ -147,7 +147,7 @@ class TableTests(UnitTestCase):
 
     def values(self, op: OpCode) -> dict[str, object]:
         """What the hooks of a request are told."""
-        unit: LogicalUnit[Any] = UNITS[type(op)](op, self.stage.surroundings())
+        unit: LogicalUnit[Any] = UNITS[type(op)](op, self.stage.context())
         self.successResultOf(Deferred.fromCoroutine(unit.expand_names()))
         try:
             self.successResultOf(Deferred.fromCoroutine(unit.check()))
@@ -162,7 +162,7 @@ class RunTests(UnitTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.nodes.answer(HooksRunner, [])
-        self.unit = UNITS[opcodes.OpInstanceStartup](REQUESTS["OP_INSTANCE_STARTUP"], self.stage.surroundings())
+        self.unit = UNITS[opcodes.OpInstanceStartup](REQUESTS["OP_INSTANCE_STARTUP"], self.stage.context())
         self.do(self.unit.expand_names())
         self.do(self.unit.check())
         self.hooks = HookRun(self.unit, self.stage.config, self.nodes)
@@ -204,7 +204,7 @@ class RunTests(UnitTestCase):
 
     def test_no_hook(self) -> None:
         """A unit without a hook asks nobody anything."""
-        unit = UNITS[opcodes.OpTagsGet](opcodes.OpTagsGet(kind=TagKind.CLUSTER, name=""), self.stage.surroundings())
+        unit = UNITS[opcodes.OpTagsGet](opcodes.OpTagsGet(kind=TagKind.CLUSTER, name=""), self.stage.context())
         asked = len(self.nodes.sent)
         hooks = HookRun(unit, self.stage.config, self.nodes)
         self.do(hooks.before())

@@ -21,7 +21,7 @@ from ganeti_tx.locking.table import LockTable
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
-from ganeti_tx.logic.unit import Surroundings
+from ganeti_tx.logic.unit import UnitContext
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
@@ -97,7 +97,7 @@ ANSWERING = ("192.0.2.103",)
 
 @attrs.define
 class Stage:
-    """One job's surroundings; `feedback` and `submitted` hold what the unit said and submitted."""
+    """One job's context; `feedback` and `submitted` hold what the unit said and submitted."""
 
     config: LocalConfig
     nodes: FakeNodeRpc
@@ -126,7 +126,7 @@ class Stage:
         return Deferred.fromCoroutine(self._run(op))
 
     async def _run(self, op: OpCode) -> Any:
-        unit = UNITS[type(op)](op, self.surroundings())
+        unit = UNITS[type(op)](op, self.context())
         await self.locks.update([LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)])
         try:
             await unit.expand_names()
@@ -141,10 +141,10 @@ class Stage:
         finally:
             await self.locks.release_all()
 
-    def surroundings(self) -> Surroundings:
+    def context(self) -> UnitContext:
         """What the unit of a job here may touch."""
         steps = self.plan_of_steps()
-        return Surroundings(
+        return UnitContext(
             job_id=1,
             config=PlannedConfig(self.config, steps),
             locks=self.locks,

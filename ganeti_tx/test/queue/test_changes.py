@@ -40,7 +40,7 @@ class ChangesTests(SynchronousTestCase):
     def nothing_left(self) -> None:
         """No timer, no waiter."""
         self.assertEqual(self.clock.getDelayedCalls(), [])
-        self.assertEqual(self.changes._bells, {})
+        self.assertEqual(self.changes._conditions, {})
 
     def test_change(self) -> None:
         """A change of a field answers everybody who waits; a change of something else answers nobody."""

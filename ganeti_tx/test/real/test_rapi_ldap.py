@@ -14,7 +14,7 @@ from twisted.trial.unittest import TestCase
 from zope.interface import provider
 
 from ganeti_tx.rapi.access.command import Terminal, run
-from ganeti_tx.rapi.access.composition import Surroundings, make_gate
+from ganeti_tx.rapi.access.composition import GateParts, make_gate
 from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.caller import Caller, Scope
 from ganeti_tx.rapi.http.http_errors import HttpError
@@ -77,11 +77,11 @@ class LdapCase(TestCase):
         self.paths.rapi_users_file.write_text(users)
         watched = MemoryFiles()
         watched.mkdir(self.paths.rapi_dir)
-        around = Surroundings(
+        gate_parts = GateParts(
             paths=self.paths, files=files, watch=MemoryFileWatch(watched), threads=reactor_threads(cast(IReactorThreads, reactor)),
             clock=self.clock, entropy=SystemEntropy(), now=self.clock.seconds,
         )  # fmt: skip
-        self.gate = make_gate(around, OPERATIONS)
+        self.gate = make_gate(gate_parts, OPERATIONS)
         self.peers = 0
 
     def admit(self, name: str, password: str, asked: Operation = STARTUP) -> Deferred[Caller]:

@@ -8,7 +8,7 @@ from attrs import define, field
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.logic.registry import UNITS
-from ganeti_tx.logic.unit import LogicalUnit, Surroundings
+from ganeti_tx.logic.unit import LogicalUnit, UnitContext
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.test.inprocess.chaos.record import Record
 
@@ -79,7 +79,7 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
 
     def __getitem__(self, kind: type[OpCode]) -> Any:
         unit = UNITS[kind]
-        return lambda op, around: self._watched(unit(op, around), around)
+        return lambda op, context: self._watched(unit(op, context), context)
 
     def __iter__(self) -> Iterator[type[OpCode]]:
         return iter(UNITS)
@@ -87,11 +87,11 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
     def __len__(self) -> int:
         return len(UNITS)
 
-    def _watched(self, unit: LogicalUnit[Any], around: Surroundings) -> LogicalUnit[Any]:
+    def _watched(self, unit: LogicalUnit[Any], context: UnitContext) -> LogicalUnit[Any]:
         execute: Callable[[], Awaitable[Any]] = unit.execute
 
         async def watched() -> Any:
-            deed = self.deeds.begin(self.node, self.livelock, unit.op, around.job_id)
+            deed = self.deeds.begin(self.node, self.livelock, unit.op, context.job_id)
             try:
                 result = await execute()
                 deed.succeeded = True

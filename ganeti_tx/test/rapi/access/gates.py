@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from twisted.internet.defer import Deferred, ensureDeferred
 from twisted.internet.task import Clock
 
-from ganeti_tx.rapi.access.composition import Surroundings, make_gate
+from ganeti_tx.rapi.access.composition import GateParts, make_gate
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.operations.operation import Call, Method, Operation
 from ganeti_tx.runtime.paths import Paths
@@ -53,12 +53,12 @@ class MemoryGate:
         self.files.mkdir(self.paths.rapi_dir)
         for name, text in files.items():
             self.write(name, text)
-        around = Surroundings(
+        gate_parts = GateParts(
             paths=self.paths, files=self.files, watch=MemoryFileWatch(self.files),
             threads=threads or InlineThreads(), clock=self.clock, entropy=SeededEntropy(),
             now=lambda: NOW + self.clock.seconds(),
         )  # fmt: skip
-        self.gate = make_gate(around, OPERATIONS, require_authentication)
+        self.gate = make_gate(gate_parts, OPERATIONS, require_authentication)
 
     def write(self, name: str, text: str) -> None:
         """Replace a file of rapi/."""

@@ -221,7 +221,7 @@ class LdapTests(CommandCase):
         self.fails("ldap check", "there is no key 'nonsense'")
         self.fails("ldap check jack", "passwords would cross the network in clear")
 
-    def test_surroundings(self) -> None:
+    def test_files_that_are_named(self) -> None:
         """Files and roles that the settings name and that are not there are faults, too, and are told at once."""
         self.fails("ldap check", "there is no file")  # and makes the directory
         lines = [

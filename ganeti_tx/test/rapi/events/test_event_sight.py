@@ -42,7 +42,7 @@ class ScopeTests(EventStreamCase):
         reader = self.read()
         for number, event in enumerate(from_job):
             self.feed.window.append(self.luxid.events.log.end._replace(number=number + 1), event)
-        self.feed._bell.ring()
+        self.feed._condition.notify_all()
         self.assertEqual([event.event for event in reader.events], ["job", "opcode", "log"])
         self.assertEqual([json.loads(event.data)["job"] for event in reader.events], [1, 1, 1])
 

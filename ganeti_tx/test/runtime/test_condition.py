@@ -3,45 +3,45 @@
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.runtime.bell import Bell
+from ganeti_tx.runtime.condition import Condition
 
 
-class BellTests(SynchronousTestCase):
-    """A bell and who waits for it."""
+class ConditionTests(SynchronousTestCase):
+    """A condition and who waits for it."""
 
     def setUp(self) -> None:
         self.clock = Clock()
-        self.bell = Bell(self.clock)
+        self.condition = Condition(self.clock)
 
     def test_ring(self) -> None:
         """All who wait are woken, once; whoever comes later waits for the next."""
-        first, second = self.bell.wait(5), self.bell.wait(7)
+        first, second = self.condition.wait(5), self.condition.wait(7)
         self.assertNoResult(first)
-        self.bell.ring()
+        self.condition.notify_all()
         self.successResultOf(first)
         self.successResultOf(second)
-        self.assertEqual((self.bell.is_waited_for, self.clock.getDelayedCalls()), (False, []))
-        self.assertNoResult(self.bell.wait(5))
+        self.assertEqual((self.condition.is_waited_for, self.clock.getDelayedCalls()), (False, []))
+        self.assertNoResult(self.condition.wait(5))
 
     def test_time(self) -> None:
         """Nobody waits longer than he said; the others go on waiting."""
-        short, long = self.bell.wait(5), self.bell.wait(7)
+        short, long = self.condition.wait(5), self.condition.wait(7)
         self.clock.advance(5)
         self.successResultOf(short)
         self.assertNoResult(long)
-        self.bell.ring()
+        self.condition.notify_all()
         self.successResultOf(long)
 
     def test_cancelled(self) -> None:
         """Whoever gives up is forgotten."""
-        waiting = self.bell.wait(5)
+        waiting = self.condition.wait(5)
         waiting.addErrback(lambda failure: None).cancel()
-        self.assertEqual((self.bell.is_waited_for, self.clock.getDelayedCalls()), (False, []))
-        self.bell.ring()
+        self.assertEqual((self.condition.is_waited_for, self.clock.getDelayedCalls()), (False, []))
+        self.condition.notify_all()
 
     def test_waits_again(self) -> None:
         """Whoever waits again while he is being woken hears the next ring, not the same one."""
         again = []
-        self.bell.wait(5).addCallback(lambda _: again.append(self.bell.wait(5)))
-        self.bell.ring()
+        self.condition.wait(5).addCallback(lambda _: again.append(self.condition.wait(5)))
+        self.condition.notify_all()
         self.assertNoResult(again[0])

@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 
 
 @define(eq=False)
-class Bell:
+class Condition:
     """Wakes all who wait. Cancelling leaves without a trace."""
 
     clock: IReactorTime
@@ -19,14 +19,14 @@ class Bell:
         """Whether anybody waits."""
         return bool(self._waiting)
 
-    def ring(self) -> None:
-        """Wake them; those who wait again hear the next one."""
+    def notify_all(self) -> None:
+        """Wake them; those who wait again wait for the next time."""
         waiting, self._waiting = self._waiting, []
         for each in waiting:
             each.callback(None)
 
     def wait(self, limit: float) -> "Deferred[None]":
-        """Fires when it rings next, or after so many seconds."""
+        """Fires when it is notified next, or after so many seconds."""
         waiter: Deferred[None] = Deferred(canceller=self._forget)
         self._waiting.append(waiter)
         alarm = self.clock.callLater(limit, self._time_is_up, waiter)
