@@ -252,7 +252,7 @@ class InProcessCluster:
 
     def disks(self) -> dict[str, list[str]]:
         """The disks that exist, by node."""
-        found = {name: sorted(node.files_storage.disks) for name, node in self.nodes.items()}
+        found = {name: sorted(node.own_disks()) for name, node in self.nodes.items()}
         return {name: disks for name, disks in {**found, "shared": sorted(self._shared)}.items() if disks}
 
     def running(self) -> dict[str, list[str]]:

@@ -221,6 +221,10 @@ class SimulatedNode:
         directory = self.paths.run_dir / "fake-hypervisor"
         return self.disk.listdir(directory) if self.disk.exists(directory) else []
 
+    def own_disks(self) -> set[str]:
+        """The files and volumes here."""
+        return self.files_storage.disks.keys() | (self.mirror_node.volumes.disks.keys() if self.mirror_node else set())
+
     def disk_full(self) -> None:
         """From now on there is no room for another disk."""
         self.files_storage.total = 0

@@ -5,19 +5,16 @@ from random import Random
 from typing import Any
 
 from attrs import define, evolve
-from msgspec.structs import replace
 
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.disk_templates import AVAILABLE
-from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.mirrors import TEMPLATES, with_mirrors
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 
 ADD = "gnt-instance add -t drbd -s 1G -o noop -H fake --no-name-check --no-ip-check --ignore-ipolicy"
@@ -30,20 +27,13 @@ class UnitsWithMirrors(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
 
     def __getitem__(self, kind: type[OpCode]) -> Any:
         unit = UNITS[kind]
-        return lambda op, context: unit(op, evolve(context, templates=(*AVAILABLE, DiskTemplate.DRBD)))
+        return lambda op, context: unit(op, evolve(context, templates=TEMPLATES))
 
     def __iter__(self) -> Iterator[type[OpCode]]:
         return iter(UNITS)
 
     def __len__(self) -> int:
         return len(UNITS)
-
-
-def with_mirrors(config: ConfigData) -> ConfigData:
-    """A cluster in which mirrors are enabled."""
-    templates = (*config.cluster.enabled_disk_templates, DiskTemplate.DRBD)
-    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg")
-    return replace(config, cluster=cluster)
 
 
 class CreateMirroredTests(ClusterCase):

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.levels import Lock, Mode
@@ -11,6 +11,7 @@ from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import LogicalUnit, UnitContext
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.test.inprocess.chaos.record import Record
+from ganeti_tx.test.inprocess.mirrors import TEMPLATES
 
 
 @define(eq=False)
@@ -79,7 +80,7 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
 
     def __getitem__(self, kind: type[OpCode]) -> Any:
         unit = UNITS[kind]
-        return lambda op, context: self._watched(unit(op, context), context)
+        return lambda op, context: self._watched(unit(op, evolve(context, templates=TEMPLATES)), context)
 
     def __iter__(self) -> Iterator[type[OpCode]]:
         return iter(UNITS)

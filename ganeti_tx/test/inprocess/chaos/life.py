@@ -13,6 +13,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.queue.job import decode_job
+from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.chaos.administrators import Administrators
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
 from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
@@ -23,6 +24,7 @@ from ganeti_tx.test.inprocess.chaos.rest import Rest
 from ganeti_tx.test.inprocess.chaos.succession import Succession
 from ganeti_tx.test.inprocess.chaos.uneasy import UneasyTime
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.mirrors import with_mirrors
 
 #: Simulated seconds of work, and the time after the last fault in which everything must have come to rest.
 DAY = 20.0
@@ -66,6 +68,10 @@ class Outcome:
     story: list[str]
 
 
+#: MiB a second.
+SYNC_RATE = 1024.0
+
+
 @define(eq=False)
 class Life:
     """Builds the cluster of a seed and lets it live."""
@@ -89,8 +95,9 @@ class Life:
         self.record = Record(self.time, self.show)
         self.deeds = Deeds(self.record, self._held, self._who_knows)
         self.cluster = InProcessCluster(
-            3, self.seed, 0, self.time, self.record.turn, self.deeds.units_of, voting=self.chance.random() < VOTING
-        )
+            3, self.seed, 0, self.time, self.record.turn, self.deeds.units_of, voting=self.chance.random() < VOTING,
+            mirror_wire=MirrorWire(self.time.seconds, SYNC_RATE), prepare=with_mirrors,
+        )  # fmt: skip
         self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
         self.administrators = Administrators(self.operators, Random(self.chance.random()))
         self.promises = Promises(self.cluster, self.record, self.deeds, self.operators)

@@ -16,7 +16,7 @@ from ganeti_tx.test.inprocess.node import OS_NAME
 
 Op = dict[str, Any]
 
-TEMPLATES = ("file", "sharedfile", "diskless")
+TEMPLATES = ("file", "sharedfile", "diskless", "drbd")
 NAMES = ("web1", "web2", "web3")
 #: A parameter that no file may hold.
 SECRET = "hushhush"
@@ -117,9 +117,10 @@ class Operators:
         template = self.chance.choice(TEMPLATES)
         disks = [] if template == "diskless" else [{"size": 1024}]
         secrets = {"osparams_secret": {"flavour": SECRET}} if self.chance.random() < 0.2 else {}
+        second = {"snode": f"node{node % self.cluster.size + 1}"} if template == "drbd" else {}
         return self.opcode(
             "OP_INSTANCE_CREATE", instance_name=name, disk_template=template, disks=disks, mode="create", nics=[{}],
-            pnode=f"node{node}", os_type=OS_NAME, **secrets,
+            pnode=f"node{node}", os_type=OS_NAME, **secrets, **second,
         )  # fmt: skip
 
     def tagging(self, kind: str = "cluster", name: str | None = None) -> Op:

@@ -238,7 +238,8 @@ class Rest:
     def _disks(self, configured: object) -> Iterator[str]:
         """Disks that no instance uses are left only by creations and removals that broke half-way."""
         cluster = self.promises.cluster
-        used = {"/".join(map(str, disk.logical_id or [])) for disk in cluster.config.disks.values()}
+        configured_disks = [each for disk in cluster.config.disks.values() for each in (disk, *disk.children)]
+        used = {"/".join(map(str, disk.logical_id or [])) for disk in configured_disks}
         states = self.expected()
         left = {disk for disks in cluster.disks().values() for disk in disks} - used
         if left and UNKNOWN not in states.values() and not self._broke():
