@@ -45,7 +45,7 @@ class JoinDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeaveDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node is told that joined in vain. `authority`: the cluster's, so that no other cluster's node obeys."""
+    """What a node is told that joined in vain. `authority`: the cluster's, so that no other cluster's node does as it says."""
 
     node_name: str
     authority: bytes

@@ -35,9 +35,9 @@ class Machine:
 
     def set_up(self, wanted: Contents, *, enable: bool = True) -> None:
         """Put everything in place. @raise GanetiError: there is something of somebody else's; then nothing was changed."""
-        strangers = list(self._strangers(wanted))
-        if strangers:
-            raise GanetiError(*(f"{path} is not from ganeti-setup; move it away first" for path in strangers))
+        not_ours = list(self._not_ours(wanted))
+        if not_ours:
+            raise GanetiError(*(f"{path} is not from ganeti-setup; move it away first" for path in not_ours))
         for name, text in wanted.files.items():
             self._write(self.root / name, text)
         for name, target in wanted.links.items():
@@ -68,7 +68,7 @@ class Machine:
                 self.say(f"left {path}, which is not from ganeti-setup")
         self._reload()
 
-    def _strangers(self, wanted: Contents) -> Iterator[Path]:
+    def _not_ours(self, wanted: Contents) -> Iterator[Path]:
         for path in (*map(self.root.joinpath, wanted.files), *map(self.root.joinpath, wanted.links)):
             if os.path.lexists(path) and not self._is_ours(path):
                 yield path

@@ -81,7 +81,7 @@ REOPEN_INTERVAL = 30.0
 #: Seconds for luxid's answer whether a job keeps its slot; without one it does.
 TURN_LIMIT = 10.0
 #: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
-ORPHAN_LIMIT = 5.0
+ALONE_LIMIT = 5.0
 #: Series of what was counted that go into one message, which then is far shorter than it may be.
 SERIES_AT_A_TIME = 100
 
@@ -328,7 +328,7 @@ class Runner:
             self._tell_measured(self._channel)
             self._channel.tell(JobOver(job.id))
         else:
-            self.parts.reactor.callLater(ORPHAN_LIMIT, self._leave_alone)
+            self.parts.reactor.callLater(ALONE_LIMIT, self._leave_alone)
 
     def _tell_measured(self, channel: Channel) -> None:
         """Hand over what was counted; what luxid does not get because it is away goes with the next job's."""

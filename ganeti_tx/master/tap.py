@@ -46,7 +46,7 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
             return wconfd.locks.overview()
 
         async def look_for_dead() -> None:
-            wconfd.owners.bury()
+            wconfd.owners.release_dead()
 
         async def readings() -> Readings:
             return wconfd.readings()

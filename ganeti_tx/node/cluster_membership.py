@@ -1,4 +1,4 @@
-"""Whom this node obeys, and how it ceases to."""
+"""Whose calls this node accepts, and how it ceases to."""
 
 from collections.abc import Callable
 from hmac import compare_digest

@@ -35,7 +35,7 @@ log = Logger()
 
 MAX_REQUEST = max(call.max_request for call in CALLS.values())
 #: Who may not make calls gets his refusal after so many bytes at most.
-MAX_OF_STRANGERS = 64 * 1024
+MAX_UNAUTHENTICATED_BODY = 64 * 1024
 #: What the bodies under way may take together; they lie in temporary files.
 MAX_BODIES = 2 * MAX_REQUEST
 TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -56,7 +56,7 @@ Admission = Callable[[Any], bool]
 
 
 class BoundedRequest(Request):
-    """Refuses a body before it is read when it is longer than any call may be, or than a stranger's may be, or when
+    """Refuses a body before it is read when it is longer than any call may be, or than an unauthenticated peer's may be, or when
     there is no room for it beside those that are coming in already.
     """
 
@@ -68,7 +68,7 @@ class BoundedRequest(Request):
         admitted = channel.site.admitted(self.transport)
         if admitted:
             channel.connections.known(channel)
-        if length is None or length > (MAX_REQUEST if admitted else MAX_OF_STRANGERS):
+        if length is None or length > (MAX_REQUEST if admitted else MAX_UNAUTHENTICATED_BODY):
             self._refuse(channel, TOO_LARGE)
         elif channel.site.bodies + length > MAX_BODIES:
             self._refuse(channel, TOO_MUCH)

@@ -60,7 +60,7 @@ from ganeti_tx.runtime.tls import server_options
 log = Logger()
 
 MAX_KEY_FILE = 64 * 1024
-#: Connections that may wait to be taken in; with fewer, a crowd of strangers makes callers wait for seconds.
+#: Connections that may wait to be taken in; with fewer, a crowd of unauthenticated peers makes callers wait for seconds.
 BACKLOG = 1024
 #: A file below /etc/ganeti by which a node says that it may do without bridges.
 USER_MODE_MARKER = "user-mode-network"

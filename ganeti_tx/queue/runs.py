@@ -39,7 +39,7 @@ from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
 log = Logger()
 
 #: Seconds for which the end of a job whose process died waits until its locks are free.
-BURIAL_LIMIT = 1.0
+RELEASE_LIMIT = 1.0
 #: Seconds for which a job whose file cannot be written keeps its slot before it is tried again.
 RETRY_DELAY = 5.0
 #: How many processes may die while they take back what one job has begun.
@@ -296,7 +296,7 @@ class Runs:
             died = error
         run.settle()
         if died is not None:
-            await self._bury()
+            await self._release_dead()
         try:
             job = await self._outcome(run.job_id)
         except JobFileCorrupted as error:
@@ -328,10 +328,10 @@ class Runs:
         left = "; ".join(undo.title for undo in reversed(record.steps))
         await self._end(run, job, Status.ERROR, OpExecError(f"{text}: {left}"))
 
-    async def _bury(self) -> None:
+    async def _release_dead(self) -> None:
         """Have the locks of the dead freed before anybody reads of the death; when that cannot be, WConfD finds it itself."""
         try:
-            await Deferred.fromCoroutine(self.look_for_dead()).addTimeout(BURIAL_LIMIT, self.changes.clock)
+            await Deferred.fromCoroutine(self.look_for_dead()).addTimeout(RELEASE_LIMIT, self.changes.clock)
         except (GanetiError, OSError, TimeoutError) as error:
             log.warn("WConfD was not told that a job's process died: {error}", error=error_text(error))
 

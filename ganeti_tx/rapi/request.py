@@ -19,7 +19,7 @@ MIB = 1024 * 1024
 #: The longest body: a thousand instances to be created fit.
 MAX_BODY = 4 * MIB
 #: The same for who shows no credentials. For so little there is always room, as connections are few.
-MAX_OF_STRANGERS = 16 * 1024
+MAX_UNAUTHENTICATED_BODY = 16 * 1024
 #: What the larger bodies under way may take together.
 MAX_BODIES = 32 * MIB
 #: In the log, for who did not wait for his answer.
@@ -44,13 +44,13 @@ class RapiRequest(Request):
     def gotLength(self, length: int | None) -> None:
         """The head is there; the body is refused before it is read when there is no room for it."""
         site = self.channel.site
-        most = MAX_BODY if self.requestHeaders.hasHeader(b"Authorization") else MAX_OF_STRANGERS
+        most = MAX_BODY if self.requestHeaders.hasHeader(b"Authorization") else MAX_UNAUTHENTICATED_BODY
         if length is None:
             return self._refuse(HttpError(HTTPStatus.LENGTH_REQUIRED, "send a Content-Length instead of chunks"))
         if length > most:
             text = f"a body of {length} bytes; allowed are {most}"
             return self._refuse(HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, text))
-        room = length if length > MAX_OF_STRANGERS else 0
+        room = length if length > MAX_UNAUTHENTICATED_BODY else 0
         if room and site.bodies + room > MAX_BODIES:
             return self._refuse(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "too many large requests at a time"))
         if length:

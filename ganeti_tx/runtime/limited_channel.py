@@ -1,6 +1,6 @@
-"""The connections to a node daemon: how many strangers there may be, and how long a request may take to come.
+"""The connections to a node daemon: how many unauthenticated peers there may be, and how long a request may take to come.
 
-A stranger is whoever has not yet made a request with a certificate that may make calls; most attacks come from there, and
+A peer is unauthenticated until it has made a request with a certificate that may make calls; most attacks come from there, and
 so most limits are for them.
 """
 
@@ -17,8 +17,8 @@ from ganeti_tx.runtime.paced_channel import PacedChannel
 
 log = Logger()
 
-#: So many strangers may be connected; one more sends the oldest away, of the address that has most.
-MAX_STRANGERS = 128
+#: So many unauthenticated peers may be connected; one more sends the oldest away, of the address that has most.
+MAX_UNAUTHENTICATED = 128
 #: Seconds for the TLS handshake and the head of the first request, and for the head of any further one.
 HEAD_LIMIT = 20.0
 #: A body may take as long as its bytes do at this speed, in bytes a second.
@@ -27,7 +27,7 @@ SLOWEST = 128 * 1024
 READ_LIMIT = 60.0
 #: Seconds for a peer that was refused to hang up.
 LINGER = 5.0
-#: Seconds between two lines in the log about strangers that were sent away.
+#: Seconds between two lines in the log about peers that were sent away.
 QUIET = 10.0
 
 
@@ -95,26 +95,26 @@ class LimitedChannel(PacedChannel):
 
 @define(eq=False)
 class Connections:
-    """The strangers among the connections of a node daemon, the oldest first."""
+    """The unauthenticated peers among the connections of a node daemon, the oldest first."""
 
     clock: IReactorTime
-    most: int = MAX_STRANGERS
-    _strangers: dict[LimitedChannel, str] = field(factory=dict)
+    most: int = MAX_UNAUTHENTICATED
+    _unauthenticated: dict[LimitedChannel, str] = field(factory=dict)
     _told: float | None = None
 
     def came(self, channel: LimitedChannel) -> None:
         """A new connection."""
-        if len(self._strangers) >= self.most:
+        if len(self._unauthenticated) >= self.most:
             self._send_one_away()
-        self._strangers[channel] = channel.peer()
+        self._unauthenticated[channel] = channel.peer()
 
     def known(self, channel: LimitedChannel) -> None:
         """Somebody who may make calls made one."""
-        self._strangers.pop(channel, None)
+        self._unauthenticated.pop(channel, None)
 
     def went(self, channel: LimitedChannel) -> None:
         """A connection is gone."""
-        self._strangers.pop(channel, None)
+        self._unauthenticated.pop(channel, None)
 
     def tell(self, text: str, **values: object) -> None:
         """Write it into the log, but not all the time."""
@@ -124,8 +124,8 @@ class Connections:
             log.warn(text, **values)
 
     def _send_one_away(self) -> None:
-        by_address = Counter(self._strangers.values())
+        by_address = Counter(self._unauthenticated.values())
         most = max(by_address.values())
-        oldest = next(each for each, address in self._strangers.items() if by_address[address] == most)
-        self.tell("too many strangers; one of {peer} is sent away", peer=self._strangers.pop(oldest))
+        oldest = next(each for each, address in self._unauthenticated.items() if by_address[address] == most)
+        self.tell("too many unauthenticated peers; one of {peer} is sent away", peer=self._unauthenticated.pop(oldest))
         oldest.drop()

@@ -35,7 +35,7 @@ class Owners:
 
     def start(self, clock: IReactorTime) -> None:
         """Look now, and again and again."""
-        self._looking = LoopingCall(self.bury)
+        self._looking = LoopingCall(self.release_dead)
         self._looking.clock = clock
         looking: Deferred[LoopingCall] = self._looking.start(INTERVAL, now=True)
         looking.addErrback(lambda failure: self._log.failure("nobody looks for dead jobs any more", failure=failure))
@@ -56,8 +56,8 @@ class Owners:
             self._log.error("cannot look at {path}: {reason}", path=str(path), reason=error.strerror)
             return True
 
-    def bury(self) -> None:
-        """Take from the dead what they have."""
+    def release_dead(self) -> None:
+        """Free the locks and the reservations of owners that have died."""
         reserving = {Owner(*key) for key in self._reservations.owners()}
         dead = [owner for owner in {*self._locks.owners(), *reserving} if not self.is_alive(owner)]
         for owner in sorted(dead, key=lambda owner: owner.job_id):

@@ -163,7 +163,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         await reservations_file.saved(patience)
 
     readings = Description(parts.tally, store, locks, distributor, parts.process).readings
-    own = OwnMethods(locks, saved, owners.is_alive, owners.bury, is_unknown, readings, spread)
+    own = OwnMethods(locks, saved, owners.is_alive, owners.release_dead, is_unknown, readings, spread)
     dispatch = WconfDispatch(config, own, saved)
     factory = LuxiFactory(dispatch, parts.clock, methods=server_table(), limits=LIMITS)
     return Wconfd(store, locks, reservations, distributor, rapi_files, owners, factory, config, saved, readings)

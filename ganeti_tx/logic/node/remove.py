@@ -62,7 +62,7 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
         return [FILL_POOL, PlannedStep(LEAVE, (self._node.name,), node), PlannedStep(FORGET, (), node)]
 
     async def execute(self) -> None:
-        """Others take its place; then it leaves, while it still obeys this master; then nobody knows it any more."""
+        """Others take its place; then it leaves, while it still accepts the calls of this master; then nobody knows it any more."""
         await self._replace()
         await self.context.hooks_before_leaving([self._node])
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")

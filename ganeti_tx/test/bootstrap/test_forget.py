@@ -13,7 +13,7 @@ class ForgetTests(SynchronousTestCase):
     """`gnt-cluster destroy`, and a node that joins another cluster."""
 
     def test_users_of_the_remote_api(self) -> None:
-        """Users, tokens, roles and the directory's settings would let the next cluster's strangers in."""
+        """Users, tokens, roles and the directory's settings would let those of this cluster into the next one."""
         paths = Paths(Path(self.mktemp()).absolute())
         paths.rapi_dir.mkdir(parents=True)
         left = [

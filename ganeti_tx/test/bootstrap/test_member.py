@@ -37,7 +37,7 @@ class LeaveTests(SynchronousTestCase):
         self.assertIn("nothing was left", self.leave(b"ours"))
 
     def test_another_cluster(self) -> None:
-        """A node that has become another cluster's does not obey."""
+        """A node that has become another cluster's refuses."""
         with self.assertRaisesRegex(BootstrapError, "another cluster's"):
             self.leave(b"theirs")
         self.assertTrue(self.paths.server_pem.exists())

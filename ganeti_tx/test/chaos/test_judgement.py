@@ -9,7 +9,7 @@ from ganeti_tx.test.chaos.history import Deed, State, deeds, fate
 from ganeti_tx.test.chaos.load import CREATE, REMOVE, SHUTDOWN, STARTUP
 from ganeti_tx.test.chaos.schedule import KILLS, Blow, plan
 from ganeti_tx.test.chaos.verdict import check_jobs
-from ganeti_tx.test.chaos.witness import BURIAL, Testimony
+from ganeti_tx.test.chaos.witness import RELEASE_LIMIT, Testimony
 
 
 def deed(kind: str, succeeded: bool = True, at: int = 1, starts: bool = False) -> Deed:
@@ -76,13 +76,13 @@ class TestimonyTests(SynchronousTestCase):
     def test_dead_owners(self) -> None:
         """A dead process may hold locks for a moment; once it is too long it is said once."""
         testimony = Testimony()
-        for now in (0.0, BURIAL):
+        for now in (0.0, RELEASE_LIMIT):
             testimony.see_dead_owners({"job_1"}, now)
-        testimony.see_dead_owners(set(), BURIAL + 1)
-        testimony.see_dead_owners({"job_1"}, BURIAL + 2)
+        testimony.see_dead_owners(set(), RELEASE_LIMIT + 1)
+        testimony.see_dead_owners({"job_1"}, RELEASE_LIMIT + 2)
         self.assertEqual(testimony.violations, [])
         for now in (0, 1, 2):
-            testimony.see_dead_owners({"job_1"}, 3 * BURIAL + now)
+            testimony.see_dead_owners({"job_1"}, 3 * RELEASE_LIMIT + now)
         self.assertEqual(len(testimony.violations), 1)
 
     def test_serials(self) -> None:

@@ -17,7 +17,7 @@ FINAL = frozenset({"success", "error", "canceled"})
 INTERVAL = 0.4
 ANSWER = 60.0
 #: Seconds after which nobody who died may hold a lock any more while WConfD runs; it takes one, and a busy machine some more.
-BURIAL = 8.0
+RELEASE_LIMIT = 8.0
 
 
 @define
@@ -52,8 +52,10 @@ class Testimony:
     def see_dead_owners(self, livelocks: set[str], now: float) -> None:
         """One look at who holds locks and is dead; those who lost them meanwhile are forgotten."""
         self.dead_owners = {each: self.dead_owners.get(each, now) for each in livelocks}
-        late = {each for each, since in self.dead_owners.items() if now - since > BURIAL}
-        self.violations += [f"the locks of {each} are held {BURIAL:g} s after its death" for each in sorted(late)]
+        late = {each for each, since in self.dead_owners.items() if now - since > RELEASE_LIMIT}
+        self.violations += [
+            f"the locks of {each} are held {RELEASE_LIMIT:g} s after its death" for each in sorted(late)
+        ]
         for each in late:
             self.dead_owners[each] = float("inf")  # once is enough
 

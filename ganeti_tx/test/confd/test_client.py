@@ -247,7 +247,7 @@ class TruthTests(ClientCase):
     def test_liars(self) -> None:
         """Neither another key, nor another salt, nor who was not asked, nor noise counts; a true one does."""
 
-        def stranger(datagram: bytes) -> list[tuple[bytes, float]]:
+        def other_host(datagram: bytes) -> list[tuple[bytes, float]]:
             """Makes a peer that was not asked send what is right in all else."""
             for reply, _ in fixed("9.9.9.9", 999)(datagram):
                 self.received(reply, Peer("192.0.2.200", 1814))
@@ -255,7 +255,7 @@ class TruthTests(ClientCase):
             return [(b"", 0.0), (b"plj0{}", 0.0), (b"\xff" * 60000, 0.0)]
 
         self.serve(
-            fixed("9.9.9.9", 999, Key(b"other")), fixed("9.9.9.9", 999, salt="another"), stranger, honest(), honest()
+            fixed("9.9.9.9", 999, Key(b"other")), fixed("9.9.9.9", 999, salt="another"), other_host, honest(), honest()
         )
         client = self.network.client()
         self.received = client._received

@@ -13,7 +13,7 @@ from ganeti_tx.devcluster.trust import check_trusted, check_way, own_directory, 
 from ganeti_tx.devcluster.up import prepare, up
 
 #: Nobody's.
-STRANGER = 54321
+OTHER_USER = 54321
 
 
 def keep_umask(test: SynchronousTestCase, mask: int) -> None:
@@ -44,7 +44,7 @@ class TrustTests(SynchronousTestCase):
         """Make it somebody else's."""
         if os.geteuid() != 0:
             raise SkipTest("only root can give files away")
-        os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+        os.chown(path, OTHER_USER, OTHER_USER, follow_symlinks=False)
 
     def test_own(self) -> None:
         """What we made is taken, from a directory like /tmp too."""
@@ -55,15 +55,15 @@ class TrustTests(SynchronousTestCase):
     def test_other_owner(self) -> None:
         """Another user's directory is not, whatever is in it, nor may a new cluster be made there."""
         self.give_away(self.root)
-        self.refused(f"it belongs to user {STRANGER}", "not to you, root (user 0)", "--root")
-        self.refused(f"user {STRANGER}", by=load)
-        self.refused(f"user {STRANGER}", by=lambda root: up(root, 1, []))
+        self.refused(f"it belongs to user {OTHER_USER}", "not to you, root (user 0)", "--root")
+        self.refused(f"user {OTHER_USER}", by=load)
+        self.refused(f"user {OTHER_USER}", by=lambda root: up(root, 1, []))
 
     def test_new_in_directory_of_another(self) -> None:
         """No directory is made in another user's, who could put another in its place."""
         self.give_away(self.top)
         self.root = self.top / "new"
-        self.refused(f"{self.top} belongs to user {STRANGER}", by=lambda root: up(root, 1, []))
+        self.refused(f"{self.top} belongs to user {OTHER_USER}", by=lambda root: up(root, 1, []))
         self.assertFalse(self.root.exists())
 
     def test_other_owner_of_content(self) -> None:
@@ -71,7 +71,7 @@ class TrustTests(SynchronousTestCase):
         for name in ("devcluster.json", "node2", "node1/srv/ganeti/os/busybox", "node1/etc/hosts", "shared"):
             with self.subTest(name):
                 self.give_away(self.root / name)
-                self.refused(f"{name} belongs to user {STRANGER}")
+                self.refused(f"{name} belongs to user {OTHER_USER}")
                 os.chown(self.root / name, 0, 0, follow_symlinks=False)
                 check_trusted(self.root)
 
@@ -108,13 +108,13 @@ class TrustTests(SynchronousTestCase):
         self.root = link
         check_trusted(self.root)
         self.give_away(link)
-        self.refused(f"it belongs to user {STRANGER}", by=check_way)
+        self.refused(f"it belongs to user {OTHER_USER}", by=check_way)
         os.chown(link, 0, 0, follow_symlinks=False)
         self.give_away(inner)
-        self.refused(f"{inner} belongs to user {STRANGER}", by=check_way)
+        self.refused(f"{inner} belongs to user {OTHER_USER}", by=check_way)
         self.root = self.top / "to-link"
         self.root.symlink_to(link)
-        self.refused(f"{inner} belongs to user {STRANGER}", by=check_way)
+        self.refused(f"{inner} belongs to user {OTHER_USER}", by=check_way)
 
     def test_links_in_circles(self) -> None:
         """They end, in an error."""

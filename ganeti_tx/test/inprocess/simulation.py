@@ -28,7 +28,7 @@ UPTIME = 5000.0
 
 #: What the dead had still to do. Were it collected, Python would close their coroutines and so run their clean-up, which
 #: no killed process does.
-_buried: list[Any] = []
+_uncollected: list[Any] = []
 
 
 class Stalled(AssertionError):
@@ -182,7 +182,7 @@ class Process:
     def callLater(self, delay: float, callable: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """See IReactorTime."""
         if not self.alive:
-            _buried.append((callable, args, kwargs))
+            _uncollected.append((callable, args, kwargs))
             return Never()
         return self.time.callLater(
             max(delay, self.stalled_until - self.time.rightNow), self._do, callable, args, kwargs
@@ -204,7 +204,7 @@ class Process:
 
     def _do(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if not self.alive:
-            _buried.append((func, args, kwargs))
+            _uncollected.append((func, args, kwargs))
         else:
             if self.about_to is not None:
                 self.about_to(self, func)
@@ -234,4 +234,4 @@ class Process:
         if self.alive:
             self.alive = False
             self.sockets.process_died(self)
-            _buried.append(self)
+            _uncollected.append(self)

@@ -39,7 +39,7 @@ class MachineTests(SynchronousTestCase):
         self.assertNotIn(f"dry run: wrote {self.root}/etc/x.conf", self.said)
         self.assertIn(f"dry run: linked {self.root}/sbin/gnt-node to {PROGRAM}", self.said)
 
-    def test_strangers(self) -> None:
+    def test_not_ours(self) -> None:
         """What somebody else put there is named, all of it, and left."""
         (self.root / "etc/x.conf").write_text("mine\n")
         (self.root / "sbin/gnt-node").write_text("mine\n")

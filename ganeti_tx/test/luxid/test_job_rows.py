@@ -47,7 +47,7 @@ class JobCase(SynchronousTestCase):
             clock.seconds,
             lambda: 20,
             tracked_limit=lambda: 25,
-            look_for_dead=self.bury,
+            look_for_dead=self.look_for_dead,
             rules=dict,
         )
         drain = DrainFlag(self.files, self.paths, self.tell)
@@ -65,7 +65,7 @@ class JobCase(SynchronousTestCase):
     async def replicate(self, files: dict[str, bytes]) -> None:
         """Nowhere."""
 
-    async def bury(self) -> None:
+    async def look_for_dead(self) -> None:
         """Nobody."""
 
     async def tell(self, drained: bool) -> None:

@@ -14,7 +14,7 @@ from ganeti_tx.metrics.page import Page
 from ganeti_tx.mond.http import IDLE_LIMIT, MonitoringSite
 from ganeti_tx.mond.interfaces import Category, Kind
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, MAX_STRANGERS
+from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, MAX_UNAUTHENTICATED
 from ganeti_tx.test.mond.parts import CONTRACT, Scripted
 
 METRICS = Page(b"metric 1\n", "text/plain; version=1")
@@ -216,7 +216,7 @@ class HostileTests(HttpCase):
 
     def test_crowd(self) -> None:
         """One connection too many sends the oldest away."""
-        clients = [Client(self.site, self.clock) for _ in range(MAX_STRANGERS)]
+        clients = [Client(self.site, self.clock) for _ in range(MAX_UNAUTHENTICATED)]
         self.assertEqual([each.gone for each in (self.client, clients[0])], [True, False])
         clients[-1].get("/")
         self.assertEqual(clients[-1].answer()[0], 200)

@@ -143,7 +143,7 @@ class KvmTests(KvmCase):
 
     def test_others(self) -> None:
         """Machines that are none of this node's own, other hypervisors' instances and broken files are left out."""
-        self.machine("stranger", 101)
+        self.machine("unknown", 101)
         put(self.files, PATHS.kvm_conf_dir / "broken.runtime", "{")
         put(self.files, PATHS.kvm_conf_dir / "-x.runtime", "{}")
         self.assertEqual(self.report(known("web1", "xen-pvm")), {"instances": [], "status": {"code": 0, "message": ""}})

@@ -1,4 +1,4 @@
-"""How long callers of a node daemon may take, and how many strangers there may be."""
+"""How long callers of a node daemon may take, and how many unauthenticated peers there may be."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.dispatch import NodeDispatch
-from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_OF_STRANGERS, MAX_REQUEST, NodeSite
+from ganeti_tx.node.http import HANG_UP_TURNS, IDLE_LIMIT, MAX_REQUEST, MAX_UNAUTHENTICATED_BODY, NodeSite
 from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.wire import encode_call
-from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, LINGER, MAX_STRANGERS, READ_LIMIT, SLOWEST
+from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, LINGER, MAX_UNAUTHENTICATED, READ_LIMIT, SLOWEST
 
 BODY = encode_call(Version())
 HEAD = b"POST /version HTTP/1.1\r\nHost: node1\r\nContent-Length: %d\r\n\r\n"
@@ -57,7 +57,7 @@ class Caller:
 
 
 class ChannelCase(SynchronousTestCase):
-    """A node that obeys those who connect from port 1."""
+    """A node that accepts the calls of those who connect from port 1."""
 
     def setUp(self) -> None:
         self.clock = Clock()
@@ -130,7 +130,7 @@ class TimeTests(ChannelCase):
 
     def test_refused_body(self) -> None:
         """Who is refused for the length of his body has little time to hang up; what he sends on is not kept."""
-        for admitted, length in ((True, MAX_REQUEST + 1), (True, 2**40), (False, MAX_OF_STRANGERS + 1)):
+        for admitted, length in ((True, MAX_REQUEST + 1), (True, 2**40), (False, MAX_UNAUTHENTICATED_BODY + 1)):
             caller = self.connect(admitted)
             caller.send(HEAD % length + b"x" * 100_000)
             self.assertEqual(caller.status(), 413)
@@ -214,29 +214,29 @@ class GivenUpTests(ChannelCase):
         self.assertEqual((self.begun, caller.status()), (1, 200))
 
 
-class StrangerTests(ChannelCase):
+class UnauthenticatedTests(ChannelCase):
     """Who has not shown that he may call."""
 
     def test_oldest_goes(self) -> None:
-        """One stranger too many sends the oldest away, and is served."""
-        crowd = [self.connect() for _ in range(MAX_STRANGERS)]
+        """One unauthenticated peer too many sends the oldest away, and is served."""
+        crowd = [self.connect() for _ in range(MAX_UNAUTHENTICATED)]
         late = self.connect()
-        self.assertEqual([each.gone for each in crowd], [True] + [False] * (MAX_STRANGERS - 1))
+        self.assertEqual([each.gone for each in crowd], [True] + [False] * (MAX_UNAUTHENTICATED - 1))
         late.send(CALL)
         self.assertEqual(late.status(), 200)
 
     def test_known_stay(self) -> None:
-        """Who has made a call is no stranger any more."""
-        known = [self.connect() for _ in range(MAX_STRANGERS)]
+        """Who has made a call is authenticated."""
+        known = [self.connect() for _ in range(MAX_UNAUTHENTICATED)]
         for each in known:
             each.send(CALL)
-        crowd = [self.connect() for _ in range(2 * MAX_STRANGERS)]
+        crowd = [self.connect() for _ in range(2 * MAX_UNAUTHENTICATED)]
         self.assertFalse(any(each.gone for each in known))
-        self.assertEqual(sum(each.gone for each in crowd), MAX_STRANGERS)
+        self.assertEqual(sum(each.gone for each in crowd), MAX_UNAUTHENTICATED)
 
-    def test_refused_stay_strangers(self) -> None:
+    def test_refused_stay_unauthenticated(self) -> None:
         """Who was refused is still one."""
-        crowd = [self.connect(admitted=False) for _ in range(MAX_STRANGERS)]
+        crowd = [self.connect(admitted=False) for _ in range(MAX_UNAUTHENTICATED)]
         for each in crowd:
             each.send(CALL)
             self.assertEqual(each.status(), 403)
@@ -244,17 +244,17 @@ class StrangerTests(ChannelCase):
         self.assertTrue(crowd[0].gone)
 
     def test_by_address(self) -> None:
-        """The address with most strangers loses one, not the one that came first."""
+        """The address with most unauthenticated peers loses one, not the one that came first."""
         master = self.connect()
-        crowd = [self.connect(host="192.0.2.66") for _ in range(3 * MAX_STRANGERS)]
+        crowd = [self.connect(host="192.0.2.66") for _ in range(3 * MAX_UNAUTHENTICATED)]
         self.assertFalse(master.gone)
-        self.assertEqual(sum(not each.gone for each in crowd), MAX_STRANGERS - 1)
+        self.assertEqual(sum(not each.gone for each in crowd), MAX_UNAUTHENTICATED - 1)
         master.send(CALL)
         self.assertEqual(master.status(), 200)
 
     def test_places_come_back(self) -> None:
         """Who hangs up makes room."""
-        for _ in range(3 * MAX_STRANGERS):
+        for _ in range(3 * MAX_UNAUTHENTICATED):
             self.connect().lose()
         self.assertFalse(self.connect().gone)
         self.assertEqual(len(self.clock.getDelayedCalls()), 2)

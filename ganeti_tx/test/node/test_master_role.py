@@ -25,7 +25,7 @@ RAPI = PATHS.pid_file("ganeti-rapi")
 
 
 class MasterRoleCallsTests(SynchronousTestCase):
-    """A node whose processes obey signals as a test says."""
+    """A node whose processes react to signals as a test says."""
 
     def setUp(self) -> None:
         """ganeti-master runs as process 11, a job as process 12."""

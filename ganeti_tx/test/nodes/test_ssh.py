@@ -7,7 +7,7 @@ from ganeti_tx.test.real.guest import make_guest
 
 #: What the set of nodes came with: a key of root's that all share, and known hosts.
 OWN = "rm -f /root/.ssh/id_ed25519* && sed -i '/ root$/d' /root/.ssh/authorized_keys"
-STRANGERS = "rm -f /etc/ssh/ssh_known_hosts && echo 'ssh-rsa AAAA somebody else' >> /root/.ssh/authorized_keys"
+OTHER_KEYS = "rm -f /etc/ssh/ssh_known_hosts && echo 'ssh-rsa AAAA somebody else' >> /root/.ssh/authorized_keys"
 ADD = (
     "gnt-instance add -t file --disk 0:size=64M -n node2.example.com -o busybox+default -B memory=128 "
     "--net 0:link=br0 --ignore-ipolicy web1.example.com"
@@ -38,7 +38,7 @@ class SshTests(SystemdClusterCase):
         """A console on another node, a failover, the console again, and one more node: all with the cluster's own keys."""
         names = [f"node{node}.example.com" for node in self.nodes.numbers]
         for node in self.nodes.numbers:
-            self.run_on(node, STRANGERS)
+            self.run_on(node, OTHER_KEYS)
         self.init(await make_guest())
         for node in (2, 3):
             self.add(1, node)

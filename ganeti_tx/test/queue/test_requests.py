@@ -10,7 +10,7 @@ from ganeti_tx.model.opcodes import OpTestDelay
 from ganeti_tx.queue.job import QueuedJob, Status, encode_job
 from ganeti_tx.queue.launcher import RunnerDied
 from ganeti_tx.queue.requests import END_LIMIT, STOP_LIMIT
-from ganeti_tx.queue.runs import BURIAL_LIMIT
+from ganeti_tx.queue.runs import RELEASE_LIMIT
 from ganeti_tx.test.config.stores import SlowFiles
 from ganeti_tx.test.fakes.launcher import FakeRunner
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
@@ -184,7 +184,7 @@ class KillTests(RequestCase):
         self.assert_answer(self.cancel(kill=True), True, "Job 1 was killed")
         self.assertEqual(self.status(), Status.CANCELED)
         self.assertIn("killed", str(self.queue.on_disk(1).ops[0].result))
-        self.assertEqual(self.queue.burials, 1)
+        self.assertEqual(self.queue.looks_for_dead, 1)
 
     def test_moment_of_success(self) -> None:
         """A job that had ended when the signal came was not killed."""
@@ -209,7 +209,7 @@ class KillTests(RequestCase):
         """When a process dies WConfD is told, before the job's file tells of it."""
         self.writes(Status.RUNNING)
         freed: Deferred[None] = Deferred()
-        self.bury_with(freed)
+        self.look_answers(freed)
         self.runner.over.errback(Failure(RunnerDied("its livelock is free")))
         self.assertEqual(self.status(), Status.RUNNING)
         freed.callback(None)
@@ -219,26 +219,26 @@ class KillTests(RequestCase):
     def test_death_without_wconfd(self) -> None:
         """When WConfD cannot be told, the job's end is written all the same."""
         never: Deferred[None] = Deferred()
-        self.bury_with(never)
+        self.look_answers(never)
         self.runner.over.errback(Failure(RunnerDied("its livelock is free")))
-        self.queue.clock.advance(BURIAL_LIMIT)
+        self.queue.clock.advance(RELEASE_LIMIT)
         self.assertEqual(self.status(), Status.ERROR)
 
     def test_death_with_broken_wconfd(self) -> None:
         """The same when it answers with an error."""
         failed: Deferred[None] = Deferred()
-        self.bury_with(failed)
+        self.look_answers(failed)
         self.runner.over.errback(Failure(RunnerDied("its livelock is free")))
         failed.errback(ConfigurationError("away"))
         self.assertEqual(self.status(), Status.ERROR)
 
-    def bury_with(self, answer: "Deferred[None]") -> None:
+    def look_answers(self, answer: "Deferred[None]") -> None:
         """WConfD takes its time."""
 
-        async def bury() -> None:
+        async def look_for_dead() -> None:
             await answer
 
-        self.queue.scheduler.runs.look_for_dead = bury
+        self.queue.scheduler.runs.look_for_dead = look_for_dead
 
 
 class LentOnTests(RequestCase):

@@ -38,7 +38,7 @@ class Queue:
         self.launcher = FakeLauncher()
         self.changes = JobChanges(self.clock, self.store.get)
         self.limit = limit
-        self.burials = 0
+        self.looks_for_dead = 0
         self.scheduler = Scheduler(
             self.store,
             self.changes,
@@ -46,13 +46,13 @@ class Queue:
             self.clock.seconds,
             lambda: self.limit,
             tracked_limit=lambda: 25,
-            look_for_dead=self.bury,
+            look_for_dead=self.look_for_dead,
             rules=dict,
         )
 
-    async def bury(self) -> None:
+    async def look_for_dead(self) -> None:
         """Somebody's process died."""
-        self.burials += 1
+        self.looks_for_dead += 1
 
     async def _replicate(self, files: dict[str, bytes]) -> None:
         self.copies.append(files)
@@ -326,7 +326,7 @@ class RestartTests(SynchronousTestCase):
         self.assertEqual(queue.on_disk(1).status, Status.ERROR)
         self.assertEqual(len(queue.launcher.runners), 1)
 
-    def test_ended_while_the_dead_are_buried(self) -> None:
+    def test_ended_while_the_dead_are_looked_for(self) -> None:
         """A job that its process ends while luxid starts stays as it ended."""
         old = self.left_behind()
         queue = Queue(old.files)

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.rapi.channel import HEAD_LIMIT, IDLE_LIMIT, LINGER, READ_LIMIT, SLOWEST
 from ganeti_tx.rapi.http.connections import PERIOD, QUIET
 from ganeti_tx.rapi.operations.operation import Call, Operation
-from ganeti_tx.rapi.request import MAX_BODIES, MAX_BODY, MAX_OF_STRANGERS
+from ganeti_tx.rapi.request import MAX_BODIES, MAX_BODY, MAX_UNAUTHENTICATED_BODY
 from ganeti_tx.test.rapi.requests import Connection, FakeLuxi, Rapi, parse
 
 GET = b"GET /2/x HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -155,9 +155,9 @@ class SizeTests(ChannelCase):
         self.assertEqual(self.refusal(asking % 2**30), 413)
         self.assertEqual(self.rapi.connect().exchange(asking % 2), b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def test_strangers(self) -> None:
+    def test_unauthenticated(self) -> None:
         """Who shows no credentials may send little."""
-        self.assertEqual(self.refusal(PUT.replace(b"Authorization", b"X") % (MAX_OF_STRANGERS + 1)), 413)
+        self.assertEqual(self.refusal(PUT.replace(b"Authorization", b"X") % (MAX_UNAUTHENTICATED_BODY + 1)), 413)
 
     def test_together(self) -> None:
         """All bodies together have a limit too; room is given back when a client goes, or is answered."""
@@ -165,10 +165,10 @@ class SizeTests(ChannelCase):
         holders = [self.rapi.connect() for _ in range(MAX_BODIES // MAX_BODY)]
         for holder in holders:
             holder.exchange(PUT % MAX_BODY)
-        self.assertEqual(self.refusal(PUT % (MAX_OF_STRANGERS + 1)), 503)
+        self.assertEqual(self.refusal(PUT % (MAX_UNAUTHENTICATED_BODY + 1)), 503)
         self.assertEqual([each.status for each in self.rapi.connect().send(GET)], [200])
         holders[0].lose()
-        large = b" " * MAX_OF_STRANGERS + b"{}"
+        large = b" " * MAX_UNAUTHENTICATED_BODY + b"{}"
         self.assertEqual([each.status for each in self.rapi.connect().send(PUT % len(large) + large)], [200])
         [answer] = holders[1].send(b" " * (MAX_BODY - 2) + b"{}")
         self.assertEqual((answer.status, self.rapi.site.bodies), (200, MAX_BODIES - 2 * MAX_BODY))
@@ -219,7 +219,7 @@ class PipelineTests(ChannelCase):
         self.assertEqual(len(connection.answers()), 99)
 
     def test_too_much_unread(self) -> None:
-        """When too much is unread in all, the one who has waited longest is dropped; strangers first."""
+        """When too much is unread in all, the one who has waited longest is dropped; the unauthenticated first."""
         self.rapi.connections.most_unread = 5
         connections = [self.rapi.connect() for _ in range(4)]
         for connection in connections[1:]:
@@ -244,42 +244,47 @@ class PlaceTests(ChannelCase):
         self.rapi.clock.advance(0.01)
         return connection
 
-    def stranger(self, host: str = "192.0.2.66") -> Connection:
+    def unauthenticated(self, host: str = "192.0.2.66") -> Connection:
         """Somebody who has said nothing yet."""
         connection = self.rapi.connect(host)
         self.rapi.clock.advance(0.01)
         return connection
 
-    def test_strangers_first(self) -> None:
-        """A stranger makes way, the one who came first; not somebody who is known."""
-        known, *strangers = self.known(), self.stranger(), self.stranger(), self.stranger()
+    def test_unauthenticated_first(self) -> None:
+        """An unauthenticated peer makes way, the one who came first; not somebody who is known."""
+        known, *silent = self.known(), self.unauthenticated(), self.unauthenticated(), self.unauthenticated()
         self.known()
-        self.assertEqual([each.gone for each in (known, *strangers)], [False, True, False, False])
+        self.assertEqual([each.gone for each in (known, *silent)], [False, True, False, False])
 
     def test_most_of_an_address(self) -> None:
-        """Of strangers one of the address that has most makes way."""
-        early, *flood = self.stranger("192.0.2.7"), self.stranger(), self.stranger(), self.stranger()
-        self.stranger()
+        """Of unauthenticated peers one of the address that has most makes way."""
+        early, *flood = (
+            self.unauthenticated("192.0.2.7"),
+            self.unauthenticated(),
+            self.unauthenticated(),
+            self.unauthenticated(),
+        )
+        self.unauthenticated()
         self.assertEqual([each.gone for each in (early, *flood)], [False, True, False, False])
 
     def test_resting_first(self) -> None:
         """When all are known, who rests longest makes way, and not who waits for an answer."""
         self.answers.append(Deferred())
         busy, *resting = self.known(), self.known(), self.known(), self.known()
-        self.stranger()
+        self.unauthenticated()
         self.assertEqual([each.gone for each in (busy, *resting)], [False, True, False, False])
 
     def test_all_busy(self) -> None:
         """When all are known and wait for answers, a new one is refused."""
         self.answers.extend(Deferred() for _ in range(4))
         busy = [self.known() for _ in range(4)]
-        late = self.stranger()
+        late = self.unauthenticated()
         self.assertEqual(([each.gone for each in busy], late.gone, len(self.rapi.connections)), ([False] * 4, True, 4))
 
     def test_flood(self) -> None:
         """Thousands of idle connections take no more room than there is; somebody who works is not disturbed."""
         known = self.known()
-        flood = [self.stranger() for _ in range(2000)]
+        flood = [self.unauthenticated() for _ in range(2000)]
         self.assertEqual([each.status for each in known.send(GET)], [200])
         self.assertEqual((len(self.rapi.connections), sum(not each.gone for each in flood)), (4, 3))
         self.rapi.clock.advance(QUIET)

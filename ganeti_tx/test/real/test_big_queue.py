@@ -71,7 +71,7 @@ async def nobody(told: Any) -> None:
     """There are no candidates."""
 
 
-async def bury() -> None:
+async def look_for_dead() -> None:
     """No process of a job dies."""
 
 
@@ -111,7 +111,7 @@ class BigQueueTests(TestCase):
             running_limit=lambda: 20,
             tracked_limit=lambda: 25,
             rules=dict,
-            look_for_dead=bury,
+            look_for_dead=look_for_dead,
         )
         drain = DrainFlag(self.files, self.paths, nobody)
         archiving = Archiving(self.store, clock, lambda: NOW, scheduler.is_followed)

@@ -44,7 +44,7 @@ class RealClusterContractTests(ClusterContract, DevclusterCase):
 
 
 class ClumsyTests(DevclusterCase):
-    """Mistakes get one clear line; strangers get nothing and harm nobody."""
+    """Mistakes get one clear line; who is not authenticated gets nothing and harms nobody."""
 
     def fails(self, line: str, reason: str) -> None:
         """The command fails, says why, and shows no traceback."""
@@ -89,12 +89,12 @@ class ClumsyTests(DevclusterCase):
         """Junk is refused with a word and a closed connection; the next command works."""
         path = Paths(self.cluster.layout.master.root).query_socket
         for junk in (b"\xff\xfe junk \x03", b"[" * 100_000 + b"\x03", b'{"method": 7}\x03', b"\x03" * 10):
-            with socket.socket(socket.AF_UNIX) as stranger:
-                stranger.settimeout(10)
-                stranger.connect(str(path))
-                stranger.sendall(junk)
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.settimeout(10)
+                peer.connect(str(path))
+                peer.sendall(junk)
                 said = b""
-                while data := stranger.recv(65536):
+                while data := peer.recv(65536):
                     said += data
                 self.assertIn(b'"success":false', said.replace(b" ", b""))
                 self.assertNotIn(b"Traceback", said)
@@ -153,7 +153,7 @@ class MachineTests(DevclusterCase):
         return self.cluster.ok("gnt-instance list --no-headers -o status web1").strip()
 
     def test_life(self) -> None:
-        """It boots to its own word on the console, obeys the power button, comes again, reboots, and goes without a trace."""
+        """It boots to its own word on the console, shuts down by the power button, comes again, reboots, and goes without a trace."""
         where = "-n node2 -B memory=128 --no-name-check --no-ip-check"
         self.cluster.ok(f"gnt-instance add -t file --disk 0:size=64M --ignore-ipolicy -o {OS} {where} web1.dev.example")
         self.assertIn("ganeti_tx guest web1.dev.example is up", " ".join(boot_lines(self.cluster.layout)))

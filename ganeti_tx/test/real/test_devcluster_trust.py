@@ -12,15 +12,15 @@ from ganeti_tx.devcluster.layout import plan
 from ganeti_tx.devcluster.up import prepare
 from ganeti_tx.test.real.programs import LIMIT, SOURCE
 
-STRANGER = 54321
+OTHER_USER = 54321
 SCRIPTS = ("api_version", "create", "import", "export", "rename", "verify")
 
 
-class StrangersDirectoryTests(SynchronousTestCase):
+class OtherUsersDirectoryTests(SynchronousTestCase):
     """A whole devcluster, with an OS definition whose scripts leave a trace, in /tmp."""
 
     def setUp(self) -> None:
-        """Everything is the stranger's."""
+        """Everything is the other user's."""
         if os.geteuid() != 0:
             raise SkipTest("only root can give files away")
         directory = tempfile.TemporaryDirectory(prefix="gtx", dir="/tmp")
@@ -39,7 +39,7 @@ class StrangersDirectoryTests(SynchronousTestCase):
             (evil / script).write_text(f"#!/bin/sh\ntouch {self.trace}\n")
             (evil / script).chmod(0o755)
         for path in (self.root, *self.root.rglob("*")):
-            os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+            os.chown(path, OTHER_USER, OTHER_USER, follow_symlinks=False)
 
     def refused(self, module: str, *words: str) -> None:
         """It ends with status 1 and one line that says whose the directory is and what to do."""
@@ -53,7 +53,7 @@ class StrangersDirectoryTests(SynchronousTestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertRegex(done.stderr, rf"^[\w-]+: {self.root} is not safe: it belongs to user {STRANGER}, [^\n]*\n$")
+        self.assertRegex(done.stderr, rf"^[\w-]+: {self.root} is not safe: it belongs to user {OTHER_USER}, [^\n]*\n$")
         self.assertIn("give another --root", done.stderr)
         self.assertTrue((self.root / "node1/srv/ganeti/os/evil/create").exists())
         self.assertFalse(self.trace.exists())
@@ -84,4 +84,4 @@ class StrangersDirectoryTests(SynchronousTestCase):
             capture_output=True, text=True, timeout=LIMIT, check=False,
         )  # fmt: skip
         self.assertEqual(done.returncode, 255)
-        self.assertIn(f"it belongs to user {STRANGER}", done.stderr)
+        self.assertIn(f"it belongs to user {OTHER_USER}", done.stderr)

@@ -1,4 +1,4 @@
-"""The KVM driver with a real guest: it obeys the power button, reboots, ends by itself, and is talked to."""
+"""The KVM driver with a real guest: it shuts down by the power button, reboots, ends by itself, and is talked to."""
 
 import sys
 from typing import Any
@@ -41,7 +41,7 @@ class GuestTests(TestCase):
         await console.wait_for(b"/ # ")
         return console
 
-    async def test_obeys(self) -> None:
+    async def test_power_button(self) -> None:
         """A stop presses the power button and waits until the guest has powered itself off."""
         console = await self.boot()
         info = await self.driver.info(NAME)

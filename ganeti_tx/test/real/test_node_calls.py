@@ -51,7 +51,7 @@ NOW = datetime.now(UTC)
 AUTHORITY = create_authority("cluster", NOW)
 SERVER = issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW)
 CANDIDATE = issue_client(AUTHORITY, "node2", NOW)
-STRANGER = issue_client(AUTHORITY, "node3", NOW)
+NOT_ADMITTED = issue_client(AUTHORITY, "node3", NOW)
 FOREIGN = create_authority("cluster", NOW)
 NODE = NodeAddress("node1", "127.0.0.1")
 LIMIT = 10.0
@@ -115,7 +115,7 @@ class NodeCallTests(TestCase):
     timeout = 60
 
     def setUp(self) -> None:
-        """A node daemon that obeys one certificate."""
+        """A node daemon that accepts one certificate."""
         self.paths = Paths()
         self.files = MemoryFiles()
         self.files.mkdir(self.paths.data_dir)
@@ -244,16 +244,16 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_not_a_candidate(self) -> None:
         """A certificate of the cluster that is no candidate's may not call."""
-        outcome = (await self.rpc(STRANGER).call_many([NODE], Version(), LIMIT))["node1"]
+        outcome = (await self.rpc(NOT_ADMITTED).call_many([NODE], Version(), LIMIT))["node1"]
         assert isinstance(outcome.error, NodeCallError)
         self.assertIsInstance(outcome.error.cause, NotCandidate)
         self.assertIn("master candidates", str(outcome.error))
 
     @asynchronous
-    async def test_stranger_with_much_to_say(self) -> None:
+    async def test_not_admitted_with_much_to_say(self) -> None:
         """Who may not call is not listened to for long."""
         text = await self.fails(
-            self.rpc(STRANGER).call(NODE, UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
+            self.rpc(NOT_ADMITTED).call(NODE, UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
         )
         self.assertTrue("413" in text or "cannot reach" in text, text)
         await pause(0.2)
@@ -261,10 +261,10 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_candidates_change(self) -> None:
         """Who becomes a candidate may call at once, who ceases to be one may not, on a kept connection too."""
-        rpc = self.rpc(STRANGER)
+        rpc = self.rpc(NOT_ADMITTED)
         await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
         certs = self.paths.ssconf_file("master_candidates_certs")
-        self.write(certs, f"a={digest(CANDIDATE.certificate)}\nb={digest(STRANGER.certificate)}\n".encode())
+        self.write(certs, f"a={digest(CANDIDATE.certificate)}\nb={digest(NOT_ADMITTED.certificate)}\n".encode())
         self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
         self.write(certs, b"\xff\xfe junk \xff=\xfe\n")
         await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)

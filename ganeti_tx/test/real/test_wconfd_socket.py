@@ -88,7 +88,7 @@ class SocketTests(TestCase):
         self.assertEqual(await locks.held(), {A: Mode.EXCLUSIVE})
         self.assertFalse(waiting.called)
         livelock.release()
-        wconfd.owners.bury()
+        wconfd.owners.release_dead()
         await waiting
         self.assertEqual(await locks2.held(), {A: Mode.EXCLUSIVE})
         self.client.close()

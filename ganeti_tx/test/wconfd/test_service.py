@@ -1,4 +1,4 @@
-"""WConfD as a whole: where it refuses to run, what it takes up, whom it buries."""
+"""WConfD as a whole: where it refuses to run, what it takes up, whom it releases."""
 
 import errno
 from pathlib import Path

@@ -59,7 +59,7 @@ class FakeHypervisor:
         await self._write(instance.name, running)
 
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
-        """As IHypervisor says; the guest obeys at once."""
+        """As IHypervisor says; the guest shuts down at once."""
         path = self._path(instance_name)
         if self.files.exists(path):
             self.files.remove(path)

@@ -41,7 +41,7 @@ from ganeti_tx.runtime.process import IProcessRunner
 
 log = Logger()
 
-#: Seconds until QEMU is in the background, until it obeys "quit", and until a killed one is gone.
+#: Seconds until QEMU is in the background, until it has quit when told to, and until a killed one is gone.
 START_LIMIT = 60.0
 QUIT_LIMIT = 5.0
 KILL_LIMIT = 30.0
@@ -54,8 +54,8 @@ MAX_PID_FILE = 100
 MAX_LOG = 1 << 20
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
-#: Run states in which no guest is there to obey the power button: powered off already, never let go, or stuck for good.
-NEVER_OBEYS = POWERED_OFF | {"prelaunch", "internal-error"}
+#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stuck for good.
+NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
@@ -184,12 +184,12 @@ class KvmHypervisor:
         await self._end(machine, state)
 
     async def _ask_to_power_off(self, machine: MachineFiles, pid: int, timeout: float) -> None:
-        """Press the power button until the guest has obeyed, or the time is over; one that boots does not hear it yet."""
+        """Press the power button until the guest has shut down, or the time is over; one that boots does not hear it yet."""
         deadline = self.clock.seconds() + timeout
         while (left := deadline - self.clock.seconds()) > 0:
             try:
                 async with self.monitors.open(machine.qmp) as client:
-                    if (await client.execute("query-status"))["status"] not in NEVER_OBEYS:
+                    if (await client.execute("query-status"))["status"] not in NEVER_REACTS:
                         await press_power_button(client, min(left, BUTTON_INTERVAL))
                 return
             except QmpLost:

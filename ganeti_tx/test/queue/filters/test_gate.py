@@ -60,7 +60,7 @@ class GateCase(SynchronousTestCase):
             self.queue.clock.seconds,
             lambda: self.slots,
             tracked_limit=lambda: 25,
-            look_for_dead=self.queue.bury,
+            look_for_dead=self.queue.look_for_dead,
             rules=lambda: self.rules,
         )
         run_now(self.scheduler.resume())

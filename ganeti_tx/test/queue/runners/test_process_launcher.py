@@ -81,7 +81,7 @@ class Line:
         self.channel.connectionLost()
 
 
-class StrangerTests(SynchronousTestCase):
+class NoRunnerTests(SynchronousTestCase):
     """Whoever connects to luxid's runner socket and is no runner."""
 
     def setUp(self) -> None:
@@ -231,7 +231,7 @@ class LauncherTests(SynchronousTestCase):
         self.failureResultOf(wanted, RunnerDied)
         self.assertLessEqual(self.forks, HELLO_LIMIT / FORK_PAUSE + 1)
 
-    def test_stranger(self) -> None:
+    def test_no_hello(self) -> None:
         """Who does not begin with hello, or sends junk, is cut off."""
         line = Line(self.launcher)
         line.say(JobOver(1))

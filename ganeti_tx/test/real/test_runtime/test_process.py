@@ -121,7 +121,7 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
         return path.read_text()
 
     async def _gone(self, pid: int) -> None:
-        """Return once a process is no more (or is only waiting to be buried)."""
+        """Return once a process is no more (or is only waiting to be collected)."""
         while True:
             try:
                 state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
