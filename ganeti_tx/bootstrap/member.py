@@ -24,7 +24,7 @@ from ganeti_tx.runtime.paths import Paths
 LOCK_NAME = "join.lock"
 LOCK_MODE = 0o600
 #: Seconds that one step waits for the end of another, whose master may have gone, and between looks.
-TURN_LIMIT = 90.0
+WAIT_LIMIT = 90.0
 INTERVAL = 0.2
 
 
@@ -56,14 +56,14 @@ def receive(paths: Paths, data: bytes) -> None:
 @contextmanager
 def turn(paths: Paths) -> Iterator[None]:
     """One step at a time: one whose connection broke goes on. @raise BootstrapError: it does not end."""
-    deadline = time.monotonic() + TURN_LIMIT
+    deadline = time.monotonic() + WAIT_LIMIT
     while True:
         try:
             held = hold(paths.run_dir / LOCK_NAME, LOCK_MODE)
             break
         except LockError:
             if time.monotonic() > deadline:
-                raise BootstrapError(f"another set-up of this node does not end within {TURN_LIMIT:.0f} s") from None
+                raise BootstrapError(f"another set-up of this node does not end within {WAIT_LIMIT:.0f} s") from None
             time.sleep(INTERVAL)
     try:
         yield

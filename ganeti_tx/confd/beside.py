@@ -10,12 +10,12 @@ T = TypeVar("T")
 
 #: Seconds for which one thread may hold the interpreter while another wants it. Python's own 5 ms would be waited for at
 #: each of the three system calls that a request takes.
-SHORT_TURN = 0.0002
+SHORT_SWITCH_INTERVAL = 0.0002
 
 
-def take_short_turns() -> None:
+def switch_threads_often() -> None:
     """For the whole process."""
-    sys.setswitchinterval(SHORT_TURN)
+    sys.setswitchinterval(SHORT_SWITCH_INTERVAL)
 
 
 def without_collection(work: Callable[P, T]) -> Callable[P, T]:

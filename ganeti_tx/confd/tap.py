@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ganeti_tx.confd.beside import take_short_turns
+from ganeti_tx.confd.beside import switch_threads_often
 from ganeti_tx.confd.messages import PORT
 from ganeti_tx.confd.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
@@ -32,7 +32,7 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
-        take_short_turns()
+        switch_threads_often()
         return await start(parts, options["port"], options["bind"])
 
     return Daemon("ganeti-confd", parts.paths, reactor, bring_up)

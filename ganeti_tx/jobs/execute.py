@@ -158,12 +158,12 @@ class JobRun:
         remaining = [index for index, op in enumerate(self.journal.job.ops) if op.status not in FINAL]
         for index in remaining:
             if index != remaining[0]:
-                await self._offer_turn(index, self.journal.job.priority)
+                await self._offer_slot(index, self.journal.job.priority)
             if not await self._run_op(index):
                 self._end_rest(index + 1)
                 return
 
-    async def _offer_turn(self, index: int, priority: int) -> None:
+    async def _offer_slot(self, index: int, priority: int) -> None:
         """Before an opcode begins: let the job go back to the queue when others wait for its slot.
 
         A job with secrets ahead goes on: they are in this process's memory only.
@@ -341,7 +341,7 @@ class JobRun:
             self._check_stop()
             waiting = self.journal.op(index)
             self.journal.change_op(index, priority=after_failed_attempt(waiting))
-            await self._offer_turn(index, submitted_priority(waiting))
+            await self._offer_slot(index, submitted_priority(waiting))
             await self.journal.attempt()
 
     async def _be_waiting(self, index: int) -> None:

@@ -79,7 +79,7 @@ RECONNECT_INTERVAL = 0.5
 #: Seconds for which a candidate that did not take a copy is left alone; luxid brings it what it lacks.
 REOPEN_INTERVAL = 30.0
 #: Seconds for luxid's answer whether a job keeps its slot; without one it does.
-TURN_LIMIT = 10.0
+SLOT_LIMIT = 10.0
 #: Seconds that a busy runner may be without luxid after its job has ended before it leaves.
 ALONE_LIMIT = 5.0
 #: Series of what was counted that go into one message, which then is far shorter than it may be.
@@ -179,7 +179,7 @@ class Runner:
     _channel: Channel | None = None
     _run: JobRun | None = None
     _job_id: int | None = None
-    _turn: "Deferred[bool] | None" = None
+    _slot_answer: "Deferred[bool] | None" = None
     _ends: bool = False
     _ending: bool = False
 
@@ -278,20 +278,20 @@ class Runner:
         """Ask luxid; while it is away the job goes on."""
         if self._channel is None or self._job_id is None:
             return True
-        turn = self._turn = Deferred()
-        limit = self.parts.reactor.callLater(TURN_LIMIT, self._answered, True)
+        answer = self._slot_answer = Deferred()
+        limit = self.parts.reactor.callLater(SLOT_LIMIT, self._answered, True)
         self._tell_measured(self._channel)
         self._channel.tell(TurnOver(self._job_id, priority))
         try:
-            return await turn
+            return await answer
         finally:
             if limit.active():
                 limit.cancel()
 
     def _answered(self, go_on: bool) -> None:
-        turn, self._turn = self._turn, None
-        if turn is not None:
-            turn.callback(go_on)
+        answer, self._slot_answer = self._slot_answer, None
+        if answer is not None:
+            answer.callback(go_on)
 
     async def _do(self, order: RunJob) -> None:
         job, parts = order.job, self.parts

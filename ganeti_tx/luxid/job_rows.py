@@ -51,7 +51,7 @@ class JobRows:
     """Finds jobs and loads them; see `query.jobs.Jobs`."""
 
     store: JobStore
-    _turns: DeferredSemaphore = field(factory=lambda: DeferredSemaphore(READERS))
+    _slots: DeferredSemaphore = field(factory=lambda: DeferredSemaphore(READERS))
 
     async def find(self, ids: Sequence[int] | None, archived: bool) -> Sequence[JobRef]:
         """As Jobs.find says; the archive's directories are listed in a thread, and no file is opened."""
@@ -94,11 +94,11 @@ class JobRows:
         return rows
 
     async def _read(self, refs: Sequence[JobRef]) -> tuple[list[Read], list[Fault]]:
-        await self._turns.acquire()
+        await self._slots.acquire()
         try:
             return await self.store.threads.run(self._read_some, refs)
         finally:
-            self._turns.release()
+            self._slots.release()
 
     def _read_some(self, refs: Sequence[JobRef]) -> tuple[list[Read], list[Fault]]:
         """Runs in a thread. A job that is not where it was is looked for in the archive; one that is gone is left out."""

@@ -23,7 +23,7 @@ class CallOrder:
 
     terms: Terms
     _latest: dict[str, Stamp] = field(factory=dict)
-    _turns: dict[str, DeferredLock] = field(factory=dict)
+    _locks: dict[str, DeferredLock] = field(factory=dict)
 
     async def perform(self, call: NodeCall[object], method: Method, wanted: Callable[[], bool]) -> Any:
         """Do a call when it has all that it reserves.
@@ -43,7 +43,7 @@ class CallOrder:
         held: list[str] = []
         try:
             for name in names:
-                await self._turns.setdefault(name, DeferredLock()).acquire()
+                await self._locks.setdefault(name, DeferredLock()).acquire()
                 held.append(name)
             yield
         finally:
@@ -51,10 +51,10 @@ class CallOrder:
                 self._release(name)
 
     def _release(self, name: str) -> None:
-        turn = self._turns[name]
-        turn.release()  # whoever waits goes on at once, and may be done with it, too
-        if not turn.locked and self._turns.get(name) is turn:
-            del self._turns[name]
+        lock = self._locks[name]
+        lock.release()  # whoever waits goes on at once, and may be done with it, too
+        if not lock.locked and self._locks.get(name) is lock:
+            del self._locks[name]
 
     def take(self, names: Sequence[str], stamp: Stamp | None) -> None:
         """This call for these things is about to be done. A call without a stamp is not ordered.

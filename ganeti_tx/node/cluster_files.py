@@ -41,7 +41,7 @@ class ClusterFiles:
     #: Term and serial number of the files of rapi/ that were taken last. Kept in memory: what was on its way to a daemon
     #: that was restarted went with its connection.
     _rapi_files: tuple[int, int] = (0, 0)
-    _turn: DeferredLock = field(factory=DeferredLock)
+    _lock: DeferredLock = field(factory=DeferredLock)
 
     @answers(UploadFile)
     async def upload(self, call: UploadFile) -> None:
@@ -55,7 +55,7 @@ class ClusterFiles:
         if call.serial is None and call.path == str(Paths().config_file):
             raise ProgrammerError(f"{call.path} needs its serial number, so that no older one replaces a newer one")
         path = self.paths.root / call.path.lstrip("/")
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self._admit(call.stamp)
             if call.serial is not None and call.serial < self._least(path, call.stamp):
@@ -64,7 +64,7 @@ class ClusterFiles:
             if path == self.paths.config_file:
                 await self.terms.written("config", call.stamp)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     async def _admit(self, stamp: Stamp | None) -> None:
         """Take note of the sender. Before a new term's first message is taken, what came before has been done.
@@ -108,7 +108,7 @@ class ClusterFiles:
             if not SSCONF_KEY.fullmatch(key) or len(value) > MAX_SSCONF:
                 raise ConfigurationError(f"not simple configuration: key {key[:60]!r} with {len(value)} characters")
         serial = {} if call.serial is None else {SSCONF_SERIAL: str(call.serial)}
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self._admit(call.stamp)
             comparable = self.terms.is_of_this_term("ssconf", call.stamp)
@@ -117,7 +117,7 @@ class ClusterFiles:
             await write_ssconf(self.files, self.paths, {**call.values, **serial})
             await self.terms.written("ssconf", call.stamp)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     @answers(WriteRapiFiles)
     async def write_rapi_files(self, call: WriteRapiFiles) -> None:
@@ -128,7 +128,7 @@ class ClusterFiles:
         if large := [name for name, data in call.files.items() if len(data) > MAX_RAPI_FILE]:
             raise ProgrammerError(f"rapi/{large[0]} is larger than {MAX_RAPI_FILE} bytes")
         version = (0 if call.stamp is None else call.stamp.term, call.serial)
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self._admit(call.stamp)
             if version < self._rapi_files:
@@ -143,7 +143,7 @@ class ClusterFiles:
                     self.files.remove(places[name])
             await write_record(self.files, self.paths, call.files)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _holds(self, path: Path, data: bytes) -> bool:
         try:
@@ -157,12 +157,12 @@ class ClusterFiles:
         path = self.paths.ssconf_file("master_node")
         if self.files.exists(path) and self.files.read(path, MAX_SSCONF).decode().strip() == self.own_name:
             raise ConfigurationError(f"node {self.own_name} is the master, which keeps the configuration")
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self._admit(call.stamp)
             self._remove([file for file in FILES if file.held_by is Holder.CANDIDATES])
         finally:
-            self._turn.release()
+            self._lock.release()
 
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""

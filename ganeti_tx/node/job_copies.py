@@ -45,7 +45,7 @@ class JobCopies:
     files: IFiles
     paths: Paths
     terms: Terms
-    _turn: DeferredLock = field(factory=DeferredLock)
+    _lock: DeferredLock = field(factory=DeferredLock)
 
     @answers(JobqueueUpdate)
     async def update(self, call: JobqueueUpdate) -> None:
@@ -57,7 +57,7 @@ class JobCopies:
                 raise JobQueueError(f"not a serial number: {data[:60]!r}")
         if call.sequences and len(call.sequences) != len(call.files):
             raise JobQueueError(f"{len(call.files)} files come with {len(call.sequences)} sequence numbers")
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             sequences = dict(zip((name for name, _ in call.files), call.sequences, strict=False))
@@ -73,7 +73,7 @@ class JobCopies:
                 if JOB_FILE.fullmatch(name) and self._is_archived(name):
                     self.files.remove(self._archived(name))
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _is_wanted(self, name: str, data: str, sequence: int | None, settled: bool) -> bool:
         """What is here of a former master is no reason to refuse anything, until the copies are `settled`: it may have
@@ -101,8 +101,8 @@ class JobCopies:
 
     async def when_idle(self) -> None:
         """Waits until every message that has come before is done with."""
-        await self._turn.acquire()
-        self._turn.release()
+        await self._lock.acquire()
+        self._lock.release()
 
     @answers(JobqueueRename)
     async def rename(self, call: JobqueueRename) -> None:
@@ -110,7 +110,7 @@ class JobCopies:
         for old, new in call.renames:
             if not JOB_FILE.fullmatch(old) or not ARCHIVED_FILE.fullmatch(new):
                 raise JobQueueError(f"cannot rename {old[:60]!r} to {new[:60]!r} in the job queue")
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             into = set()
@@ -122,7 +122,7 @@ class JobCopies:
                     into.add(target.parent)
             await self._make_sure(into)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     async def _make_sure(self, into: Collection[Path]) -> None:
         """What was moved to these directories is not live again after a power cut: the master asks nobody anew for it."""
@@ -132,13 +132,13 @@ class JobCopies:
     @answers(JobqueuePurge)
     async def purge(self, call: JobqueuePurge) -> None:
         """Remove every copy of a job, archived ones too, the serial number and the drain flag; what is newer stays."""
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             newer = self.terms.forget_before(None if call.stamp is None else call.stamp.sequence)
             purge(self.files, self.paths, newer)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     @answers(JobqueueSweep)
     async def sweep(self, call: JobqueueSweep) -> None:
@@ -146,7 +146,7 @@ class JobCopies:
 
         The first time in its term those that it has never known, as a former master had them alone, are set aside.
         """
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             if call.stamp is not None and not self.terms.is_of_this_term("queue", call.stamp):
@@ -154,7 +154,7 @@ class JobCopies:
             await self._make_sure(sweep(self.files, self.paths, set(call.live), call.up_to))
             await self.terms.written("queue", call.stamp)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _set_aside(self, last_id: int, stamp: Stamp) -> None:
         """What is above the last id that the master had given then, and was not sent since."""
@@ -187,7 +187,7 @@ class JobCopies:
     @answers(JobqueueSetDrainFlag)
     async def set_drain_flag(self, call: JobqueueSetDrainFlag) -> None:
         """Make or remove the flag's file."""
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             sequence = None if call.stamp is None else call.stamp.sequence
@@ -199,4 +199,4 @@ class JobCopies:
             elif self.files.exists(self.paths.queue_drain_file):
                 self.files.remove(self.paths.queue_drain_file)
         finally:
-            self._turn.release()
+            self._lock.release()

@@ -36,7 +36,7 @@ class MasterGuard:
     terms: Terms
     stop_master_daemons: Callable[[], Awaitable[None]]
     _refused: set[str] = field(factory=set)
-    _turn: DeferredLock = field(factory=DeferredLock)
+    _lock: DeferredLock = field(factory=DeferredLock)
 
     async def perform(self, call: NodeCall[object], caller: str | None, method: Method) -> Any:
         """Do a call by its method. A caller of None is not known, and nobody's master.
@@ -49,12 +49,12 @@ class MasterGuard:
         if not isinstance(call, Claim):
             await self._check(call, stamp)
             return await method(call)
-        await self._turn.acquire()  # of two new masters at the same time one is refused
+        await self._lock.acquire()  # of two new masters at the same time one is refused
         try:
             await self._check(call, stamp)
             return await method(call)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     async def _check(self, call: NodeCall[object], stamp: Stamp) -> None:
         caller, master = stamp.master, ssconf_master(self.files, self.paths)

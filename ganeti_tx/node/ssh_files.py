@@ -30,7 +30,7 @@ class SshFiles:
     terms: Terms
     #: Term and serial number of what was taken last; what was on its way to a daemon that was restarted went with its connection.
     _taken: tuple[int, int] = (0, 0)
-    _turn: DeferredLock = field(factory=DeferredLock)
+    _lock: DeferredLock = field(factory=DeferredLock)
 
     @answers(NodeSshKeys)
     async def keys(self, call: NodeSshKeys) -> SshKeys:
@@ -40,11 +40,11 @@ class SshFiles:
             return SshKeys(host=host)
         if call.root_type not in BITS:
             raise ProgrammerError(f"no type of SSH keys: {call.root_type[:20]!r}; they are {', '.join(BITS)}")
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             root, fault = await self._root_key(call.root_type, call.root_bits)
         finally:
-            self._turn.release()
+            self._lock.release()
         return SshKeys(host=host, root=root, fault=fault)
 
     async def _root_key(self, kind: str, bits: int) -> tuple[str | None, str]:
@@ -66,7 +66,7 @@ class SshFiles:
             if not KEY.fullmatch(key) or "\n" in node:
                 raise ProgrammerError(f"not a public SSH key of {node[:60]!r}: {key[:40]!r}")
         version = (0 if call.stamp is None else call.stamp.term, call.serial)
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             await self.terms.admit(call.stamp)
             if not self.files.exists(self.paths.server_pem):
@@ -80,7 +80,7 @@ class SshFiles:
             if call.authorized is not None:
                 await authorize(self.files, self.paths, call.authorized)
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def _holds(self, known_hosts: bytes) -> bool:
         try:

@@ -25,7 +25,7 @@ class Terms:
     _held: MasterTerm | None = None
     _sequences: dict[str, int] = attrs.field(factory=dict)
     _floor: int = 0
-    _turn: DeferredLock = attrs.field(factory=DeferredLock)
+    _lock: DeferredLock = attrs.field(factory=DeferredLock)
 
     def check(self, stamp: Stamp) -> None:
         """@raise AnotherIsMaster: another one took over from the master that sends, or is the master of the same term."""
@@ -43,7 +43,7 @@ class Terms:
         """
         if stamp is None:
             return False
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             self.check(stamp)
             held = self._held
@@ -57,7 +57,7 @@ class Terms:
             self._begin()
             return True
         finally:
-            self._turn.release()
+            self._lock.release()
 
     @property
     def latest(self) -> MasterTerm | None:
@@ -110,13 +110,13 @@ class Terms:
 
     async def written(self, copy: Copy, stamp: Stamp | None) -> None:
         """The copy of this term is here."""
-        await self._turn.acquire()  # copies of several kinds come at the same time
+        await self._lock.acquire()  # copies of several kinds come at the same time
         try:
             held = self._known()
             if stamp is not None and held is not None and getattr(held, copy) != stamp.term:
                 await write_term(self._files, self._paths, structs.replace(held, **{copy: stamp.term}))
         finally:
-            self._turn.release()
+            self._lock.release()
 
 
 def is_superseded(stamp: Stamp, term: int, master: str) -> bool:

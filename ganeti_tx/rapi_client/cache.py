@@ -18,7 +18,7 @@ class Cache:
     size: int = SIZE
     _held: int = 0
     _replies: OrderedDict[str, Reply] = field(factory=OrderedDict)
-    _turn: Lock = field(factory=Lock)
+    _lock: Lock = field(factory=Lock)
 
     def known(self, message: Message) -> Reply | None:
         """The answer that is here already."""
@@ -30,7 +30,7 @@ class Cache:
         if not _may_be_kept(message):
             return reply
         kept = known if known is not None and reply.status == 304 else reply
-        with self._turn:
+        with self._lock:
             self._put(message.target, kept)
         return kept
 

@@ -114,7 +114,7 @@ class Distributor:
     _newest: State | None = attrs.field(default=None, init=False)
     _copies: dict[str, NodeCopies] = attrs.field(factory=dict, init=False)
     _waiting: list[tuple[int, Deferred[None]]] = attrs.field(factory=list, init=False)
-    _turns: DeferredSemaphore = attrs.field(factory=lambda: DeferredSemaphore(AT_A_TIME), init=False)
+    _slots: DeferredSemaphore = attrs.field(factory=lambda: DeferredSemaphore(AT_A_TIME), init=False)
     _stopped: bool = attrs.field(default=False, init=False)
     _round: int = attrs.field(default=0, init=False)
     _most_down: bool = attrs.field(default=False, init=False)
@@ -237,7 +237,7 @@ class Distributor:
     async def _serve(self, uuid: str, copies: NodeCopies) -> None:
         """Bring the newest state to a node until it has it, or fails."""
         while (node := self._unserved(uuid, copies)) is not None:
-            await self._turns.acquire()
+            await self._slots.acquire()
             try:
                 state, asked = self._present(), self._round
                 if copies.round != asked:
@@ -250,7 +250,7 @@ class Distributor:
                 self._succeeded(node, copies)
             finally:
                 copies.tried, copies.round = state.serial, asked
-                self._turns.release()
+                self._slots.release()
                 self._tell_waiting()
 
     def _unserved(self, uuid: str, copies: NodeCopies) -> Node | None:

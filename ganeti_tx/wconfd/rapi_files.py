@@ -46,7 +46,7 @@ class CountedRapiFiles:
     _taken: dict[str, FileStat] | None = attrs.field(default=None, init=False)
     _complaint: str = attrs.field(default="", init=False)
     _timer: LoopingCall | None = attrs.field(default=None, init=False)
-    _turn: DeferredLock = attrs.field(factory=DeferredLock, init=False)
+    _lock: DeferredLock = attrs.field(factory=DeferredLock, init=False)
     _log: Logger = attrs.field(factory=Logger, init=False)
 
     async def load(self) -> None:
@@ -60,7 +60,7 @@ class CountedRapiFiles:
 
     async def look(self) -> None:
         """Take in what is there now. @raise ConfigurationError: it cannot be read, or not be counted."""
-        await self._turn.acquire()
+        await self._lock.acquire()
         try:
             stats = stat_rapi_files(self._files, self._paths)
             content = read_rapi_files(self._files, self._paths)
@@ -70,7 +70,7 @@ class CountedRapiFiles:
         except OSError as error:
             raise ConfigurationError(f"the files of rapi/ cannot be brought to other nodes: {reason(error)}") from None
         finally:
-            self._turn.release()
+            self._lock.release()
 
     async def _take(self, content: RapiFiles) -> None:
         self.present = content

@@ -63,20 +63,20 @@ class Slices:
 
     rest: Callable[[], Awaitable[Any]] = no_rest
     worked: Callable[[], float] = time.thread_time
-    _turn: DeferredLock = field(factory=DeferredLock, init=False)
+    _lock: DeferredLock = field(factory=DeferredLock, init=False)
 
     async def run(self, work: Work[T], budget: Budget | None = None) -> T:
         """What the work gives. @raise QueryFilterParseError: the budget is used up."""
         done: tuple[T] | None = None
         try:
             while done is None:
-                await self._turn.acquire()
+                await self._lock.acquire()
                 try:
                     done = self._slice(work, budget)
-                    if done is None or self._turn.waiting:
+                    if done is None or self._lock.waiting:
                         await self.rest()  # still in turn: the next one's slice comes after everybody else had a turn
                 finally:
-                    self._turn.release()
+                    self._lock.release()
         finally:
             work.close()
         return done[0]

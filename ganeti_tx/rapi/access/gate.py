@@ -73,12 +73,12 @@ class Gate:
             if not is_secret(login.token):  # else it was one once: a program with an old token guesses nothing
                 self.throttle.begin(peer, "")
             return None
-        return self._source_of(login).remembered(login) or await self._verify_in_turn(login, peer)
+        return self._source_of(login).remembered(login) or await self._verify_alone(login, peer)
 
     def _source_of(self, login: BasicLogin) -> ISource:
         return next(source for source in self.sources if source.knows(login.name))
 
-    async def _verify_in_turn(self, login: BasicLogin, peer: str) -> Identity | None:
+    async def _verify_alone(self, login: BasicLogin, peer: str) -> Identity | None:
         """Of equal logins that come at once the first is verified; if it was right, the others are remembered."""
         async with self._lock.held(login):
             source = self._source_of(login)

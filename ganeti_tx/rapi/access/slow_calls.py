@@ -24,10 +24,10 @@ class SlowCalls:
     threads: IThreads
     at_once: int
     waiting: int
-    _turns: DeferredSemaphore = field(init=False)
+    _slots: DeferredSemaphore = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._turns = DeferredSemaphore(self.at_once)
+        self._slots = DeferredSemaphore(self.at_once)
 
     def run(self, func: Callable[..., T], *args: object) -> Deferred[T]:
         """What `func(*args)` returns or raises.
@@ -35,7 +35,7 @@ class SlowCalls:
         Cancelling frees only the caller: a call that runs keeps its place until it has ended.
         @raise HttpError: 503, too many wait already.
         """
-        if self._turns.tokens == 0 and len(self._turns.waiting) >= self.waiting:
+        if self._slots.tokens == 0 and len(self._slots.waiting) >= self.waiting:
             raise HttpError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "Too many logins are being checked; try again soon",
@@ -47,6 +47,6 @@ class SlowCalls:
             if not answered.called:  # else it was cancelled
                 answered.callback(result)
 
-        running: Deferred[T] = self._turns.run(self.threads.run, func, *args)
+        running: Deferred[T] = self._slots.run(self.threads.run, func, *args)
         running.addBoth(answer)
         return answered

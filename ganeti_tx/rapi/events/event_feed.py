@@ -56,7 +56,7 @@ class EventFeed:
     _condition: Condition = field(init=False)
     _silent: bool = False
     #: Another one with each stop, as that may be the doing of a stream to which the following is just telling something.
-    _turn: int = 0
+    _generation: int = 0
 
     def __attrs_post_init__(self) -> None:
         self._condition = Condition(self.clock)
@@ -72,7 +72,7 @@ class EventFeed:
 
     def _begin(self) -> None:
         if self._following is None and self._streams and not self.closed:
-            self._following = Deferred.fromCoroutine(self._follow(self._turn))
+            self._following = Deferred.fromCoroutine(self._follow(self._generation))
             self._following.addErrback(self._broken)
 
     def leave(self, name: str | None) -> None:
@@ -90,7 +90,7 @@ class EventFeed:
         self._condition.notify_all()
 
     def _stop(self) -> None:
-        self._turn += 1
+        self._generation += 1
         following, self._following = self._following, None
         if following is not None:
             following.cancel()
@@ -109,8 +109,8 @@ class EventFeed:
         """Fires when there is something new, or after so many seconds."""
         return self._condition.wait(limit)
 
-    async def _follow(self, turn: int) -> None:
-        while turn == self._turn:
+    async def _follow(self, generation: int) -> None:
+        while generation == self._generation:
             try:
                 place = self.window.place
                 found = await self.follower.wait_for_events(

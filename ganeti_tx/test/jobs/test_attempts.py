@@ -128,7 +128,7 @@ class AttemptTests(JobRunCase):
         self.assertEqual(job.livelock, OWNER.livelock)
         self.flushLoggedErrors()
 
-    def test_stop_before_the_turn(self) -> None:
+    def test_stop_before_the_slot(self) -> None:
         """A job that shall stop asks for no slot: it ends."""
         run = self.job(lambda unit: self.stop(run), lambda unit: 2)
         self.successResultOf(Deferred.fromCoroutine(run.run()))

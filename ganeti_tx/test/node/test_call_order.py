@@ -137,7 +137,7 @@ class TurnTests(SynchronousTestCase):
         self.finish()
         self.finish()
         self.successResultOf(last)
-        self.assertEqual(self.order._turns, {})
+        self.assertEqual(self.order._locks, {})
 
     def test_nobody_waits(self) -> None:
         """One whose caller has hung up while it waited is not begun, and does not count for those that come after it."""
@@ -164,4 +164,4 @@ class TurnTests(SynchronousTestCase):
         self.finish()
         for other in others:
             self.successResultOf(other)
-        self.assertEqual(self.order._turns, {})
+        self.assertEqual(self.order._locks, {})

@@ -153,7 +153,7 @@ class MachineTests(DevclusterCase):
         return self.cluster.ok("gnt-instance list --no-headers -o status web1").strip()
 
     def test_life(self) -> None:
-        """It boots to its own word on the console, shuts down by the power button, comes again, reboots, and goes without a trace."""
+        """It boots to its own word on the console, shuts down by the power button, comes again, reboots, and leaves no trace."""
         where = "-n node2 -B memory=128 --no-name-check --no-ip-check"
         self.cluster.ok(f"gnt-instance add -t file --disk 0:size=64M --ignore-ipolicy -o {OS} {where} web1.dev.example")
         self.assertIn("ganeti_tx guest web1.dev.example is up", " ".join(boot_lines(self.cluster.layout)))

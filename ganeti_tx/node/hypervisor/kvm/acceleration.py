@@ -74,7 +74,7 @@ class AccelerationProbe:
     files: IFiles
     runner: IProcessRunner
     _known: dict[str, Acceleration] = field(factory=dict, init=False)
-    _turn: DeferredLock = field(factory=DeferredLock, init=False)
+    _lock: DeferredLock = field(factory=DeferredLock, init=False)
 
     async def choose(self, kvm_path: str, kvm_flag: str = "") -> Acceleration:
         """What machines of this QEMU run under: the parameter `kvm_flag` decides, else the probe."""
@@ -82,7 +82,7 @@ class AccelerationProbe:
             return Acceleration.KVM
         if kvm_flag == "disabled" or not self.files.exists(KVM_DEVICE):
             return Acceleration.TCG
-        async with self._turn:
+        async with self._lock:
             if kvm_path not in self._known:
                 self._known[kvm_path] = self._remembered(kvm_path) or await self._probe_and_remember(kvm_path)
             return self._known[kvm_path]
