@@ -15,7 +15,7 @@ from ganeti_tx.runtime.threads import InlineThreads, IThreads
 DAEMON = "ganeti-rapi"
 
 
-class Asked(Protocol):
+class MeasuredOperation(Protocol):
     """What was asked for: an `Operation`."""
 
     @property
@@ -39,7 +39,7 @@ class Measures:
     def __attrs_post_init__(self) -> None:
         self.process = OwnProcess(DAEMON, self.tally, self.clock)
 
-    def answered(self, asked: Asked | None, status: int, begun: float) -> None:
+    def answered(self, asked: MeasuredOperation | None, status: int, begun: float) -> None:
         """A request that had come whole at a time of the clock has its answer; None asked for what is not there.
 
         Names are those of operations only, so that the series are few whatever clients send.

@@ -3,7 +3,7 @@
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import (
     DiskIndex,
-    DiskSpec,
+    DiskToRecreate,
     MiB,
     NonEmpty,
     NonNegative,
@@ -53,7 +53,7 @@ class OpInstanceRecreateDisks(OpCode, tag="OP_INSTANCE_RECREATE_DISKS"):
 
     instance_name: str
     instance_uuid: NonEmpty | None = None
-    disks: tuple[NonNegative | DiskSpec, ...] = ()
+    disks: tuple[NonNegative | DiskToRecreate, ...] = ()
     nodes: tuple[NonEmpty, ...] = ()
     node_uuids: tuple[NonEmpty, ...] | None = None
     iallocator: NonEmpty | None = None

@@ -66,7 +66,7 @@ class NicChange(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
     params: NicParams
 
 
-class DiskSpec(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class DiskToRecreate(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A disk to be made anew, with what shall be different about it.
 
     A class and not a tuple: msgspec 0.22 crashes on a fixed tuple in a union with a number that has limits.

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 from attrs import define, field, frozen
 
-from ganeti_tx.rapi.asking.recording import Asked, Luxi
+from ganeti_tx.rapi.asking.recording import Exchange, Luxi
 from ganeti_tx.rapi.http.representation import Representation
 
 MOST = 64 * 1024 * 1024
@@ -18,7 +18,7 @@ MOST = 64 * 1024 * 1024
 class Remembered:
     """A representation, and what it was made of; `named` is the length of what was requested."""
 
-    asked: list[Asked]
+    asked: list[Exchange]
     representation: Representation
     named: int
 
@@ -60,7 +60,7 @@ class Memory:
             return newer.representation, answers
         return None, answers
 
-    def keep(self, key: Hashable, asked: list[Asked] | None, representation: Representation) -> None:
+    def keep(self, key: Hashable, asked: list[Exchange] | None, representation: Representation) -> None:
         """Remember it, unless it is too large or was made of other things than answers."""
         self._forget(key)
         made = Remembered(asked, representation, len(str(key))) if asked else None

@@ -16,7 +16,7 @@ class Luxi(Protocol):
         """As AsyncClient.call says."""
 
 
-class Asked(NamedTuple):
+class Exchange(NamedTuple):
     """A question and what was answered."""
 
     question: bytes
@@ -33,7 +33,7 @@ class Recording(AsyncCalls):
         """@param known: answers that were had already, for this request."""
         self._luxi = luxi
         self._known = known or {}
-        self.asked: list[Asked] | None = []
+        self.asked: list[Exchange] | None = []
 
     async def call(self, method: str, args: list[Any]) -> Any:
         """As AsyncClient.call says."""
@@ -45,5 +45,5 @@ class Recording(AsyncCalls):
         if answer is None:
             answer = await self._luxi.ask(message)
         if self.asked is not None:
-            self.asked.append(Asked(message, answer))
+            self.asked.append(Exchange(message, answer))
         return result(answer)

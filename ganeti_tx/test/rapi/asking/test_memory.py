@@ -9,7 +9,7 @@ from zope.interface import implementer
 
 from ganeti_tx.rapi.asking.memory import Memory
 from ganeti_tx.rapi.asking.questions import question
-from ganeti_tx.rapi.asking.recording import Asked
+from ganeti_tx.rapi.asking.recording import Exchange
 from ganeti_tx.rapi.caller import Caller, IGate, Scope
 from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.operations.operation import Call, Operation
@@ -97,7 +97,7 @@ class LimitTests(SynchronousTestCase):
         self.memory = Memory(most=10_000)
         self.luxi = FakeLuxi({"QueryClusterInfo": 1})
         message = question("QueryClusterInfo", [])
-        self.asked = [Asked(message, self.successResultOf(Deferred.fromCoroutine(self.luxi.ask(message))))]
+        self.asked = [Exchange(message, self.successResultOf(Deferred.fromCoroutine(self.luxi.ask(message))))]
 
     def keep(self, name: str, size: int) -> None:
         """Something of a size."""
@@ -134,7 +134,7 @@ class LimitTests(SynchronousTestCase):
         """And so does what was asked."""
         message = question("QueryTags", ["instance", "x" * 3000])
         self.luxi.answers["QueryTags"] = lambda kind, name: []
-        self.asked = [Asked(message, self.successResultOf(Deferred.fromCoroutine(self.luxi.ask(message))))]
+        self.asked = [Exchange(message, self.successResultOf(Deferred.fromCoroutine(self.luxi.ask(message))))]
         for name in "abc":
             self.keep(name, 1)
         self.assertEqual([self.known(name) for name in "abc"], [False, True, True])
