@@ -28,6 +28,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.params.kinds import updated
 from ganeti_tx.model.params.node import check_ndparams
+from ganeti_tx.model.params.state import changed_disk_state, changed_hv_state
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: One change as the opcode's result has it.
@@ -123,8 +124,8 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
             node,
             **given,
             ndparams=updated(node.ndparams, check_ndparams(op.ndparams or {}, for_node=True)),
-            hv_state_static={**node.hv_state_static, **(op.hv_state or {})},
-            disk_state_static={**node.disk_state_static, **(op.disk_state or {})},
+            hv_state_static=changed_hv_state(node.hv_state_static, op.hv_state),
+            disk_state_static=changed_disk_state(node.disk_state_static, op.disk_state),
         )
 
     def _returns(self) -> bool:

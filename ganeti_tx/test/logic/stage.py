@@ -86,6 +86,9 @@ CONFIG = replace(
     disks={FILE_DISK.uuid: FILE_DISK},
     networks={},
 )
+RACK2 = replace(GROUP, uuid="rack2-uuid", name="rack2", members=())
+#: The same with another group, which has no nodes.
+TWO_GROUPS = replace(CONFIG, nodegroups={GROUP.uuid: GROUP, RACK2.uuid: RACK2})
 ADDRESSES = {
     "web2.example.com": ("web2.example.com", "192.0.2.102"),
     "taken.example.com": ("taken.example.com", "192.0.2.11"),

@@ -18,7 +18,7 @@ from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, Instance
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
-from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, Stage, UnitTestCase
+from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, TWO_GROUPS, Stage, UnitTestCase
 from ganeti_tx.test.model.samples import NODE, NODE2
 
 WEB1 = "web1.example.com"
@@ -75,6 +75,11 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     ),
     (ops.OpClusterVerify(), ["submit the jobs that check the cluster"]),
     (ops.OpClusterVerifyConfig(), []),
+    (ops.OpGroupAdd(group_name="rack3"), ["add the group to the configuration"]),
+    (ops.OpGroupAssignNodes(group_name="rack2", nodes=("node2",)), ["move the nodes to the group"]),
+    (ops.OpGroupRemove(group_name="rack2"), ["remove the group from the configuration"]),
+    (ops.OpGroupRename(group_name="default", new_name="rack3"), ["rename the group"]),
+    (ops.OpGroupSetParams(group_name="default"), ["change the group"]),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
         CREATE,
@@ -135,6 +140,8 @@ class PlanTests(UnitTestCase):
         """The configuration before it."""
         if isinstance(op, ops.OpClusterDestroy):
             return ALONE
+        if isinstance(op, ops.OpGroupAssignNodes | ops.OpGroupRemove):
+            return TWO_GROUPS
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 
     def test_every_unit(self) -> None:

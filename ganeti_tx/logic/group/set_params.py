@@ -1,0 +1,73 @@
+"""Changing the settings of a node group."""
+
+from collections.abc import Mapping, Sequence
+
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.group.on_group import described, on_groups
+from ganeti_tx.logic.group.settings import with_settings
+from ganeti_tx.logic.hook import Hook, HookNodes
+from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.instance_policy import policy_violations
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes import OpGroupSetParams
+
+CHANGE = "change the group"
+
+
+class LUGroupSetParams(LogicalUnit[OpGroupSetParams]):
+    """Change a group. Instances that do not fit a new policy stay, and are told of."""
+
+    hook = Hook(
+        "group-modify",
+        HookObject.GROUP,
+        pre=HookNodes.MASTER,
+        post=HookNodes.MASTER,
+        asked={"NEW_ALLOC_POLICY": "alloc_policy"},
+    )
+
+    _group: NodeGroup
+    _after: NodeGroup
+
+    async def expand_names(self) -> None:
+        """Which group."""
+        self._group = await self.config.group(self.op.group_name)
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The group."""
+        return on_groups(self._group.uuid) if level is Level.NODEGROUP else ()
+
+    async def check(self) -> None:
+        """Every setting is possible; to change nothing is possible, too."""
+        self._group = await self.config.group(self._group.uuid)
+        self._after = with_settings(self._group, self.op, await self.config.cluster())
+        if self._after.ipolicy != self._group.ipolicy and (found := await self._newly_violating()):
+            self.warn(f"After the ipolicy change the following instances violate them: {', '.join(found)}")
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """The name, and what was asked for."""
+        return {**await super().hook_values(), "GROUP_NAME": self._group.name}
+
+    async def _newly_violating(self) -> list[str]:
+        """The instances of the group that its policy admits now, and not any more."""
+        return [
+            view.instance.name
+            for view in (await self.config.instance_views()).each()
+            if view.group.uuid == self._group.uuid
+            and policy_violations(view, self._after)
+            and not policy_violations(view, self._group)
+        ]
+
+    def plan(self) -> Plan:
+        """One change."""
+        return [PlannedStep(CHANGE, (), described(self._group))]
+
+    async def execute(self) -> list[tuple[str, object]]:
+        """Gives the group's own parameters, where they were asked for (Ganeti tells of these two)."""
+        async with self.step(CHANGE):
+            await self.config.update_group(self._after)
+        after = self._after
+        told: dict[str, object] = {"ndparams": after.ndparams, "diskparams": after.diskparams}
+        return [(name, value) for name, value in told.items() if getattr(self.op, name)]

@@ -1,0 +1,25 @@
+"""What the policy of its group says of an instance that there is."""
+
+from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.params.backend import fill_beparams, typed_beparams
+from ganeti_tx.model.params.ipolicy import InstanceSpecs, fill, violations
+
+
+def specs_of(view: InstanceView) -> InstanceSpecs:
+    """The sizes that a policy judges."""
+    beparams = typed_beparams(fill_beparams(view.cluster, view.instance.beparams))
+    return InstanceSpecs(
+        memory_size=beparams.maxmem,
+        cpu_count=beparams.vcpus,
+        disk_sizes=tuple(disk.size for disk in view.disks),
+        nic_count=len(view.instance.nics),
+        spindle_use=beparams.spindle_use,
+        disk_templates=(view.disk_template,),
+    )
+
+
+def policy_violations(view: InstanceView, group: NodeGroup | None = None) -> list[str]:
+    """Why the instance does not fit the policy of its group, or of another state of a group; a line a reason."""
+    own = (group or view.group).ipolicy
+    return violations(fill(view.cluster.ipolicy, own), specs_of(view))

@@ -1,0 +1,258 @@
+"""Tests of the units about node groups."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, ParameterError, TypeEnforcementError
+from ganeti_tx.model import opcodes as ops
+from ganeti_tx.model.enums import AllocPolicy, DiskTemplate
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.params.ipolicy import PartialPolicy
+from ganeti_tx.test.logic.stage import GROUP, RACK2, TWO_GROUPS, UnitTestCase
+from ganeti_tx.test.model.samples import DISK, INSTANCE, NODE2
+
+SPEC = {"cpu-count": 1, "disk-count": 1, "disk-size": 1, "memory-size": 1, "nic-count": 0, "spindle-use": 1}
+LARGE = dict.fromkeys(SPEC, 1 << 20)
+MIRRORED = replace(
+    TWO_GROUPS, instances={INSTANCE.uuid: replace(INSTANCE, disks=(DISK.uuid,))}, disks={DISK.uuid: DISK}
+)
+
+
+def bounds(low: dict[str, int], high: dict[str, int]) -> list[dict[str, dict[str, int]]]:
+    """One pair of bounds of a policy."""
+    return [{"min": {**SPEC, **low}, "max": {**LARGE, **high}}]
+
+
+class GroupCase(UnitTestCase):
+    """One group with two nodes, and one without nodes."""
+
+    initial = TWO_GROUPS
+
+    def group(self, name: str) -> NodeGroup:
+        """One group as it is on disk."""
+        return next(group for group in self.stage.snapshot.nodegroups.values() if group.name == name)
+
+    def code(self, op: OpCode) -> str | None:
+        """By which code an opcode is refused; nothing has changed then."""
+        before = self.stage.snapshot
+        error = self.failureResultOf(self.stage.run(op), OpPrereqError).value
+        self.assertIs(self.stage.snapshot, before)
+        assert isinstance(error, OpPrereqError)
+        return error.ecode
+
+
+class AddTests(GroupCase):
+    """OP_GROUP_ADD."""
+
+    def test_plain(self) -> None:
+        """What is not given comes from the cluster; allocation may use the group."""
+        self.assertIsNone(self.run_op(ops.OpGroupAdd(group_name="rack3")))
+        group = self.group("rack3")
+        self.assertEqual((group.alloc_policy, group.members, group.ndparams), (AllocPolicy.PREFERRED, (), {}))
+        self.assertEqual((group.ipolicy, group.diskparams, group.networks), (PartialPolicy(), {}, {}))
+
+    def test_settings(self) -> None:
+        """Everything that can be given, in its type."""
+        self.run_op(
+            ops.OpGroupAdd(
+                group_name="rack3",
+                alloc_policy=AllocPolicy.LAST_RESORT,
+                ndparams={"spindle_count": "2", "oob_program": "default"},
+                diskparams={DiskTemplate.DRBD: {"metavg": "meta"}, DiskTemplate.PLAIN: {}},
+                hv_state={"kvm": {"mem_total": 1}},
+                disk_state={"plain": {"xenvg": 1}},
+                ipolicy={
+                    "vcpu-ratio": 2,
+                    "disk-templates": ["file"],
+                    "minmax": bounds({}, {}),
+                    "spindle-ratio": "default",
+                },
+            )
+        )
+        group = self.group("rack3")
+        self.assertEqual((group.alloc_policy, group.ndparams), (AllocPolicy.LAST_RESORT, {"spindle_count": 2}))
+        self.assertEqual(group.diskparams, {DiskTemplate.DRBD: {"metavg": "meta"}})
+        self.assertEqual(
+            (group.hv_state_static, group.disk_state_static), ({"kvm": {"mem_total": 1}}, {"plain": {"xenvg": 1}})
+        )
+        self.assertEqual((group.ipolicy.vcpu_ratio, group.ipolicy.spindle_ratio), (2, None))
+        self.assertEqual(group.ipolicy.disk_templates, (DiskTemplate.FILE,))
+
+    def test_taken(self) -> None:
+        """Names, in any case, and uuids are not taken twice."""
+        for name in ("rack2", "RACK2", RACK2.uuid):
+            self.assertEqual(self.code(ops.OpGroupAdd(group_name=name)), ECode.EXISTS)
+        text = self.refused(ops.OpGroupAdd(group_name="rack2"), OpPrereqError)
+        self.assertEqual(text, f"Desired group name 'rack2' already exists as a node group (UUID: {RACK2.uuid})")
+
+
+#: Settings that cannot be, by the error and what it names.
+BAD: list[tuple[dict[str, Any], type[GanetiError], str]] = [
+    ({"ndparams": {"nosuch": 3}}, ParameterError, "nosuch"),
+    ({"ndparams": {"spindle_count": "many"}}, TypeEnforcementError, "many"),
+    ({"diskparams": {DiskTemplate.FILE: {"x": 1}}}, ParameterError, "diskparams.file.x"),
+    ({"ipolicy": {"minmax": [{"min": {"disk-size": 1}, "max": LARGE}]}}, OpPrereqError, "minmax"),
+    ({"ipolicy": {"minmax": bounds({"cpu-count": 9}, {"cpu-count": 8})}}, OpPrereqError, "cpu-count"),
+    ({"ipolicy": {"disk-templates": ["bogus"]}}, OpPrereqError, "bogus"),
+    ({"ipolicy": {"disk-templates": ["rbd"]}}, OpPrereqError, "not enabled on the cluster: rbd"),
+    ({"ipolicy": {"vcpu-ratio": 0.5}}, OpPrereqError, "0.5"),
+    ({"ipolicy": {"vcpu-ratio": "abc"}}, OpPrereqError, "vcpu-ratio"),
+    ({"ipolicy": {"nosuch": "default"}}, OpPrereqError, "nosuch"),
+    ({"ipolicy": {"std": SPEC}}, OpPrereqError, "std"),
+    ({"hv_state": {"nosuch": {"x": 1}}}, OpPrereqError, "Invalid hypervisor(s) in hypervisor state: nosuch"),
+    ({"disk_state": {"file": {"a": 1}}}, OpPrereqError, "Invalid storage type(s) in disk state: file"),
+]
+
+
+class SetParamsTests(GroupCase):
+    """OP_GROUP_SET_PARAMS, and settings that cannot be."""
+
+    def test_bad(self) -> None:
+        """Whether the group is there or is to be: refused with the offending value, and nothing changed."""
+        for settings, error, named in BAD:
+            before = self.stage.snapshot
+            for op in (
+                ops.OpGroupSetParams(group_name="rack2", **settings),
+                ops.OpGroupAdd(group_name="new", **settings),
+            ):
+                self.assertIn(named, self.refused(op, error))
+            self.assertIs(self.stage.snapshot, before)
+
+    def test_unknown(self) -> None:
+        """There is no such group."""
+        self.assertEqual(self.code(ops.OpGroupSetParams(group_name="nosuch")), ECode.NOENT)
+
+    def test_changes(self) -> None:
+        """Node and disk parameters are told as the group has them then; "default" takes them away."""
+        told = self.run_op(ops.OpGroupSetParams(group_name="rack2", ndparams={"spindle_count": 3, "ovs": True}))
+        self.assertEqual(told, [("ndparams", {"spindle_count": 3, "ovs": True})])
+        told = self.run_op(ops.OpGroupSetParams(group_name="rack2", ndparams={"spindle_count": "default"}))
+        self.assertEqual(told, [("ndparams", {"ovs": True})])
+        told = self.run_op(
+            ops.OpGroupSetParams(
+                group_name="rack2", diskparams={DiskTemplate.DRBD: {"metavg": "meta", "protocol": "A"}}
+            )
+        )
+        self.assertEqual(told, [("diskparams", {DiskTemplate.DRBD: {"metavg": "meta", "protocol": "A"}})])
+        self.run_op(
+            ops.OpGroupSetParams(
+                group_name="rack2", diskparams={DiskTemplate.DRBD: {"metavg": "default", "protocol": "default"}}
+            )
+        )
+        self.assertEqual(self.group("rack2").diskparams, {})
+
+    def test_others(self) -> None:
+        """The allocation policy is changed without a word; null changes nothing, as does an empty request."""
+        self.assertEqual(
+            self.run_op(ops.OpGroupSetParams(group_name="rack2", alloc_policy=AllocPolicy.UNALLOCABLE)), []
+        )
+        self.assertEqual(self.run_op(ops.OpGroupSetParams(group_name="rack2")), [])
+        self.assertEqual(self.group("rack2").alloc_policy, AllocPolicy.UNALLOCABLE)
+
+    def test_state(self) -> None:
+        """State is laid over what there is, parameter by parameter."""
+        for state in ({"kvm": {"mem_total": 1}}, {"kvm": {"cpu_total": 2}, "fake": {"mem_total": 3}}):
+            self.run_op(ops.OpGroupSetParams(group_name="rack2", hv_state=state))
+        wanted = {"kvm": {"mem_total": 1, "cpu_total": 2}, "fake": {"mem_total": 3}}
+        self.assertEqual(self.group("rack2").hv_state_static, wanted)
+
+    def test_policy(self) -> None:
+        """Instances that do not fit any more are named once; the policy can be left to the cluster again."""
+        narrow = ops.OpGroupSetParams(group_name="default", ipolicy={"minmax": bounds({}, {"disk-size": 100})})
+        self.run_op(narrow)
+        warning = "- WARNING: After the ipolicy change the following instances violate them: web1.example.com"
+        self.assertEqual(self.stage.feedback, [warning])
+        self.run_op(ops.OpGroupSetParams(group_name="default", ipolicy={"minmax": bounds({}, {"disk-size": 99})}))
+        self.assertEqual(self.stage.feedback, [warning])
+        self.run_op(ops.OpGroupSetParams(group_name="default", ipolicy={"minmax": "default"}))
+        self.assertEqual(self.group("default").ipolicy, PartialPolicy())
+
+
+class RemoveTests(GroupCase):
+    """OP_GROUP_REMOVE."""
+
+    def test_removed(self) -> None:
+        """An empty one."""
+        self.assertIsNone(self.run_op(ops.OpGroupRemove(group_name="rack2")))
+        self.assertEqual(set(self.stage.snapshot.nodegroups), {GROUP.uuid})
+
+    def test_refusals(self) -> None:
+        """One with nodes, or that is not there."""
+        self.assertEqual(self.code(ops.OpGroupRemove(group_name="nosuch")), ECode.NOENT)
+        self.assertEqual(self.code(ops.OpGroupRemove(group_name="default")), ECode.STATE)
+        text = self.refused(ops.OpGroupRemove(group_name="default"), OpPrereqError)
+        self.assertIn("Group 'default' not empty, has the following nodes: node1.example.com, node2.example.com", text)
+
+
+class RenameTests(GroupCase):
+    """OP_GROUP_RENAME."""
+
+    def test_renamed(self) -> None:
+        """The new name is given back; the uuid stays."""
+        self.assertEqual(self.run_op(ops.OpGroupRename(group_name="rack2", new_name="rack3")), "rack3")
+        self.assertEqual(self.group("rack3").uuid, RACK2.uuid)
+
+    def test_refusals(self) -> None:
+        """A name that a group has, its own too; or a group that is not there."""
+        for name in ("default", "rack2"):
+            self.assertEqual(self.code(ops.OpGroupRename(group_name="rack2", new_name=name)), ECode.EXISTS)
+        self.assertEqual(self.code(ops.OpGroupRename(group_name="nosuch", new_name="x")), ECode.NOENT)
+
+
+class AssignTests(GroupCase):
+    """OP_GROUP_ASSIGN_NODES."""
+
+    def assign(self, *nodes: str, group: str = "rack2", **more: Any) -> OpCode:
+        """A request."""
+        return ops.OpGroupAssignNodes(group_name=group, nodes=nodes, **more)
+
+    def test_moved(self) -> None:
+        """All are moved in one change, each once; both groups list who is in them."""
+        serial = self.stage.snapshot.serial_no
+        self.assertIsNone(self.run_op(self.assign("node2", "node2.example.com")))
+        self.assertEqual(self.group("rack2").members, (NODE2.uuid,))
+        self.assertEqual(self.group("default").members, ("node1-uuid",))
+        self.assertEqual(self.stage.snapshot.serial_no, serial + 1)
+        self.assertIn("nodegroup/rack2-uuid", self.stage.locked)
+        self.assertIn("nodegroup/group-uuid", self.stage.locked)
+        self.assertEqual(self.stage.locked["node/node2-uuid"], "exclusive")
+
+    def test_there_already(self) -> None:
+        """Nodes that are there stay as they are."""
+        before = self.stage.snapshot
+        self.run_op(self.assign("node1", "node2", group="default"))
+        self.assertIs(self.stage.snapshot, before)
+
+    def test_refusals(self) -> None:
+        """No such group, no such node, no node at all."""
+        self.assertEqual(self.code(self.assign("node2", group="nosuch")), ECode.NOENT)
+        self.assertEqual(self.code(self.assign("node2", "nosuch")), ECode.NOENT)
+        self.assertEqual(self.code(self.assign()), ECode.INVAL)
+
+
+class SplitTests(AssignTests):
+    """With an instance that is mirrored between both nodes."""
+
+    initial = MIRRORED
+
+    def test_moved(self) -> None:
+        """Both together may go."""
+        self.run_op(self.assign("node1", "node2"))
+        self.assertEqual(self.group("rack2").members, ("node1-uuid", "node2-uuid"))
+
+    def test_split(self) -> None:
+        """One alone only by force; who is torn apart, and who is so still, is told."""
+        self.assertEqual(self.code(self.assign("node2")), ECode.STATE)
+        text = self.refused(self.assign("node2"), OpPrereqError)
+        self.assertIn("web1.example.com", text)
+        self.assertIn("--force", text)
+        self.run_op(self.assign("node2", force=True))
+        self.assertIn("split the following instances: web1.example.com", self.stage.feedback[-1])
+        self.assertEqual(self.group("rack2").members, (NODE2.uuid,))
+        self.run_op(ops.OpGroupAdd(group_name="rack3"))
+        self.run_op(self.assign("node2", group="rack3"))
+        self.assertIn("already-split instances continue to be split across groups: web1", self.stage.feedback[-1])
+        self.run_op(self.assign("node2", group="default"))
+        self.assertEqual(self.group("default").members, ("node1-uuid", "node2-uuid"))
