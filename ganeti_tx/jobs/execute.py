@@ -319,7 +319,7 @@ class JobRun:
         """A line for the operator; what a unit says before it has its locks it says once, however many attempts there are."""
         op = self.journal.op(index)
         if op.status is not Status.WAITING or all(entry[2:] != (kind, payload) for entry in op.log):
-            self.journal.add_log(index, kind, payload)
+            self.journal.add_log(index, kind, payload, at_once=kind != STEP)
 
     async def _submit_jobs(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
         self._points.reach("the submission of jobs")

@@ -23,6 +23,8 @@ log = Logger()
 FILE_MODE = 0o640
 #: Seconds for which copies of a job that goes on wait for more to change; its start was copied by luxid before it.
 COPY_DELAY = 0.1
+#: Seconds for which a log entry that nobody waits for, such as the begin of a step, waits for more to change.
+LOG_DELAY = 0.1
 #: Seconds until what the disk refused is offered again, when nothing else is written before.
 REPAIR_DELAY = 5.0
 #: Seconds for which the end of a job is held in memory, and offered to the disk, before it is lost with this process.
@@ -46,6 +48,7 @@ class Journal:
     _written: bytes = b""
     _copy_due: IDelayedCall | None = None
     _repair: IDelayedCall | None = None
+    _log_due: IDelayedCall | None = None
 
     def change_op(self, index: int, **changes: Any) -> None:
         """Change one opcode in memory; `save` makes it count."""
@@ -63,11 +66,18 @@ class Journal:
         """One opcode as it is now."""
         return self.job.ops[index]
 
-    def add_log(self, index: int, kind: str, payload: Any) -> None:
-        """Add a log entry to an opcode and have it written soon."""
+    def add_log(self, index: int, kind: str, payload: Any, *, at_once: bool = True) -> None:
+        """Add a log entry to an opcode and have it written, at once or with what else changes within LOG_DELAY."""
         entry = (self.job.last_serial + 1, timestamp(self.now()), kind, payload)
         self.change_op(index, log=[*self.op(index).log, entry])
-        self._attempt_soon()
+        if at_once:
+            self._attempt_soon()
+        elif self._log_due is None:
+            self._log_due = self.clock.callLater(LOG_DELAY, self._write_log)
+
+    def _write_log(self) -> None:
+        self._log_due = None
+        self._try_again_now()
 
     def _attempt_soon(self) -> None:
         trying = Deferred.fromCoroutine(self.attempt())
@@ -84,6 +94,9 @@ class Journal:
 
     def _try_again(self) -> None:
         self._repair = None
+        self._try_again_now()
+
+    def _try_again_now(self) -> None:
         if not self.job.finalized and self.job.livelock is not None:  # else its end is being written, or it is not ours
             self._attempt_soon()
 
@@ -113,14 +126,18 @@ class Journal:
             while self._dirty and not self._about_to_end:
                 self._dirty = False
                 waiting, self._waiting = self._waiting, []
+                job = self.job
                 try:
-                    data = encode_job(self.job)
+                    data = encode_job(job)
                     await in_place(self.files.write_atomic(self.path, data, FILE_MODE))
                 except (OSError, TypeError, ValueError, RecursionError) as error:
                     for waiter in waiting:
                         waiter.errback(error)
                     continue
                 self._written = data
+                if self._log_due is not None and self.job is job:
+                    self._log_due.cancel()
+                    self._log_due = None
                 if self._repair is not None:
                     self._repair.cancel()
                     self._repair = None

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.jobs.journal import COPY_DELAY, REPAIR_DELAY, Journal
+from ganeti_tx.jobs.journal import COPY_DELAY, LOG_DELAY, REPAIR_DELAY, Journal
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job, ended
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import SlowFiles
@@ -47,6 +47,22 @@ class JournalTests(SynchronousTestCase):
         self.assertEqual(self.copies, [])
         self.clock.advance(COPY_DELAY)
         self.assertEqual(len(self.copies), 1)
+
+    def test_entries_that_can_wait(self) -> None:
+        """One is written with what else changes, or soon by itself; with what was encoded before it, it is not."""
+        self.journal.add_log(0, "step", "one", at_once=False)
+        self.assertEqual(self.files.written, 0)
+        self.journal.add_log(0, "message", "two")
+        self.assertEqual((self.files.written, len(self.on_disk().ops[0].log)), (1, 2))
+        self.clock.advance(LOG_DELAY)
+        self.assertEqual(self.files.written, 1)
+        self.files.slow = True
+        self.journal.save()
+        self.journal.add_log(0, "step", "three", at_once=False)
+        self.files.finish()
+        self.clock.advance(LOG_DELAY)
+        self.files.finish()
+        self.assertEqual((self.files.written, len(self.on_disk().ops[0].log)), (3, 3))
 
     def test_saves_during_a_write(self) -> None:
         """What is asked for during a write is written once, after it, in its newest state."""
