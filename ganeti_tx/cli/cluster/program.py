@@ -22,6 +22,7 @@ PROGRAM = Program(
         "remove-tags": Entry("tags", "REMOVE_FROM_CLUSTER", "remove tags from the cluster"),
         "verify": Entry("cluster.verify", "VERIFY", "check the whole cluster"),
         "version": Entry("cluster.info", "VERSION", "show the versions of the cluster"),
+        "watcher": Entry("cluster.watcher", "WATCHER", "have the watcher pause or go on, or show whether it is paused"),
     },
     {"masterfailover": "master-failover", "show": "info"},
 )

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from ganeti_tx.cli.options import SOME_JOBS, Argument, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.values import is_natural
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.model.durations import WANTED, parse_duration
 
 ALL = -1
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def archive(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -31,10 +30,10 @@ def parse_age(text: str) -> int:
     """Seconds of an age such as 90, 30m, 12h, 2d or 1w; -1 for the word all. @raise UsageError: it is none of these."""
     if text == "all":
         return ALL
-    number, factor = (text[:-1], _SECONDS[text[-1]]) if text[-1:] in _SECONDS else (text, 1)
-    if not is_natural(number):
-        raise UsageError(f"invalid age {text!r}: give seconds, a number with s, m, h, d or w, or the word all")
-    return int(number) * factor
+    age = parse_duration(text)
+    if age is None:
+        raise UsageError(f"invalid age {text!r}: give {WANTED}, or the word all")
+    return age
 
 
 ARCHIVE = Command(archive, SOME_JOBS)

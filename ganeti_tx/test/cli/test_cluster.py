@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,37 @@ class QueryTests(SynchronousTestCase):
         self.cli("gnt-cluster", "queue", "undrain")
         self.assertEqual(self.cli.client.sent("SetDrainFlag"), [[True], [False]])
         self.assertEqual(self.cli("gnt-cluster", "queue", "info").out, "The drain flag is set\n")
+
+    def test_watcher(self) -> None:
+        """The watcher is paused for a while, told to go on, and asked; the words are Ganeti's."""
+        until = "The watcher is paused until {}.\n"
+        self.cli.client.answers["SetWatcherPause"] = lambda end: end
+        self.cli.client.answers["QueryConfigValues"] = lambda names: [7200.0]
+        self.assertEqual(self.cli("gnt-cluster", "watcher", "info").out, until.format(time.ctime(7200)))
+        self.cli.client.answers["QueryConfigValues"] = lambda names: [None]
+        self.assertEqual(self.cli("gnt-cluster", "watcher", "info").out, "The watcher is not paused.\n")
+        before = time.time()
+        said = self.cli("gnt-cluster", "watcher", "pause", "1h").out
+        ((end,),) = self.cli.client.sent("SetWatcherPause")
+        self.assertTrue(before <= end - 3600 <= time.time(), end)
+        self.assertEqual(said, until.format(time.ctime(end)))
+        self.assertEqual(self.cli("gnt-cluster", "watcher", "continue").out, "The watcher is no longer paused.\n")
+        self.assertEqual(self.cli.client.sent("SetWatcherPause")[1:], [[None]])
+
+    def test_watcher_refused(self) -> None:
+        """No duration, one that is none, and one too many are refused with nothing changed."""
+        for words, text in {
+            ("pause",): "wrong_input, error details:\nMissing pause duration\n",
+            ("pause", "1x"): "wrong_input, error details:\nInvalid time specification '1x'\n",
+            ("pause", "0"): "Invalid time specification '0'",
+            ("pause", "-5"): "Invalid time specification '-5'",
+            ("continue", "1h"): "'continue' takes no duration, got '1h'",
+            ("bogus",): "invalid argument 'bogus': choose from pause, continue, info",
+        }.items():
+            outcome = self.cli("gnt-cluster", "watcher", *words)
+            self.assertEqual((outcome.status, outcome.out), (1, ""), words)
+            self.assertIn(text, outcome.err)
+        self.assertEqual(self.cli.client.sent("SetWatcherPause"), [])
 
     def test_version(self) -> None:
         """The versions are those of the cluster."""

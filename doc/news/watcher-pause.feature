@@ -1,0 +1,1 @@
+``gnt-cluster watcher pause DURATION``, ``continue`` and ``info`` have the watcher leave the cluster alone for a while.
