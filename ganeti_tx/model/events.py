@@ -64,7 +64,7 @@ class OpcodeEvent(Event, frozen=True, kw_only=True, tag="opcode"):
 class LogEvent(Event, frozen=True, kw_only=True, tag="log"):
     """A message of an opcode. `time` is the message's own; of a long text (`cut`) the job's log has the rest.
 
-    What is no text, as in messages of types for tests, is given as JSON.
+    What is no text, as entries about the steps of a job's work (doc/design/undo.rst), is given as JSON.
     """
 
     job: int

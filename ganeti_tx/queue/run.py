@@ -122,3 +122,9 @@ class Run:
     def _enter(self, stage: Stage) -> None:
         self._lifecycle.enter(stage)
         self.reservation = self.runner = None
+
+
+def death_of(job: QueuedJob, died: RunnerDied | None) -> str:
+    """What is told of a job's process that has left it unfinished."""
+    reason = died or "it ended without finishing the job"
+    return f"the process {job.process_id} of job {job.id} ({job.livelock}) died: {reason}"

@@ -31,7 +31,7 @@ from ganeti_tx.queue.job import (
     put_back,
 )
 from ganeti_tx.queue.launcher import IJobLauncher, IRunner, RunnerDied
-from ganeti_tx.queue.run import Run, Stage, Wish
+from ganeti_tx.queue.run import Run, Stage, Wish, death_of
 from ganeti_tx.queue.secrets import Secrets, lost_secrets
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_retry import FIRST_PAUSE, until_written
@@ -395,9 +395,3 @@ class Runs:
             over: Deferred[None] = Deferred()
             self._awaited.setdefault(job_id, []).append(over)
             await over
-
-
-def death_of(job: QueuedJob, died: RunnerDied | None) -> str:
-    """What is told of a job's process that has left it unfinished."""
-    reason = died or "it ended without finishing the job"
-    return f"the process {job.process_id} of job {job.id} ({job.livelock}) died: {reason}"

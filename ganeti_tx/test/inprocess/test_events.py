@@ -1,5 +1,6 @@
 """The events of a whole cluster, as LUXI tells them."""
 
+import json
 from typing import Any
 
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
@@ -33,6 +34,8 @@ class EventTests(ClusterCase):
         self.assertIn(["instance", "web1"], jobs[0]["about"])
         messages = [event for event in events if event["kind"] == "log"]
         self.assertIn("* starting instance...", [event["text"] for event in messages])
+        steps = [json.loads(event["text"])["title"] for event in messages if event["type"] == "step"]
+        self.assertEqual((len(steps), steps[0], steps[-1]), (4, "create disk/0", "start the instance"))
         serials = [event["serial"] for event in messages]
         self.assertEqual(serials, list(range(1, len(serials) + 1)))
         (added,) = [event for event in events if event["kind"] == "instance" and event["change"] == "added"]
