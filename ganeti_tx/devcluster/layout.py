@@ -14,7 +14,7 @@ from ganeti_tx.devcluster.trust import check_trusted, own_directory
 
 STATE_FILE = "devcluster.json"
 MASTER_FILE = "var/lib/ganeti/ssconf_master_node"
-#: Each user's own, where nobody else can make it first; on a disk, as the machines' disks are in it.
+#: Each user's own, where nobody else can make it first; on a disk, as the instances' disks are in it.
 DEFAULT_ROOT = own_directory() / ".ganeti-devcluster"
 #: Unix sockets below a node's root have long names; the kernel takes 107 bytes.
 MAX_ROOT_LENGTH = 50

@@ -37,7 +37,7 @@ def ancestors() -> set[int]:
 
 
 def belongs(entry: Path, mark: bytes) -> bool:
-    """Whether a process's environment names the root, or it is a machine whose pid file is below it."""
+    """Whether a process's environment names the root, or it is an instance whose pid file is below it."""
     try:
         environment = (entry / "environ").read_bytes().split(b"\0")
         arguments = (entry / "cmdline").read_bytes()

@@ -1,4 +1,4 @@
-"""bin/quickstart: a devcluster with one machine in it, shown running."""
+"""bin/quickstart: a devcluster with one instance in it, shown running."""
 
 import argparse
 import errno
@@ -73,7 +73,7 @@ def start(root: Path) -> int:
 
 
 def have_instance(layout: Layout, kvm: bool) -> bool:
-    """Make sure that the machine runs; whether it was started just now."""
+    """Make sure that the instance runs; whether it was started just now."""
     if INSTANCE not in run(layout.master, ["gnt-instance", "list", "--no-headers", "-o", "name"]).split():
         print(f"Creating {INSTANCE} ...", flush=True)
         run(layout.master, ["gnt-instance", "add", *instance_options(kvm, layout), INSTANCE])
@@ -131,7 +131,7 @@ def init_options(kvm: bool) -> list[str]:
 
 
 def instance_options(kvm: bool, layout: Layout) -> list[str]:
-    """One small machine on the second node."""
+    """One small instance on the second node."""
     common = ["-n", layout.nodes[1].name, "-o", OS, "-B", "memory=128", "--no-name-check", "--no-ip-check"]
     if kvm:
         return [*common, "-t", "file", "--disk", "0:size=64M", "--ignore-ipolicy"]
@@ -162,7 +162,7 @@ def boot_lines(layout: Layout) -> list[str]:
 
 
 def listen(console: socket.socket) -> bytes:
-    """What comes next; after a silence the guest is asked. @raise OSError: the machine has gone."""
+    """What comes next; after a silence the guest is asked. @raise OSError: the instance has gone."""
     console.settimeout(SILENCE)
     try:
         data = console.recv(4096)

@@ -17,7 +17,7 @@ def running_daemons(layout: Layout) -> dict[DevNode, set[str]]:
 
 
 def other_processes(layout: Layout) -> list[DevNode]:
-    """The node of each process that is no daemon: jobs and machines."""
+    """The node of each process that is no daemon: jobs and instances."""
     return [node for node, daemon in all_processes(layout) if daemon is None]
 
 

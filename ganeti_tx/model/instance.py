@@ -1,4 +1,4 @@
-"""A virtual machine."""
+"""An instance: a virtual machine."""
 
 from collections.abc import Mapping
 

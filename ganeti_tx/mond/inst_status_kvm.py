@@ -17,9 +17,9 @@ from ganeti_tx.model.hypervisors import hypervisors_of
 from ganeti_tx.mond.inst_status import Reasons, Seen, instances_report, uptime_text
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind
 from ganeti_tx.node.hypervisor.kvm import state as states
-from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -28,22 +28,22 @@ MAX_FILE = 4096
 TICKS = os.sysconf("SC_CLK_TCK")
 #: Where a process's start is after its name, in ticks since the boot (proc(5), field 22).
 START_FIELD = 19
-#: With it a machine stays when its guest has powered itself off, and only its QEMU knows.
+#: With it an instance stays when its guest has powered itself off, and only its QEMU knows.
 STAYS = "-no-shutdown"
 #: Seconds that a QEMU gets to tell; the node daemon may be talking to it.
 ASK_LIMIT = 2.0
 
 
 @define
-class KvmMachines:
-    """The machines whose QEMU is there. QEMU itself is asked only where its process does not tell all: it serves one
+class KvmInstances:
+    """The instances whose QEMU is there. QEMU itself is asked only where its process does not tell all: it serves one
     client at a time, and the node daemon has work to do with it.
     """
 
     files: IFiles
     paths: Paths
     clock: IReactorTime
-    processes: IMachineProcesses
+    processes: IQemuProcesses
     monitors: Monitors
 
     async def seen(self) -> dict[str, Seen]:
@@ -58,14 +58,14 @@ class KvmMachines:
 
     async def _look(self, name: str) -> Seen | None:
         try:
-            machine = machine_files(self.paths, name)
-            state = states.load(self.files, machine)
+            layout = instance_layout(self.paths, name)
+            state = states.load(self.files, layout)
         except HypervisorError:
-            return None  # no machine of ours is called so
-        pid = self._pid(machine.pid)
+            return None  # no instance of ours is called so
+        pid = self._pid(layout.pid)
         if pid is None or state is None:
             return None
-        if STAYS in state.argv and await self._is_off(machine.qmp):
+        if STAYS in state.argv and await self._is_off(layout.qmp):
             return Seen("shutdown")
         return Seen("running", self._uptime(pid))
 
@@ -102,7 +102,7 @@ class KvmMachines:
 class InstanceStatusKvm:
     """States are "running", "shutdown" (the guest powered itself off, its QEMU is still there) and "down"."""
 
-    machines: KvmMachines
+    instances: KvmInstances
     config: IConfigFacts
     reasons: Reasons
     name: str = "inst-status-kvm"
@@ -112,5 +112,5 @@ class InstanceStatusKvm:
 
     async def collect(self) -> Any:
         """See `ICollector`."""
-        seen = await self.machines.seen()
+        seen = await self.instances.seen()
         return instances_report(self.config.facts(), hypervisors_of(self.name), seen, self.reasons)

@@ -21,7 +21,7 @@ from ganeti_tx.mond.drbd import DrbdCollector
 from ganeti_tx.mond.host_state import HostStateCollector
 from ganeti_tx.mond.http import MonitoringSite
 from ganeti_tx.mond.inst_status import Reasons
-from ganeti_tx.mond.inst_status_kvm import InstanceStatusKvm, KvmMachines
+from ganeti_tx.mond.inst_status_kvm import InstanceStatusKvm, KvmInstances
 from ganeti_tx.mond.inst_status_xen import InstanceStatusXen
 from ganeti_tx.mond.interfaces import ICollector, IConfigFacts
 from ganeti_tx.mond.lv import LogicalVolumes
@@ -31,7 +31,7 @@ from ganeti_tx.mond.run import Run
 from ganeti_tx.mond.schedule import Schedule
 from ganeti_tx.mond.xen_cpu_avg_load import XenCpuAvgLoad
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses, LinuxMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses, LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import ConnectQmp, UnixQmpConnector
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.membership import not_in_cluster
@@ -64,7 +64,7 @@ class MondParts:
     clock: IReactorTime
     reactor: IDaemonReactor
     now: Callable[[], int]  # nanoseconds since the epoch
-    machines: IMachineProcesses
+    qemus: IQemuProcesses
     connect_qmp: ConnectQmp
     make_client: MakeClient
 
@@ -81,7 +81,7 @@ def real_parts(reactor: IDaemonReactor) -> MondParts:
         clock=reactor,
         reactor=reactor,
         now=time.time_ns,
-        machines=LinuxMachineProcesses(reactor),
+        qemus=LinuxQemuProcesses(reactor),
         connect_qmp=UnixQmpConnector(reactor, reactor),
         make_client=partial(make_client, reactor),
     )
@@ -90,7 +90,7 @@ def real_parts(reactor: IDaemonReactor) -> MondParts:
 def collectors_of(parts: MondParts, config: IConfigFacts) -> list[ICollector]:
     """Every collector, in the order in which they are listed."""
     reasons = Reasons(parts.files, parts.paths)
-    kvm = KvmMachines(parts.files, parts.paths, parts.clock, parts.machines, Monitors(parts.connect_qmp))
+    kvm = KvmInstances(parts.files, parts.paths, parts.clock, parts.qemus, Monitors(parts.connect_qmp))
     return [
         CpuLoad(parts.files, parts.clock),
         DiskStats(parts.files),

@@ -1,6 +1,6 @@
 """Runs lint, types and trial, and counts: the last line is "N passed, N failed, N skipped".
 
-Tests mostly wait for daemons and machines, so several trial processes run at a time. `trial -j` would deal out single
+Tests mostly wait for daemons and instances, so several trial processes run at a time. `trial -j` would deal out single
 tests: every worker would bring up every cluster that the tests of a module share. Here a worker takes a whole unit
 (see units.py), and what a unit wrote is shown in one piece when it has ended.
 """

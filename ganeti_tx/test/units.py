@@ -1,4 +1,4 @@
-"""What one trial process runs: a test package, or one module of the tests that bring up daemons and machines.
+"""What one trial process runs: a test package, or one module of the tests that bring up daemons and instances.
 
 These modules mostly wait, and what the tests of one share is a cluster that lives as long as its process: so one is not split.
 """

@@ -29,7 +29,7 @@ class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
             check_online(self.target.primary, f"shut down instance {self.instance.name}")
 
     def plan(self) -> Plan:
-        """The mark, then the machine and its disks."""
+        """The mark, then the instance and its disks."""
         instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
         steps = [PlannedStep(MARK, (), instance)] if self._marks else []
         if not self.target.primary.offline:

@@ -61,7 +61,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             await check_free_memory(self.nodes, self.target.primary, self._spec.hypervisor, needed, purpose)
 
     def plan(self) -> Plan:
-        """The mark, then what is left over of an earlier run, then the machine."""
+        """The mark, then what is left over of an earlier run, then the instance."""
         instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
         steps = [] if self.op.no_remember else [PlannedStep(MARK, (), instance)]
         if self.target.primary.offline:

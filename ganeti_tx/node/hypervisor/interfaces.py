@@ -59,7 +59,7 @@ class IHypervisor(Interface):
         """
 
     async def reboot(instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
-        """Reset the running machine from inside the hypervisor (a "hard" reboot is a stop and a start above this)."""
+        """Reset the running instance from inside the hypervisor (a "hard" reboot is a stop and a start above this)."""
 
     async def info(instance_name: str) -> InstanceInfo | None:
         """What runs under this name, or None."""

@@ -104,14 +104,14 @@ def check_instances(cluster: CampaignCluster, jobs: dict[int, QueuedJob]) -> lis
     """Each instance is as the jobs on it made it, in the configuration and on the hypervisor."""
     config = read_config(cluster.paths(cluster.master).config_file.read_bytes()).config
     fates = {name: fate(name, done) for name, done in deeds(jobs.values()).items()}
-    machines = dict(running_machines(cluster))
+    running = dict(running_instances(cluster))
     found = [violation for each in fates.values() for violation in each.violations]
-    for name in sorted({*fates, *machines, *(instance.name for instance in config.instances.values())}):
-        found += check_instance(name, config, machines.get(name, []), fates.get(name, fate(name, ())))
+    for name in sorted({*fates, *running, *(instance.name for instance in config.instances.values())}):
+        found += check_instance(name, config, running.get(name, []), fates.get(name, fate(name, ())))
     return found
 
 
-def check_instance(name: str, config: ConfigData, machines: list[str], promised: Fate) -> list[str]:
+def check_instance(name: str, config: ConfigData, running: list[str], promised: Fate) -> list[str]:
     """One instance."""
     instance = next((each for each in config.instances.values() if each.name == name), None)
     state = State.ABSENT if instance is None else State(instance.admin_state.value)
@@ -120,16 +120,16 @@ def check_instance(name: str, config: ConfigData, machines: list[str], promised:
     if state not in promised.states:
         found.append(f"{name} is {state}, and should be {'/'.join(sorted(promised.states))}; {last}")
     if instance is None:
-        return found + [f"{name} runs on {node}, but is no instance; {last}" for node in machines]
+        return found + [f"{name} runs on {node}, but is no instance; {last}" for node in running]
     home = config.nodes[instance.primary_node].name
-    found += [f"{name} runs on {node}, and its primary node is {home}; {last}" for node in machines if node != home]
-    if promised.last is not None and promised.last.succeeded and bool(machines) != (state is State.UP):
-        found.append(f"{name} is {state}, and {'runs' if machines else 'does not run'}; {last}")
+    found += [f"{name} runs on {node}, and its primary node is {home}; {last}" for node in running if node != home]
+    if promised.last is not None and promised.last.succeeded and bool(running) != (state is State.UP):
+        found.append(f"{name} is {state}, and {'runs' if running else 'does not run'}; {last}")
     return found
 
 
-def running_machines(cluster: CampaignCluster) -> Iterator[tuple[str, list[str]]]:
-    """Each machine that runs on the fake hypervisors, with its nodes."""
+def running_instances(cluster: CampaignCluster) -> Iterator[tuple[str, list[str]]]:
+    """Each instance that runs on the fake hypervisors, with its nodes."""
     where: dict[str, list[str]] = {}
     for node in cluster.layout.nodes:
         for path in (cluster.paths(node).run_dir / "fake-hypervisor").glob("[!.]*"):

@@ -11,7 +11,7 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor, RunState
-from ganeti_tx.test.node.hypervisor.kvm.parts import machine_spec
+from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 
 #: The node call table's `hv_info_keys`.
 NODE_INFO_KEYS = {
@@ -65,7 +65,7 @@ class HypervisorContract(TestCase):
 
     def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
         """An instance without disks and interfaces, so it needs nothing of the node."""
-        spec = machine_spec(name=name or self.name, vcpus=1, **hvparams)
+        spec = kvm_spec(name=name or self.name, vcpus=1, **hvparams)
         spec.beparams.update(maxmem=MEMORY, minmem=MEMORY)
         return spec
 
@@ -153,7 +153,7 @@ class HypervisorContract(TestCase):
         self.assertEqual(self.remains(), [])
 
     async def test_reboot(self) -> None:
-        """A reboot keeps the machine; one of what does not run is an error that names it."""
+        """A reboot keeps the instance; one of what does not run is an error that names it."""
         spec = await self.start()
         await self.driver.reboot(spec, [])
         self.assertIsNotNone(await self.driver.info(self.name))
@@ -161,7 +161,7 @@ class HypervisorContract(TestCase):
         self.assertIn(self.name, await self.refused(self.driver.reboot(spec, [])))
 
     async def test_restarted_daemon(self) -> None:
-        """A new driver over the same directories sees the machine, refuses a second one, and can stop it."""
+        """A new driver over the same directories sees the instance, refuses a second one, and can stop it."""
         spec = await self.start()
         before = await self.driver.info(self.name)
         self.driver = self.new_driver()
@@ -177,11 +177,11 @@ class HypervisorContract(TestCase):
         """A name that would leave its directory or become an option is refused everywhere, and nothing is made."""
         for name in BAD_NAMES:
             for asked in (
-                self.driver.start(machine_spec(name=name), []),
+                self.driver.start(kvm_spec(name=name), []),
                 self.driver.stop(name, 0.0),
                 self.driver.stop(name, 0.0, force=True),
                 self.driver.info(name),
-                self.driver.reboot(machine_spec(name=name), []),
+                self.driver.reboot(kvm_spec(name=name), []),
             ):
                 self.assertIn(repr(name), await self.refused(asked))
         self.assertEqual(self.remains(), [])

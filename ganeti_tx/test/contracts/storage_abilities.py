@@ -151,11 +151,11 @@ class MirrorContract(StorageContract):
         raise NotImplementedError
 
     def write(self, node: int, content: str) -> None:
-        """What a machine on a node writes."""
+        """What an instance on a node writes."""
         raise NotImplementedError
 
     def read(self, node: int) -> str:
-        """What a machine on a node reads."""
+        """What an instance on a node reads."""
         raise NotImplementedError
 
     def status(self, node: int) -> BlockDevStatus:

@@ -285,7 +285,7 @@ class FakeMirrors:
         self._release(device)
 
     def write(self, disk: DiskSpec, content: str) -> None:
-        """What a machine writes. @raise BlockDeviceError: it may not."""
+        """What an instance writes. @raise BlockDeviceError: it may not."""
         device = self._device(disk)
         if not device.primary:
             raise BlockDeviceError(f"{self._label(disk)} is not primary here")
@@ -298,7 +298,7 @@ class FakeMirrors:
                 side.notes.generations += (self.wire.next_generation(),)
 
     def read(self, disk: DiskSpec) -> str:
-        """What a machine reads: from the other side, if the data here are not good."""
+        """What an instance reads: from the other side, if the data here are not good."""
         device = self._device(disk)
         self.wire.advance(device)
         other = self.wire.peer(device)

@@ -1,4 +1,4 @@
-"""The collector "inst-status-kvm", on a node whose machines' files are in memory."""
+"""The collector "inst-status-kvm", on a node whose instances' files are in memory."""
 
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.mond.inst_status import Reasons, judged, uptime_text
-from ganeti_tx.mond.inst_status_kvm import ASK_LIMIT, TICKS, UPTIME, InstanceStatusKvm, KvmMachines
+from ganeti_tx.mond.inst_status_kvm import ASK_LIMIT, TICKS, UPTIME, InstanceStatusKvm, KvmInstances
 from ganeti_tx.mond.interfaces import NodeFacts
 from ganeti_tx.mond.status import StatusCode
-from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
-from ganeti_tx.node.hypervisor.kvm.state import MachineState
+from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.mond.parts import FixedFacts, as_sent, known, put
@@ -29,7 +29,7 @@ PATHS = Paths("/n1")
 STAT = "{pid} (qemu) x) S " + " ".join(["0"] * 18) + " {start} 0 0\n"
 
 
-@implementer(IMachineProcesses)
+@implementer(IQemuProcesses)
 @define
 class Living:
     """The processes that there are, by their pid files."""
@@ -37,7 +37,7 @@ class Living:
     pids: dict[Path, int] = field(factory=dict)
 
     def is_alive(self, pid: int, pid_file: Path) -> bool:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         return self.pids.get(pid_file) == pid
 
     def kill(self, pid: int, pid_file: Path) -> None:
@@ -58,23 +58,23 @@ class Living:
 
 
 class KvmCase(SynchronousTestCase):
-    """A node with machines; QEMU's sockets answer what the test says."""
+    """A node with instances; QEMU's sockets answer what the test says."""
 
     def setUp(self) -> None:
         self.files, self.clock, self.living = MemoryFiles(), Clock(), Living()
         self.connections: list[tuple[Path, Deferred[QmpClient]]] = []
         put(self.files, UPTIME, "100000.50 3.2\n")
 
-    def machine(self, name: str, pid: int, alive: bool = True, stays: bool = False) -> None:
-        """A machine that was started 3725 seconds ago."""
-        machine = machine_files(PATHS, name)
+    def instance(self, name: str, pid: int, alive: bool = True, stays: bool = False) -> None:
+        """An instance that was started 3725 seconds ago."""
+        layout = instance_layout(PATHS, name)
         argv = ["-no-shutdown"] if stays else []
-        state = MachineState(name=name, uuid="u", memory=128, vcpus=1, acceleration="tcg", argv=argv)
-        put(self.files, machine.runtime, msgspec.json.encode(state).decode())
-        put(self.files, machine.pid, f"{pid}\n")
+        state = InstanceRuntime(name=name, uuid="u", memory=128, vcpus=1, acceleration="tcg", argv=argv)
+        put(self.files, layout.runtime, msgspec.json.encode(state).decode())
+        put(self.files, layout.pid, f"{pid}\n")
         put(self.files, f"/proc/{pid}/stat", STAT.format(pid=pid, start=(100000 - 3725) * TICKS))
         if alive:
-            self.living.pids[machine.pid] = pid
+            self.living.pids[layout.pid] = pid
 
     def collected(self, *instances: Any, heard: bool = True) -> "Deferred[Any]":
         """A look."""
@@ -84,9 +84,9 @@ class KvmCase(SynchronousTestCase):
             self.connections.append((socket, connecting))
             return connecting
 
-        machines = KvmMachines(self.files, PATHS, self.clock, self.living, Monitors(connect))
+        running = KvmInstances(self.files, PATHS, self.clock, self.living, Monitors(connect))
         facts = FixedFacts(NodeFacts(instances, heard=heard))
-        collector = InstanceStatusKvm(machines, facts, Reasons(self.files, PATHS))
+        collector = InstanceStatusKvm(running, facts, Reasons(self.files, PATHS))
         return Deferred.fromCoroutine(collector.collect()).addCallback(as_sent)
 
     def report(self, *instances: Any, heard: bool = True) -> Any:
@@ -95,11 +95,11 @@ class KvmCase(SynchronousTestCase):
 
 
 class KvmTests(KvmCase):
-    """What is told of the machines."""
+    """What is told of the instances."""
 
     def test_running(self) -> None:
-        """A machine whose QEMU is there runs, since its process was started; QEMU is not asked."""
-        self.machine("web1", 100)
+        """An instance whose QEMU is there runs, since its process was started; QEMU is not asked."""
+        self.instance("web1", 100)
         report = self.report(known("web1"))
         self.assertEqual(
             report["instances"],
@@ -114,7 +114,7 @@ class KvmTests(KvmCase):
 
     def test_down(self) -> None:
         """One without a process, or whose process id is somebody else's, is down, which is bad if it should be up."""
-        self.machine("web1", 100, alive=False)
+        self.instance("web1", 100, alive=False)
         report = self.report(known("web1"), known("web2"), known("web3", admin_state="down"))
         self.assertEqual([each["actualState"] for each in report["instances"]], ["down"] * 3)
         self.assertEqual([each["status"]["code"] for each in report["instances"]], [4, 4, 0])
@@ -123,7 +123,7 @@ class KvmTests(KvmCase):
 
     def test_should_be_down(self) -> None:
         """One that runs and should not is bad too."""
-        self.machine("web1", 100)
+        self.instance("web1", 100)
         for admin_state in ("down", "offline"):
             self.assertEqual(self.report(known("web1", admin_state=admin_state))["status"]["code"], 4)
 
@@ -131,7 +131,7 @@ class KvmTests(KvmCase):
         """However many QEMUs do not tell, the look takes no longer than for one; when it is ended, nothing is asked on."""
         names = [f"web{number}" for number in range(50)]
         for pid, name in enumerate(names):
-            self.machine(name, 100 + pid, stays=True)
+            self.instance(name, 100 + pid, stays=True)
         looking = self.collected(*map(known, names))
         self.assertEqual(len(self.connections), 50)
         self.clock.advance(ASK_LIMIT)
@@ -142,15 +142,15 @@ class KvmTests(KvmCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def test_others(self) -> None:
-        """Machines that are none of this node's own, other hypervisors' instances and broken files are left out."""
-        self.machine("unknown", 101)
+        """Instances that are none of this node's own, other hypervisors' instances and broken files are left out."""
+        self.instance("unknown", 101)
         put(self.files, PATHS.kvm_conf_dir / "broken.runtime", "{")
         put(self.files, PATHS.kvm_conf_dir / "-x.runtime", "{}")
         self.assertEqual(self.report(known("web1", "xen-pvm")), {"instances": [], "status": {"code": 0, "message": ""}})
 
     def test_not_told(self) -> None:
         """Before the configuration is known the status is unknown."""
-        self.machine("web1", 100)
+        self.instance("web1", 100)
         report = self.report(heard=False)
         self.assertEqual((report["instances"], report["status"]["code"]), ([], StatusCode.UNKNOWN))
 
@@ -166,11 +166,11 @@ class KvmTests(KvmCase):
             self.assertEqual(self.report(known("web1"))["instances"][0]["state_reason"], [])
 
     def test_powered_off(self) -> None:
-        """Of a machine that stays when its guest powers itself off, QEMU tells; it is asked by its control socket."""
-        self.machine("web1", 100, stays=True)
+        """Of an instance that stays when its guest powers itself off, QEMU tells; it is asked by its control socket."""
+        self.instance("web1", 100, stays=True)
         looking = self.collected(known("web1"))
         [(socket, connecting)] = self.connections
-        self.assertEqual(socket, machine_files(PATHS, "web1").qmp)
+        self.assertEqual(socket, instance_layout(PATHS, "web1").qmp)
         connecting.callback(Answering({"status": "shutdown"}))  # type: ignore[arg-type]
         instance = self.successResultOf(looking)["instances"][0]
         self.assertEqual((instance["actualState"], instance["uptime"]), ("shutdown", None))
@@ -178,7 +178,7 @@ class KvmTests(KvmCase):
 
     def test_no_answer(self) -> None:
         """A QEMU that does not answer in time, or not at all, runs; nobody waits for it longer."""
-        self.machine("web1", 100, stays=True)
+        self.instance("web1", 100, stays=True)
         looking = self.collected(known("web1"))
         self.clock.advance(ASK_LIMIT)
         self.assertEqual(self.successResultOf(looking)["instances"][0]["actualState"], "running")

@@ -74,7 +74,7 @@ class DiskTests(DiskCase):
         self.assertEqual(self.links(), {LINK: target[1]})
 
     def test_in_use(self) -> None:
-        """What a machine has open keeps its name."""
+        """What an instance has open keeps its name."""
         self.create(0, self.file())
         path = self.assemble(0, self.file()).path
         self.homes[0].devices.open(path, "machine")

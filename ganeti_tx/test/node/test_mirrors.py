@@ -36,7 +36,7 @@ class MirrorTests(DiskCase):
     """A mirror between two nodes."""
 
     def write(self, node: int, content: str) -> None:
-        """What a machine writes."""
+        """What an instance writes."""
         self.homes[node].mirrors.write(self.mirror(node), content)
 
     def read(self, node: int) -> str:
@@ -92,7 +92,7 @@ class MirrorTests(DiskCase):
         self.assertEqual(self.read(1), "letters")
 
     def test_migration(self) -> None:
-        """Both are primary while the machine moves, and one afterwards (reference: storage-rules.json, migration)."""
+        """Both are primary while the instance moves, and one afterwards (reference: storage-rules.json, migration)."""
         self.mirrored()
         self.write(0, "letters")
         self.on_both(DrbdDisconnectNet)

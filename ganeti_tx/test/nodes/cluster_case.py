@@ -63,7 +63,7 @@ class SystemdClusterCase(NodesCase):
             self.assertEqual((node, active, self.nodes.failed_units(node)), (node, wanted, []))
 
     def check_nothing_runs(self, node: int) -> None:
-        """No daemon, job or machine is left, and nothing is red."""
+        """No daemon, job or instance is left, and nothing is red."""
         left = self.run_on(node, "ps -eo comm=,args= | grep -E '^(ganeti|gnt|qemu)' || true")
         self.assertEqual((node, left, self.active(node), self.nodes.failed_units(node)), (node, "", [], []))
 

@@ -15,7 +15,7 @@ HAS_BOOTED = (
 
 
 class LifeTests(SystemdClusterCase):
-    """With a real machine in it."""
+    """With a real instance in it."""
 
     async def test_life(self) -> None:
         """Every command does what it says at once, no unit is ever red, and in the end nothing runs."""

@@ -36,7 +36,7 @@ async def make_guest() -> Path:
     return CACHE
 
 
-class GuestMachine(ProcessProtocol):
+class Guest(ProcessProtocol):
     """One machine: `console` is all it said, `ended` fires with its exit status."""
 
     def __init__(self) -> None:
@@ -45,16 +45,16 @@ class GuestMachine(ProcessProtocol):
         self._wanted: list[tuple[bytes, Deferred[bytes]]] = []
 
     @classmethod
-    def boot(cls, directory: Path, socket: Path, extra: Sequence[str] = ()) -> "GuestMachine":
+    def boot(cls, directory: Path, socket: Path, extra: Sequence[str] = ()) -> "Guest":
         """Start one from vmlinux and initrd.img in `directory`; `socket` will be its control socket."""
-        machine = cls()
-        machine.socket = socket
+        guest = cls()
+        guest.socket = socket
         argv = [QEMU, "-accel", "tcg", "-m", "128", "-nodefaults", "-display", "none", "-serial", "stdio", "-no-reboot"]
         argv += ["-kernel", str(directory / "vmlinux"), "-initrd", str(directory / "initrd.img")]
         argv += ["-append", "console=ttyS0,38400 quiet root=/dev/vda1 ro", "-qmp", f"unix:{socket},server=on,wait=off"]
         env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-        machine.process = reactor.spawnProcess(machine, QEMU, [*argv, *extra], env)
-        return machine
+        guest.process = reactor.spawnProcess(guest, QEMU, [*argv, *extra], env)
+        return guest
 
     socket: Path
     process: Any

@@ -1,4 +1,4 @@
-"""A node root with the real KVM driver, and the serial consoles of its machines."""
+"""A node root with the real KVM driver, and the serial consoles of its instances."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.node.hypervisor.kvm.driver import register
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles, machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -29,7 +29,7 @@ from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.test.real.guest import BOOT_LIMIT, QEMU
 
-#: What the driver keeps for all machines.
+#: What the driver keeps for all instances.
 KEPT = frozenset({"acceleration", "probe-guest"})
 SETTLE_LIMIT = 20.0  # seconds
 
@@ -59,9 +59,9 @@ class KvmNode:
         """As a daemon that starts now makes it."""
         return register(self)
 
-    def machine(self, name: str) -> MachineFiles:
-        """The files of one machine."""
-        return machine_files(self.paths, name)
+    def layout(self, name: str) -> InstanceLayout:
+        """The files of one instance."""
+        return instance_layout(self.paths, name)
 
     def processes(self) -> list[int]:
         """Every process whose arguments name this node's root."""
@@ -77,7 +77,7 @@ class KvmNode:
         return found
 
     def remains(self) -> list[str]:
-        """Processes, and files in the run directory, that belong to machines."""
+        """Processes, and files in the run directory, that belong to instances."""
         files = [str(path) for path in self.paths.run_dir.rglob("*") if not path.is_dir() and path.name not in KEPT]
         nic_directories = [str(path) for path in self.paths.kvm_nic_dir.glob("*")]
         chroots = [str(path) for path in self.paths.kvm_chroot_dir.glob("*")]
@@ -91,7 +91,7 @@ class KvmNode:
 
 
 class SerialConsole(Protocol):
-    """Everything a guest says on its serial console; `closed` fires when its machine has ended."""
+    """Everything a guest says on its serial console; `closed` fires when its instance has ended."""
 
     def __init__(self) -> None:
         self.said = b""
@@ -99,9 +99,9 @@ class SerialConsole(Protocol):
         self._wanted: list[tuple[bytes, int, Deferred[None]]] = []
 
     @classmethod
-    async def of(cls, machine: MachineFiles) -> "SerialConsole":
-        """Connect to a machine that was just started."""
-        console: SerialConsole = await connectProtocol(UNIXClientEndpoint(reactor, str(machine.serial)), cls())
+    async def of(cls, layout: InstanceLayout) -> "SerialConsole":
+        """Connect to an instance that was just started."""
+        console: SerialConsole = await connectProtocol(UNIXClientEndpoint(reactor, str(layout.serial)), cls())
         return console
 
     def wait_for(self, text: bytes, times: int = 1) -> Deferred[None]:
@@ -123,7 +123,7 @@ class SerialConsole(Protocol):
         self._look()
 
     def connectionLost(self, reason: object = None) -> None:
-        """The machine has ended."""
+        """The instance has ended."""
         self.closed.callback(None)
 
     def _look(self) -> None:

@@ -28,7 +28,7 @@ class BareMachineTests(SynchronousTestCase):
         return said
 
     def test_quickstart(self) -> None:
-        """bin/quickstart boots a real machine, and all of it can be taken down."""
+        """bin/quickstart boots a real instance, and all of it can be taken down."""
         said = self.run_there("sh", "-c", "./bin/quickstart && ./bin/quickstart --stop")
         self.assertRegex(said, r"On its serial console:\n.*ganeti_tx guest web1\.dev\.example is up\n")
         self.assertNotIn("fake", said)

@@ -1,4 +1,4 @@
-"""A cluster of real processes on this machine: the scenarios of every cluster, real machines, and clumsy or hostile guests."""
+"""A cluster of real processes on this machine: the scenarios of every cluster, real instances, and clumsy or hostile guests."""
 
 import os
 import shutil
@@ -131,7 +131,7 @@ class ClumsyTests(DevclusterCase):
 
 
 class MachineTests(DevclusterCase):
-    """A machine under QEMU, by the commands alone."""
+    """An instance under QEMU, by the commands alone."""
 
     timeout = 900
 
@@ -149,7 +149,7 @@ class MachineTests(DevclusterCase):
         super().setUp()
 
     def status(self) -> str:
-        """The machine's status, as the list shows it."""
+        """The instance's status, as the list shows it."""
         return self.cluster.ok("gnt-instance list --no-headers -o status web1").strip()
 
     def test_life(self) -> None:

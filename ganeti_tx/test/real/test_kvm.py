@@ -26,7 +26,7 @@ SECRET = "s3cr3t99"
 
 
 class KvmTests(HypervisorContract):
-    """Machines that never get further than their firmware, which also ignores the power button."""
+    """Instances that never get further than their firmware, which also ignores the power button."""
 
     timeout = 120
     node: KvmNode
@@ -57,7 +57,7 @@ class KvmTests(HypervisorContract):
         self.assertIsNone(await self.driver.info(self.name))
 
     async def pid(self) -> int:
-        """The process of the running machine."""
+        """The process of the running instance."""
         info = await self.driver.info(self.name)
         assert info is not None
         return info.hv_id
@@ -133,11 +133,11 @@ class KvmTests(HypervisorContract):
         file.write_text(SECRET + "\n")
         spec = self.vnc_spec(vnc_bind_address="127.0.0.1", vnc_password_file=str(file))
         await self.driver.start(spec, [])
-        machine = self.node.machine(self.name)
-        async with self.node.driver().monitors.open(machine.qmp) as client:
+        layout = self.node.layout(self.name)
+        async with self.node.driver().monitors.open(layout.qmp) as client:
             self.assertEqual((await client.execute("query-vnc"))["auth"], "vnc")
         arguments = Path(f"/proc/{await self.pid()}/cmdline").read_bytes()
-        self.assertNotIn(SECRET.encode(), arguments + machine.runtime.read_bytes())
+        self.assertNotIn(SECRET.encode(), arguments + layout.runtime.read_bytes())
 
     async def test_spice(self) -> None:
         """SPICE with TLS shows the cluster's certificate for it, which who has the authority's can check."""
@@ -165,7 +165,7 @@ class KvmTests(HypervisorContract):
         self.assertEqual(os.sched_getaffinity(pid), os.sched_getaffinity(0))
 
     def write_uid_pool(self) -> None:
-        """Many ids, as no two machines of this whole system get the same."""
+        """Many ids, as no two instances of this whole system get the same."""
         if os.getuid() != 0:
             self.skipTest("only root may become another user")
         self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
@@ -180,7 +180,7 @@ class KvmTests(HypervisorContract):
         (uid,) = os.listdir(self.node.paths.uid_pool_dir)
         self.assertIn(f"Uid:\t{uid}\t{uid}\t{uid}\t{uid}", status)
         self.assertIn(int(uid), user_ids_in_use())
-        self.assertEqual(os.readlink(f"/proc/{pid}/root"), str(self.node.machine(self.name).chroot))
+        self.assertEqual(os.readlink(f"/proc/{pid}/root"), str(self.node.layout(self.name).chroot))
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertEqual(self.remains(), [])
 
@@ -192,7 +192,7 @@ class KvmTests(HypervisorContract):
         self.assertEqual(os.listdir(self.node.paths.uid_pool_dir), [])
 
     async def test_killed(self) -> None:
-        """A machine whose QEMU was killed is not there; it can be stopped and started again."""
+        """An instance whose QEMU was killed is not there; it can be stopped and started again."""
         spec = await self.start()
         os.kill(await self.pid(), signal.SIGKILL)
         await until(lambda: not self.node.processes())
@@ -216,10 +216,10 @@ class KvmTests(HypervisorContract):
         self.assertEqual(self.remains(), [])
 
     async def test_foreign_pid(self) -> None:
-        """A pid file that names somebody else's process is no machine, and that process is left alone."""
-        machine = self.node.machine(self.name)
-        machine.pid.parent.mkdir(parents=True)
-        machine.pid.write_text(f"{os.getpid()}\n")
+        """A pid file that names somebody else's process is no instance, and that process is left alone."""
+        layout = self.node.layout(self.name)
+        layout.pid.parent.mkdir(parents=True)
+        layout.pid.write_text(f"{os.getpid()}\n")
         self.assertIsNone(await self.driver.info(self.name))
         await self.driver.stop(self.name, 1.0)
         self.assertEqual(self.remains(), [])
@@ -227,11 +227,11 @@ class KvmTests(HypervisorContract):
     async def test_paused_state(self) -> None:
         """After a paused start the guest has not run an instruction."""
         await self.start(paused=True)
-        async with self.node.driver().monitors.open(self.node.machine(self.name).qmp) as client:
+        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
             self.assertEqual((await client.execute("query-status"))["status"], "prelaunch")
 
     async def test_exit_on_reboot(self) -> None:
-        """A machine that ends on reboot is started anew by one."""
+        """An instance that ends on reboot is started anew by one."""
         spec = await self.start(reboot_behavior="exit")
         before = await self.pid()
         await self.driver.reboot(spec, [])

@@ -8,7 +8,7 @@ from twisted.trial.unittest import TestCase
 
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import RunState
-from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, machine_spec
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, kvm_spec
 from ganeti_tx.test.real.guest import ROOT, make_guest
 from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, until
 
@@ -31,12 +31,12 @@ class GuestTests(TestCase):
     def spec(self, **hvparams: Any) -> InstanceSpec:
         """A guest with its kernel on the node."""
         kernel = {"kernel_path": str(self.guest / "vmlinux"), "initrd_path": str(self.guest / "initrd.img")}
-        return machine_spec(vcpus=1, **{**kernel, "kernel_args": "quiet", "kvm_flag": "disabled", **hvparams})
+        return kvm_spec(vcpus=1, **{**kernel, "kernel_args": "quiet", "kvm_flag": "disabled", **hvparams})
 
     async def boot(self, **hvparams: Any) -> SerialConsole:
         """Start it and wait until it has a shell on its console."""
         await self.driver.start(self.spec(**hvparams), [])
-        console = await SerialConsole.of(self.node.machine(NAME))
+        console = await SerialConsole.of(self.node.layout(NAME))
         await console.wait_for(UP)
         await console.wait_for(b"/ # ")
         return console

@@ -1,4 +1,4 @@
-"""Machines on a real bridge: taps made, used by QEMU and removed, in a network namespace of their own."""
+"""Instances on a real bridge: taps made, used by QEMU and removed, in a network namespace of their own."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, machine_spec
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, kvm_spec
 from ganeti_tx.test.real.kvm_node import KvmNode
 
 
@@ -64,8 +64,8 @@ class TapTests(TestCase):
         return (await self.runner.run(["ip", "-o", "link", "show", "type", "tun"])).stdout.decode()
 
     async def start(self, nic: NicSpec = NIC, **hvparams: Any) -> str:
-        """Start a machine; the taps that are there then."""
-        await self.driver.start(machine_spec([nic], vcpus=1, **{"kvm_flag": "disabled", **hvparams}), [])
+        """Start an instance; the taps that are there then."""
+        await self.driver.start(kvm_spec([nic], vcpus=1, **{"kvm_flag": "disabled", **hvparams}), [])
         return await self.taps()
 
     async def stopped(self) -> None:
@@ -74,11 +74,11 @@ class TapTests(TestCase):
         self.assertEqual((await self.taps(), self.node.remains()), ("", []))
 
     async def test_bridged(self) -> None:
-        """The tap is on the bridge while the machine runs; its name is in the machine's files."""
+        """The tap is on the bridge while the instance runs; its name is in the instance's files."""
         for hvparams in ({}, {"virtio_net_queues": 2}, {"vnet_hdr": False}, {"nic_type": "e1000"}):
             taps = await self.start(**hvparams)
             self.assertIn("master br0", taps)
-            name = (self.node.machine(NAME).nic_dir / "0").read_text()
+            name = (self.node.layout(NAME).nic_dir / "0").read_text()
             self.assertIn(f" {name}:", taps)
             await self.stopped()
 
@@ -88,7 +88,7 @@ class TapTests(TestCase):
         if not filtering.succeeded:
             raise SkipTest(f"this kernel's bridges know no VLANs: {filtering.describe()}")
         await self.start(msgspec.structs.replace(NIC, vlan=".5:6"))
-        name = (self.node.machine(NAME).nic_dir / "0").read_text()
+        name = (self.node.layout(NAME).nic_dir / "0").read_text()
         shown = await self.runner.run(["bridge", "vlan", "show", "dev", name])
         self.assertEqual([word for word in shown.stdout.decode().split() if word.isdigit()], ["5", "6"])
         await self.stopped()

@@ -11,11 +11,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet import reactor
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
-from ganeti_tx.mond.inst_status_kvm import KvmMachines
+from ganeti_tx.mond.inst_status_kvm import KvmInstances
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.processes import LinuxMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
-from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, machine_spec
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, kvm_spec
 from ganeti_tx.test.real.kvm_node import KvmNode
 from ganeti_tx.test.real.programs import LIMIT, SmallCluster, until
 
@@ -126,23 +126,23 @@ class DaemonTests(SynchronousTestCase):
 
 
 class KvmTests(TestCase):
-    """Machines that never get further than their firmware."""
+    """Instances that never get further than their firmware."""
 
     timeout = 120
 
     async def test_seen(self) -> None:
-        """A real QEMU is seen running while its process is there; one that keeps its machine is asked itself."""
+        """A real QEMU is seen running while its process is there; one that keeps its instance is asked itself."""
         node = KvmNode()
         self.addCleanup(node.clear)
-        processes: Any = LinuxMachineProcesses(reactor)
+        processes: Any = LinuxQemuProcesses(reactor)
         monitors = Monitors(UnixQmpConnector(node.reactor, node.clock))
-        machines = KvmMachines(node.files, node.paths, node.clock, processes, monitors)
-        self.assertEqual(await machines.seen(), {})
+        instances = KvmInstances(node.files, node.paths, node.clock, processes, monitors)
+        self.assertEqual(await instances.seen(), {})
         driver = node.driver()
         for user_shutdown in (False, True):
-            await driver.start(machine_spec(vcpus=1, kvm_flag="disabled", user_shutdown=user_shutdown), [])
-            seen = (await machines.seen())[NAME]
+            await driver.start(kvm_spec(vcpus=1, kvm_flag="disabled", user_shutdown=user_shutdown), [])
+            seen = (await instances.seen())[NAME]
             self.assertEqual(seen.state, "running")
             self.assertRegex(seen.uptime or "", r"^0:0\d:\d\d$")
             await driver.stop(NAME, 0.0, force=True)
-            self.assertEqual(await machines.seen(), {})
+            self.assertEqual(await instances.seen(), {})

@@ -24,13 +24,13 @@ from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.threads import reactor_threads
-from ganeti_tx.test.real.guest import BUSYBOX_OS, GuestMachine, make_guest
+from ganeti_tx.test.real.guest import BUSYBOX_OS, Guest, make_guest
 
 NOOP = Path("/usr/share/ganeti/os/noop")
 
 
 class RealOsTestCase(TestCase):
-    """A node root with a file storage directory, and OS definitions of this machine."""
+    """A node root with a file storage directory, and OS definitions of this guest."""
 
     timeout = 400
     os_directories = (NOOP.parent, BUSYBOX_OS.parent)
@@ -175,25 +175,25 @@ class BusyboxTests(RealOsTestCase):
         guest = await make_guest()
         disks = await self.installed(self.instance("busybox+tick"))
         drive = ["-drive", f"file={disks[0].path},format=raw,if=virtio"]
-        machine = GuestMachine.boot(guest, self.top / "qmp", drive)
-        self.addCleanup(machine.kill)
-        await machine.wait_for(b"ganeti_tx guest web1.example.com is up")
-        await machine.wait_for(b"tick 2")
-        await machine.wait_for(b"web1# ")
-        machine.type(b"echo $((6*7)) > /root/answer; cat /root/answer")
-        await machine.wait_for(b"\n42")
-        await machine.press_power_button()
-        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)
-        self.assertIn(b"Requesting system poweroff", machine.console)
+        booted = Guest.boot(guest, self.top / "qmp", drive)
+        self.addCleanup(booted.kill)
+        await booted.wait_for(b"ganeti_tx guest web1.example.com is up")
+        await booted.wait_for(b"tick 2")
+        await booted.wait_for(b"web1# ")
+        booted.type(b"echo $((6*7)) > /root/answer; cat /root/answer")
+        await booted.wait_for(b"\n42")
+        await booted.press_power_button()
+        self.assertEqual(await booted.ended.addTimeout(60, reactor), 0)
+        self.assertIn(b"Requesting system poweroff", booted.console)
         read = await self.runner.run(["debugfs", "-R", "cat /root/answer", disks[0].path])
         self.assertEqual(read.stdout, b"42\n")
 
     @coroutine_test
     async def test_boot_diskless(self) -> None:
         """A guest without a disk boots to a shell from its initrd, and powers off too."""
-        machine = GuestMachine.boot(await make_guest(), self.top / "qmp")
-        self.addCleanup(machine.kill)
-        await machine.wait_for(b"ganeti_tx guest without a root disk is up")
-        await machine.wait_for(b"/ # ")
-        await machine.press_power_button()
-        self.assertEqual(await machine.ended.addTimeout(60, reactor), 0)
+        booted = Guest.boot(await make_guest(), self.top / "qmp")
+        self.addCleanup(booted.kill)
+        await booted.wait_for(b"ganeti_tx guest without a root disk is up")
+        await booted.wait_for(b"/ # ")
+        await booted.press_power_button()
+        self.assertEqual(await booted.ended.addTimeout(60, reactor), 0)

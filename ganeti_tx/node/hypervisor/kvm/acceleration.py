@@ -77,7 +77,7 @@ class AccelerationProbe:
     _lock: DeferredLock = field(factory=DeferredLock, init=False)
 
     async def choose(self, kvm_path: str, kvm_flag: str = "") -> Acceleration:
-        """What machines of this QEMU run under: the parameter `kvm_flag` decides, else the probe."""
+        """What instances of this QEMU run under: the parameter `kvm_flag` decides, else the probe."""
         if kvm_flag == "enabled":
             return Acceleration.KVM
         if kvm_flag == "disabled" or not self.files.exists(KVM_DEVICE):

@@ -1,4 +1,4 @@
-"""Which processors of the node the processors of a machine run on (the parameter `cpu_mask`)."""
+"""Which processors of the node the processors of an instance run on (the parameter `cpu_mask`)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which console a machine has, and how to get there."""
+"""Which console an instance has, and how to get there."""
 
 import sys
 from collections.abc import Mapping
@@ -7,17 +7,17 @@ from typing import Any
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 
 #: Of VNC's display number 0.
 VNC_BASE_PORT = 5900
 EVERYWHERE = ("0.0.0.0", "::")
 
 
-def console_of(spec: InstanceSpec, params: KvmParams, machine: MachineFiles, node_name: str) -> Mapping[str, Any]:
+def console_of(spec: InstanceSpec, params: KvmParams, layout: InstanceLayout, node_name: str) -> Mapping[str, Any]:
     """The serial console before VNC before SPICE. @raise HypervisorError: VNC or SPICE without a port."""
     if params.serial_console:
-        command = [sys.executable, "-m", "ganeti_tx.console", str(machine.serial)]
+        command = [sys.executable, "-m", "ganeti_tx.console", str(layout.serial)]
         return {"instance": spec.name, "kind": "ssh", "host": node_name, "user": "root", "command": command}
     if params.vnc_bind_address and not params.vnc_bind_address.startswith("/"):
         return _remote(spec, "vnc", params.vnc_bind_address, node_name)

@@ -6,7 +6,7 @@ from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
-from ganeti_tx.node.hypervisor.kvm.processes import LinuxMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
@@ -23,7 +23,7 @@ def register(parts: HypervisorParts) -> KvmHypervisor:
         runner=parts.runner,
         clock=parts.clock,
         monitors=Monitors(UnixQmpConnector(parts.reactor, parts.clock)),
-        processes=LinuxMachineProcesses(parts.reactor),
+        processes=LinuxQemuProcesses(parts.reactor),
         probe=AccelerationProbe(parts.paths, parts.files, parts.runner),
         network=network,
         uids=uids,

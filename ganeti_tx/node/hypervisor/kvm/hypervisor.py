@@ -1,4 +1,4 @@
-"""Machines under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
+"""Instances under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,17 +23,17 @@ from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles, machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network, TapOptions
 from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
-from ganeti_tx.node.hypervisor.kvm.processes import IMachineProcesses
+from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpError, QmpLost
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
-from ganeti_tx.node.hypervisor.kvm.state import DiskState, MachineState
+from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -69,7 +69,7 @@ class KvmHypervisor:
     runner: IProcessRunner
     clock: IReactorTime
     monitors: Monitors
-    processes: IMachineProcesses
+    processes: IQemuProcesses
     probe: AccelerationProbe
     network: Network
     uids: UidPool
@@ -81,22 +81,22 @@ class KvmHypervisor:
 
     async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
         """As IHypervisor says."""
-        machine = machine_files(self.paths, instance.name)
-        if self._pid_of_living(machine) is not None:
+        layout = instance_layout(self.paths, instance.name)
+        if self._pid_of_living(layout) is not None:
             raise HypervisorError(f"instance {instance.name} runs already")
-        await self.remains.clear(machine, states.load(self.files, machine))
+        await self.remains.clear(layout, states.load(self.files, layout))
         with naming(instance.name):
-            plan = await self._plan(instance, disks, machine)
+            plan = await self._plan(instance, disks, layout)
             with self._user(plan.params) as run_as:
                 await self._bring_up(attrs.evolve(plan, run_as=run_as), paused)
 
-    async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], machine: MachineFiles) -> MachinePlan:
+    async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], layout: InstanceLayout) -> QemuPlan:
         params = with_program(kvm_params(spec.hvparams), self.files.exists)
         if wrong := faults(params, self.files.exists):
             raise HypervisorError("; ".join(wrong))
         acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
         nics = await self.network.plan(spec)
-        plan = MachinePlan(spec, params, disks, nics, machine, acceleration)
+        plan = QemuPlan(spec, params, disks, nics, layout, acceleration)
         qemu_argv(plan)  # what cannot be written down fails here, before a user id is taken
         return plan
 
@@ -109,8 +109,8 @@ class KvmHypervisor:
         else:
             yield params.security_domain if params.security_model == "user" else ""
 
-    async def _bring_up(self, plan: MachinePlan, paused: bool) -> None:
-        """From a plan to a machine that runs, or to nothing."""
+    async def _bring_up(self, plan: QemuPlan, paused: bool) -> None:
+        """From a plan to an instance that runs, or to nothing."""
         state = planned_state(plan)
         started = False
         try:
@@ -121,7 +121,7 @@ class KvmHypervisor:
             if not started:
                 await self._end(plan.files, state)
 
-    async def _launch(self, plan: MachinePlan, state: MachineState) -> None:
+    async def _launch(self, plan: QemuPlan, state: InstanceRuntime) -> None:
         for directory in plan.files.directories:
             self.files.mkdir(directory, DIRECTORY_MODE)
         if plan.params.use_chroot:
@@ -137,28 +137,28 @@ class KvmHypervisor:
             reason = f"{result.describe()}: {lines[-1][:500]}" if lines else result.describe()
             raise HypervisorError(f"QEMU did not start: {reason}")
 
-    def _log(self, machine: MachineFiles) -> bytes:
+    def _log(self, layout: InstanceLayout) -> bytes:
         """What QEMU said in the background; nothing when that is not there or very much."""
         try:
-            return self.files.read(machine.log, MAX_LOG)
+            return self.files.read(layout.log, MAX_LOG)
         except OSError:
             return b""
 
-    async def _name_taps(self, plan: MachinePlan) -> None:
+    async def _name_taps(self, plan: QemuPlan) -> None:
         """For administrators' scripts: which tap is which interface."""
         for place, nic in enumerate(plan.nics):
             if nic.tap:
                 self.files.mkdir(plan.files.nic_dir, DIRECTORY_MODE)
                 await self.files.write_atomic(plan.files.nic_dir / str(place), nic.tap.encode(), sync=False)
 
-    async def _make_ready(self, plan: MachinePlan, paused: bool) -> None:
+    async def _make_ready(self, plan: QemuPlan, paused: bool) -> None:
         async with self.monitors.open(plan.files.qmp) as client:
             await set_passwords(self.files, plan.params, client)
             await self._pin(plan, client)
             if not paused:
                 await client.execute("cont")
 
-    async def _pin(self, plan: MachinePlan, client: QmpClient) -> None:
+    async def _pin(self, plan: QemuPlan, client: QmpClient) -> None:
         try:
             masks = masks_for(plan.params.cpu_mask, plan.vcpus)
         except ValueError as error:
@@ -176,54 +176,54 @@ class KvmHypervisor:
 
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
         """As IHypervisor says."""
-        machine = machine_files(self.paths, instance_name)
-        state = states.load(self.files, machine)
-        pid = self._pid_of_living(machine)
+        layout = instance_layout(self.paths, instance_name)
+        state = states.load(self.files, layout)
+        pid = self._pid_of_living(layout)
         if pid is not None and not force:
-            await self._ask_to_power_off(machine, pid, timeout)
-        await self._end(machine, state)
+            await self._ask_to_power_off(layout, pid, timeout)
+        await self._end(layout, state)
 
-    async def _ask_to_power_off(self, machine: MachineFiles, pid: int, timeout: float) -> None:
+    async def _ask_to_power_off(self, layout: InstanceLayout, pid: int, timeout: float) -> None:
         """Press the power button until the guest has shut down, or the time is over; one that boots does not hear it yet."""
         deadline = self.clock.seconds() + timeout
         while (left := deadline - self.clock.seconds()) > 0:
             try:
-                async with self.monitors.open(machine.qmp) as client:
+                async with self.monitors.open(layout.qmp) as client:
                     if (await client.execute("query-status"))["status"] not in NEVER_REACTS:
                         await press_power_button(client, min(left, BUTTON_INTERVAL))
                 return
             except QmpLost:
-                await self._wait_for_end(machine, pid, QUIT_LIMIT)
+                await self._wait_for_end(layout, pid, QUIT_LIMIT)
                 return
             except HypervisorError as error:
-                log.debug("instance {name}: {error}", name=machine.name, error=error)
+                log.debug("instance {name}: {error}", name=layout.name, error=error)
                 await deferLater(self.clock, min(left, PAUSE))
-        log.info("instance {name} did not power off within {limit} s", name=machine.name, limit=timeout)
+        log.info("instance {name} did not power off within {limit} s", name=layout.name, limit=timeout)
 
-    async def _end(self, machine: MachineFiles, state: MachineState | None) -> None:
-        """Cut the machine off if it still runs, and clear away what it leaves."""
-        pid = self._pid_of_living(machine)
+    async def _end(self, layout: InstanceLayout, state: InstanceRuntime | None) -> None:
+        """Cut the instance off if it still runs, and clear away what it leaves."""
+        pid = self._pid_of_living(layout)
         if pid is not None:
-            await self._quit(machine, pid)
-        pid = self._pid_of_living(machine)
+            await self._quit(layout, pid)
+        pid = self._pid_of_living(layout)
         if pid is not None:
-            self.processes.kill(pid, machine.pid)
-            if not await self._wait_for_end(machine, pid, KILL_LIMIT):
-                raise HypervisorError(f"instance {machine.name}: its QEMU (process {pid}) cannot be killed; see dmesg")
-        await self.remains.clear(machine, state)
+            self.processes.kill(pid, layout.pid)
+            if not await self._wait_for_end(layout, pid, KILL_LIMIT):
+                raise HypervisorError(f"instance {layout.name}: its QEMU (process {pid}) cannot be killed; see dmesg")
+        await self.remains.clear(layout, state)
 
-    async def _quit(self, machine: MachineFiles, pid: int) -> None:
+    async def _quit(self, layout: InstanceLayout, pid: int) -> None:
         try:
-            async with self.monitors.open(machine.qmp) as client:
+            async with self.monitors.open(layout.qmp) as client:
                 await client.execute("quit", timeout=QUIT_LIMIT)
         except QmpLost:
             pass  # it is ending already, and may still be writing to its disks
         except HypervisorError:
             return  # it hangs: the kernel will be asked
-        await self._wait_for_end(machine, pid, QUIT_LIMIT)
+        await self._wait_for_end(layout, pid, QUIT_LIMIT)
 
-    async def _wait_for_end(self, machine: MachineFiles, pid: int, limit: float) -> bool:
-        ended: Deferred[None] = self.processes.when_ended(pid, machine.pid)
+    async def _wait_for_end(self, layout: InstanceLayout, pid: int, limit: float) -> bool:
+        ended: Deferred[None] = self.processes.when_ended(pid, layout.pid)
         ended.addTimeout(limit, self.clock)
         try:
             await ended
@@ -232,16 +232,16 @@ class KvmHypervisor:
         return True
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
-        """As IHypervisor says; a machine that ends on reboot is started anew."""
-        machine = machine_files(self.paths, instance.name)
-        state = states.load(self.files, machine)
-        if self._pid_of_living(machine) is None:
+        """As IHypervisor says; an instance that ends on reboot is started anew."""
+        layout = instance_layout(self.paths, instance.name)
+        state = states.load(self.files, layout)
+        if self._pid_of_living(layout) is None:
             raise HypervisorError(f"instance {instance.name} does not run")
         if state is not None and state.exits_on_reboot:
             await self.stop(instance.name, 0.0, force=True)
             await self.start(instance, disks)
             return
-        async with self.monitors.open(machine.qmp) as client:
+        async with self.monitors.open(layout.qmp) as client:
             with naming(instance.name):
                 await client.execute("system_reset")
             await client.execute("cont")  # a guest that had powered itself off stands still
@@ -250,34 +250,34 @@ class KvmHypervisor:
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
         """As IHypervisor says."""
-        machine = machine_files(self.paths, instance_name)
-        pid = self._pid_of_living(machine)
-        state = states.load(self.files, machine)
+        layout = instance_layout(self.paths, instance_name)
+        pid = self._pid_of_living(layout)
+        state = states.load(self.files, layout)
         if pid is None or state is None:
             return None
-        status, memory = await self._ask(machine, state)
+        status, memory = await self._ask(layout, state)
         run_state = RunState.SHUTDOWN_BY_USER if status in POWERED_OFF else RunState.RUNNING
         return InstanceInfo(instance_name, pid, memory, state.vcpus, run_state, self.processes.cpu_seconds(pid))
 
-    async def _ask(self, machine: MachineFiles, state: MachineState) -> tuple[str, int]:
+    async def _ask(self, layout: InstanceLayout, state: InstanceRuntime) -> tuple[str, int]:
         """QEMU's run state, and the memory in MiB that the guest has now; a QEMU that hangs still runs."""
         try:
-            async with self.monitors.open(machine.qmp) as client:
+            async with self.monitors.open(layout.qmp) as client:
                 answer = await client.execute("query-status", timeout=INFO_LIMIT)
                 memory = await balloon_size(client)
         except HypervisorError as error:
-            log.warn("instance {name}: {error}", name=machine.name, error=error)
+            log.warn("instance {name}: {error}", name=layout.name, error=error)
             return "unknown", state.memory
         return str(answer["status"]), memory or state.memory
 
     async def list_instances(self) -> list[InstanceInfo]:
-        """As IHypervisor says; all machines are asked at the same time."""
+        """As IHypervisor says; all instances are asked at the same time."""
         asking = [Deferred.fromCoroutine(self._listed(name)) for name in states.saved_names(self.files, self.paths)]
         found = [await each for each in asking]
         return [each for each in found if each is not None]
 
     async def _listed(self, instance_name: str) -> InstanceInfo | None:
-        """One machine that cannot be looked at hides no other."""
+        """One instance that cannot be looked at hides no other."""
         try:
             return await self.info(instance_name)
         except HypervisorError as error:
@@ -314,15 +314,15 @@ class KvmHypervisor:
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says."""
         params = kvm_params(instance.hvparams)
-        return console_of(instance, params, machine_files(self.paths, instance.name), node_name)
+        return console_of(instance, params, instance_layout(self.paths, instance.name), node_name)
 
-    def _pid_of_living(self, machine: MachineFiles) -> int | None:
-        """The machine's process, when there is one."""
+    def _pid_of_living(self, layout: InstanceLayout) -> int | None:
+        """The instance's process, when there is one."""
         try:
-            text = self.files.read(machine.pid, MAX_PID_FILE).decode("ascii").strip()
+            text = self.files.read(layout.pid, MAX_PID_FILE).decode("ascii").strip()
         except (FileNotFoundError, UnicodeDecodeError):
             return None
-        if not text.isdigit() or not self.processes.is_alive(int(text), machine.pid):
+        if not text.isdigit() or not self.processes.is_alive(int(text), layout.pid):
             return None
         return int(text)
 
@@ -338,10 +338,10 @@ def naming(instance_name: str) -> Iterator[None]:
         raise HypervisorError(f"instance {instance_name}: {error}") from error
 
 
-def planned_state(plan: MachinePlan) -> MachineState:
-    """What is remembered of a machine from just before its start."""
+def planned_state(plan: QemuPlan) -> InstanceRuntime:
+    """What is remembered of an instance from just before its start."""
     uid = plan.run_as.partition(":")[0]
-    return MachineState(
+    return InstanceRuntime(
         name=plan.spec.name,
         uuid=plan.spec.uuid,
         memory=plan.memory,
@@ -355,7 +355,7 @@ def planned_state(plan: MachinePlan) -> MachineState:
     )
 
 
-def tap_options(plan: MachinePlan) -> TapOptions:
+def tap_options(plan: QemuPlan) -> TapOptions:
     """How the plan's taps are made."""
     paravirtual = plan.params.nic_type == "paravirtual"
     return TapOptions(

@@ -1,4 +1,4 @@
-"""Where the files of one machine are (the places Ganeti's tools and administrators know)."""
+"""Where the files of one instance are (the places Ganeti's tools and administrators know)."""
 
 import os
 from pathlib import Path
@@ -14,8 +14,8 @@ SOCKET_PATH_LIMIT = 108
 
 
 @frozen
-class MachineFiles:
-    """The files of the machine with a checked name."""
+class InstanceLayout:
+    """The files of the instance with a checked name."""
 
     paths: Paths
     name: str
@@ -47,7 +47,7 @@ class MachineFiles:
 
     @property
     def runtime(self) -> Path:
-        """What we remember of the machine while it runs."""
+        """What we remember of the instance while it runs."""
         return self.paths.kvm_conf_dir / f"{self.name}.runtime"
 
     @property
@@ -80,9 +80,9 @@ class MachineFiles:
         return self.paths.kvm_control_dir / f"{self.name}.{ending}"
 
 
-def machine_files(paths: Paths, name: str) -> MachineFiles:
-    """The files of one machine. @raise HypervisorError: not a name, or too long for the kernel's socket paths."""
-    files = MachineFiles(paths, checked_name(name))
+def instance_layout(paths: Paths, name: str) -> InstanceLayout:
+    """The files of one instance. @raise HypervisorError: not a name, or too long for the kernel's socket paths."""
+    files = InstanceLayout(paths, checked_name(name))
     longest = max((len(os.fsencode(path)) for path in files.sockets), default=0)
     if longest >= SOCKET_PATH_LIMIT:
         raise HypervisorError(

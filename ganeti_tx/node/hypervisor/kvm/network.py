@@ -41,7 +41,7 @@ class TapOptions:
 
 @frozen
 class Network:
-    """Connects and releases the interfaces of machines."""
+    """Connects and releases the interfaces of instances."""
 
     paths: Paths
     files: IFiles

@@ -1,4 +1,4 @@
-"""That nobody else could have put anything where root looks for what machines have left, writes, and removes.
+"""That nobody else could have put anything where root looks for what instances have left, writes, and removes.
 
 The run directory and the log directory around them are all the daemons' users': one of them could make ours before we do, or
 rename it and put his own in its place, with links in it to any directory of the system.

@@ -17,12 +17,12 @@ from zope.interface import Interface, implementer
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class IMachineProcesses(Interface):
-    """The processes of machines. One is known by its pid and by its pid file, which its command line names;
-    so a pid that the kernel gave to somebody else meanwhile is never taken for a machine."""
+class IQemuProcesses(Interface):
+    """The processes of instances. One is known by its pid and by its pid file, which its command line names;
+    so a pid that the kernel gave to somebody else meanwhile is never taken for an instance."""
 
     def is_alive(pid: int, pid_file: Path) -> bool:
-        """Whether the machine's process is there."""
+        """Whether the instance's process is there."""
 
     def kill(pid: int, pid_file: Path) -> None:
         """End it at once; nothing happens when it is gone."""
@@ -68,15 +68,15 @@ class _EndOfProcess(FileDescriptor):
             self._descriptor = -1
 
 
-@implementer(IMachineProcesses)
+@implementer(IQemuProcesses)
 @frozen
-class LinuxMachineProcesses:
+class LinuxQemuProcesses:
     """The kernel's own processes, by pid descriptors."""
 
     reactor: IReactorFDSet
 
     def is_alive(self, pid: int, pid_file: Path) -> bool:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         try:
             arguments = Path(f"/proc/{pid:d}/cmdline").read_bytes().split(b"\0")
         except OSError:
@@ -84,13 +84,13 @@ class LinuxMachineProcesses:
         return os.fsencode(pid_file) in arguments
 
     def kill(self, pid: int, pid_file: Path) -> None:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         with self._opened(pid) as descriptor:
             if descriptor is not None and self.is_alive(pid, pid_file):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
 
     def when_ended(self, pid: int, pid_file: Path) -> Deferred[None]:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         watch: _EndOfProcess | None = None
         ended: Deferred[None] = Deferred(lambda _: watch.close() if watch is not None else None)
         descriptor = _pid_descriptor(pid)
@@ -103,7 +103,7 @@ class LinuxMachineProcesses:
         return ended
 
     def cpu_seconds(self, pid: int) -> float:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         try:
             fields = Path(f"/proc/{pid:d}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -111,7 +111,7 @@ class LinuxMachineProcesses:
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS  # utime and stime, proc(5)
 
     def pin(self, thread_id: int, cpus: frozenset[int]) -> None:
-        """See `IMachineProcesses`."""
+        """See `IQemuProcesses`."""
         os.sched_setaffinity(thread_id, cpus)
 
     @contextmanager

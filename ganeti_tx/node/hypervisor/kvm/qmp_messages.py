@@ -42,7 +42,7 @@ class Refusal:
 
 @frozen
 class Event:
-    """Something happened in the machine."""
+    """Something happened in the instance."""
 
     name: str
     data: Mapping[str, Any]

@@ -1,40 +1,40 @@
-"""Clearing away what a machine leaves when its QEMU has ended."""
+"""Clearing away what an instance leaves when its QEMU has ended."""
 
 from pathlib import Path
 
 from attrs import frozen
 
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.own_directories import check_own
-from ganeti_tx.node.hypervisor.kvm.state import MachineState
+from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.files import IFiles
 
 
 @frozen
 class Remains:
-    """Removes taps, sockets, files and the user id of a machine that does not run."""
+    """Removes taps, sockets, files and the user id of an instance that does not run."""
 
     files: IFiles
     network: Network
     uids: UidPool
 
-    async def clear(self, machine: MachineFiles, state: MachineState | None) -> None:
+    async def clear(self, layout: InstanceLayout, state: InstanceRuntime | None) -> None:
         """Leave nothing; the state goes last, so that a failure can be made up for later.
 
         @raise HypervisorError: a tap cannot be removed, or somebody else could have said what is to be.
         """
-        check_own(self.files, machine.paths)
+        check_own(self.files, layout.paths)
         if state is not None:
             await self.network.release(state.nics)
             if state.uid is not None:
                 self.uids.give_back(state.uid)
-        for path in (machine.pid, *machine.sockets):
+        for path in (layout.pid, *layout.sockets):
             self._remove(path)
-        self._clear_nics(machine.nic_dir)
-        self._clear_chroot(machine)
-        self._remove(machine.runtime)
+        self._clear_nics(layout.nic_dir)
+        self._clear_chroot(layout)
+        self._remove(layout.runtime)
 
     def _clear_nics(self, directory: Path) -> None:
         if self.files.exists(directory):
@@ -42,19 +42,19 @@ class Remains:
                 self._remove(directory / name)
             self.files.rmdir(directory)
 
-    def _clear_chroot(self, machine: MachineFiles) -> None:
+    def _clear_chroot(self, layout: InstanceLayout) -> None:
         """A chroot that is not empty holds what an intruder left: it is kept aside to be looked at."""
-        directory = machine.chroot
+        directory = layout.chroot
         if not self.files.exists(directory):
             return
         if not self.files.listdir(directory):
             self.files.rmdir(directory)
             return
-        quarantine = machine.paths.kvm_chroot_quarantine_dir
+        quarantine = layout.paths.kvm_chroot_quarantine_dir
         self.files.mkdir(quarantine, 0o700)
         taken = set(self.files.listdir(quarantine))
-        number = next(n for n in range(len(taken) + 1) if f"{machine.name}-{n}" not in taken)
-        self.files.rename(directory, quarantine / f"{machine.name}-{number}")
+        number = next(n for n in range(len(taken) + 1) if f"{layout.name}-{n}" not in taken)
+        self.files.rename(directory, quarantine / f"{layout.name}-{number}")
 
     def _remove(self, path: Path) -> None:
         try:

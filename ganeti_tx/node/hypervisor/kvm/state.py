@@ -1,15 +1,15 @@
-"""What a node remembers of its machines, so that a restarted daemon knows what runs and what to clean up."""
+"""What a node remembers of its instances, so that a restarted daemon knows what runs and what to clean up."""
 
 from collections.abc import Sequence
 
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-#: A machine with all its disks and interfaces stays far below this.
+#: An instance with all its disks and interfaces stays far below this.
 LIMIT = 1 << 20
 ENDING = ".runtime"
 
@@ -34,8 +34,8 @@ class DiskState(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
-class MachineState(msgspec.Struct, frozen=True, kw_only=True):
-    """One machine from just before its start until everything of it is gone; memory in MiB. Holds no secret."""
+class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
+    """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret."""
 
     name: str
     uuid: str
@@ -44,30 +44,30 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True):
     acceleration: str
     argv: Sequence[str]
     exits_on_reboot: bool = False
-    uid: int | None = None  # taken from the pool for this machine
+    uid: int | None = None  # taken from the pool for this instance
     nics: Sequence[NicState] = ()
     disks: Sequence[DiskState] = ()
 
 
-async def save(files: IFiles, machine: MachineFiles, state: MachineState) -> None:
+async def save(files: IFiles, layout: InstanceLayout, state: InstanceRuntime) -> None:
     """Keep the state over a restart of the daemon (it need not outlast the node)."""
-    await files.write_atomic(machine.runtime, msgspec.json.encode(state), 0o600, sync=False)
+    await files.write_atomic(layout.runtime, msgspec.json.encode(state), 0o600, sync=False)
 
 
-def load(files: IFiles, machine: MachineFiles) -> MachineState | None:
+def load(files: IFiles, layout: InstanceLayout) -> InstanceRuntime | None:
     """The state, or None. @raise HypervisorError: there is one and it cannot be read."""
     try:
-        return msgspec.json.decode(files.read(machine.runtime, LIMIT), type=MachineState)
+        return msgspec.json.decode(files.read(layout.runtime, LIMIT), type=InstanceRuntime)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise HypervisorError(
-            f"instance {machine.name}: cannot read {machine.runtime} ({error}); stop its QEMU and remove that file"
+            f"instance {layout.name}: cannot read {layout.runtime} ({error}); stop its QEMU and remove that file"
         )
 
 
 def saved_names(files: IFiles, paths: Paths) -> list[str]:
-    """The names of all machines that have a state."""
+    """The names of all instances that have a state."""
     try:
         entries = files.listdir(paths.kvm_conf_dir)
     except FileNotFoundError:

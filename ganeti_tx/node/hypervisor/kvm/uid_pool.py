@@ -1,4 +1,4 @@
-"""User ids lent to machines, one each, so that no machine can touch another's process (design-2.1, "User-id pool")."""
+"""User ids lent to instances, one each, so that no instance can touch another's process (design-2.1, "User-id pool")."""
 
 import random
 import re
@@ -74,7 +74,7 @@ class UidPool:
         """Nobody need look for a process with this id any more; giving back twice is no error."""
         try:
             lock = self.lock(self._file(uid), LOCK_MODE)
-        except (FileNotFoundError, LockError):  # lent anew already, for a machine that is being started
+        except (FileNotFoundError, LockError):  # lent anew already, for an instance that is being started
             return
         self._remove(uid)
         lock.release()

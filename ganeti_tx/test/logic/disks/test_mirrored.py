@@ -72,7 +72,7 @@ class Home:
         return NodeFacts(boot_id="", storage=[], hypervisors={"fake": {"memory_free": 4096}})
 
     def links(self) -> list[str]:
-        """The stable names of disks that are ready for a machine."""
+        """The stable names of disks that are ready for an instance."""
         directory = self.paths.instance_disks_dir
         return self.files.listdir(directory) if self.files.exists(directory) else []
 

@@ -118,7 +118,7 @@ class FakeMirrorTests(MirrorContract):
         self.assertEqual(self.children_ready(0), [True, False, True, False])
 
     def test_in_use(self) -> None:
-        """What a machine has open is neither taken down nor removed, at any level."""
+        """What an instance has open is neither taken down nor removed, at any level."""
         self.in_sync()
         path = self.status(0).dev_path
         self.homes[0].devices.open(path, "web1")

@@ -21,11 +21,11 @@ from ganeti_tx.node.hypervisor.kvm.command.machine import (
     machine_argv,
 )
 from ganeti_tx.node.hypervisor.kvm.command.nics import nics_argv
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.command.slots import PciSlots
 
 
-def qemu_argv(plan: MachinePlan) -> list[str]:
+def qemu_argv(plan: QemuPlan) -> list[str]:
     """The program and all arguments. @raise HypervisorError: the plan cannot be carried out by any QEMU."""
     slots = PciSlots(plan.pci_bus, plan.params.kvm_pci_reservations)
     return [

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ganeti_tx.node.hypervisor.kvm.command.options import listening_socket, option
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
 SOUND: Mapping[str, str] = {
     "ac97": "AC97",
@@ -16,7 +16,7 @@ SOUND: Mapping[str, str] = {
 }
 
 
-def control_argv(plan: MachinePlan) -> list[str]:
+def control_argv(plan: QemuPlan) -> list[str]:
     """Our control socket, and one for people."""
     return [
         *listening_socket("qmp", plan.files.qmp),
@@ -26,7 +26,7 @@ def control_argv(plan: MachinePlan) -> list[str]:
     ]
 
 
-def serial_argv(plan: MachinePlan) -> list[str]:
+def serial_argv(plan: QemuPlan) -> list[str]:
     """The serial console."""
     if not plan.params.serial_console:
         return []
@@ -38,7 +38,7 @@ def balloon_argv() -> list[str]:
     return ["-device", option("virtio-balloon-pci", id="balloon")]
 
 
-def virtio_serial_argv(plan: MachinePlan) -> list[str]:
+def virtio_serial_argv(plan: QemuPlan) -> list[str]:
     """The bus for the agents inside the guest, and the guest agent's port."""
     params = plan.params
     argv: list[str] = []
@@ -50,7 +50,7 @@ def virtio_serial_argv(plan: MachinePlan) -> list[str]:
     return argv
 
 
-def usb_argv(plan: MachinePlan) -> list[str]:
+def usb_argv(plan: QemuPlan) -> list[str]:
     """The mouse and other devices on USB."""
     params = plan.params
     devices = [f"usb-{params.usb_mouse}"] if params.usb_mouse else []
@@ -61,7 +61,7 @@ def usb_argv(plan: MachinePlan) -> list[str]:
     return argv
 
 
-def sound_argv(plan: MachinePlan) -> list[str]:
+def sound_argv(plan: QemuPlan) -> list[str]:
     """A sound card whose sound goes over SPICE, or nowhere."""
     card = plan.params.soundhw
     if not card:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.command.options import option
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.command.slots import PciSlots
 
 #: The device of each `disk_type`; those without one hang on their own bus by the drive alone.
@@ -35,7 +35,7 @@ def disk_id(uuid: str) -> str:
     return f"disk-{uuid}"
 
 
-def disks_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
+def disks_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
     """The SCSI controller, if any, and all disks in order; the first is the one to boot from."""
     argv = scsi_controller_argv(plan, slots)
     for place, disk in enumerate(plan.disks):
@@ -43,7 +43,7 @@ def disks_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
     return argv
 
 
-def disk_argv(plan: MachinePlan, slots: PciSlots, disk: AttachedDisk, place: int) -> list[str]:
+def disk_argv(plan: QemuPlan, slots: PciSlots, disk: AttachedDisk, place: int) -> list[str]:
     """One disk: what holds its data, and the device the guest sees."""
     kind = plan.params.disk_type
     drive = f"drive-{disk.spec.uuid}"
@@ -80,7 +80,7 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str, drive: s
     )
 
 
-def scsi_controller_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
+def scsi_controller_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
     """The controller, when anything is SCSI."""
     kinds = [plan.params.disk_type] if plan.disks else []
     kinds += [plan.params.cdrom_disk_type] if cdrom_images(plan.params) else []
@@ -94,7 +94,7 @@ def cdrom_images(params: KvmParams) -> list[str]:
     return [image for image in (params.cdrom_image_path, params.cdrom2_image_path) if image]
 
 
-def removable_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
+def removable_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
     """CD-ROMs and the floppy."""
     argv: list[str] = []
     for number, image in enumerate(cdrom_images(plan.params)):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
 #: Display n listens on this port plus n.
 VNC_BASE_PORT = 5900
 
 
-def display_argv(plan: MachinePlan) -> list[str]:
+def display_argv(plan: QemuPlan) -> list[str]:
     """The graphics card, the keymap and how they are reached."""
     params = plan.params
     shown = bool(params.vnc_bind_address or params.spice_bind)
@@ -25,7 +25,7 @@ def display_argv(plan: MachinePlan) -> list[str]:
     return argv + (["-k", params.keymap] if params.keymap and shown else [])
 
 
-def vnc_argv(plan: MachinePlan) -> list[str]:
+def vnc_argv(plan: QemuPlan) -> list[str]:
     """VNC on a port, or on a socket when the bind address is a directory; the password is set later, over QMP."""
     params = plan.params
     argv: list[str] = []
@@ -43,7 +43,7 @@ def vnc_argv(plan: MachinePlan) -> list[str]:
     ]
 
 
-def vnc_address(plan: MachinePlan) -> str:
+def vnc_address(plan: QemuPlan) -> str:
     """Where VNC listens, as QEMU writes it. @raise HypervisorError: no port."""
     address = plan.params.vnc_bind_address
     if address.startswith("/"):
@@ -55,7 +55,7 @@ def vnc_address(plan: MachinePlan) -> str:
     return f"{host}:{port - VNC_BASE_PORT}"
 
 
-def spice_argv(plan: MachinePlan) -> list[str]:
+def spice_argv(plan: QemuPlan) -> list[str]:
     """SPICE with what is set of its many options; without TLS its password goes over the network unprotected."""
     params = plan.params
     port = console_port(plan, "SPICE")
@@ -88,7 +88,7 @@ def spice_argv(plan: MachinePlan) -> list[str]:
     return argv
 
 
-def console_port(plan: MachinePlan, what: str) -> int:
+def console_port(plan: QemuPlan, what: str) -> int:
     """The port the cluster gave the instance. @raise HypervisorError: it gave none."""
     if plan.spec.network_port is None:
         raise HypervisorError(f"the instance has no network port for {what}")

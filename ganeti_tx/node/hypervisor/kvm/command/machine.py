@@ -3,10 +3,10 @@
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.options import option
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
 
-def identity_argv(plan: MachinePlan) -> list[str]:
+def identity_argv(plan: QemuPlan) -> list[str]:
     """Who it is, and that it stands still in the background until we let it run."""
     return [
         *("-name", option("", guest=plan.spec.name, debug_threads=True), "-uuid", plan.spec.uuid),
@@ -15,7 +15,7 @@ def identity_argv(plan: MachinePlan) -> list[str]:
     ]
 
 
-def machine_argv(plan: MachinePlan) -> list[str]:
+def machine_argv(plan: QemuPlan) -> list[str]:
     """Type, acceleration, memory, clock and the ends of the machine."""
     params = plan.params
     argv = ["-machine", params.machine_version or "pc", "-accel", plan.acceleration.value, "-m", f"{plan.memory}M"]
@@ -27,11 +27,11 @@ def machine_argv(plan: MachinePlan) -> list[str]:
     if params.reboot_behavior == "exit":
         argv.append("-no-reboot")
     if params.user_shutdown:
-        argv.append("-no-shutdown")  # then the machine stays, powered off, and tells that the guest ended it
+        argv.append("-no-shutdown")  # then the instance stays, powered off, and tells that the guest ended it
     return argv
 
 
-def cpu_argv(plan: MachinePlan) -> list[str]:
+def cpu_argv(plan: QemuPlan) -> list[str]:
     """Number, shape and model of the processors. @raise HypervisorError: the model needs KVM, which is not there."""
     params = plan.params
     shape = {
@@ -53,7 +53,7 @@ def cpu_argv(plan: MachinePlan) -> list[str]:
     return argv
 
 
-def kernel_argv(plan: MachinePlan) -> list[str]:
+def kernel_argv(plan: QemuPlan) -> list[str]:
     """A kernel from the node, when one is set."""
     params = plan.params
     if not params.kernel_path:
@@ -65,7 +65,7 @@ def kernel_argv(plan: MachinePlan) -> list[str]:
     return argv + (["-initrd", params.initrd_path] if params.initrd_path else [])
 
 
-def confinement_argv(plan: MachinePlan) -> list[str]:
+def confinement_argv(plan: QemuPlan) -> list[str]:
     """What QEMU gives up once it runs."""
     argv = ["-runas", plan.run_as] if plan.run_as else []
     return argv + (["-chroot", str(plan.files.chroot)] if plan.params.use_chroot else [])

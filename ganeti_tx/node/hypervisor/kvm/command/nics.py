@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.command.slots import PciSlots
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 
@@ -17,7 +17,7 @@ def nic_id(uuid: str) -> str:
     return f"nic-{uuid}"
 
 
-def nics_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
+def nics_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
     """All interfaces in order; the first is the one to boot from."""
     argv: list[str] = []
     for place, nic in enumerate(plan.nics):
@@ -25,7 +25,7 @@ def nics_argv(plan: MachinePlan, slots: PciSlots) -> list[str]:
     return argv
 
 
-def backend_option(plan: MachinePlan, nic: NicState) -> str:
+def backend_option(plan: QemuPlan, nic: NicState) -> str:
     """The node's end: a tap that is there already, or QEMU's own network stack."""
     netdev = f"net-{nic.uuid}"
     if not nic.tap:
@@ -43,7 +43,7 @@ def backend_option(plan: MachinePlan, nic: NicState) -> str:
     )
 
 
-def device_option(plan: MachinePlan, slots: PciSlots, nic: NicState, place: int) -> str:
+def device_option(plan: QemuPlan, slots: PciSlots, nic: NicState, place: int) -> str:
     """The guest's end."""
     kind = plan.params.nic_type
     index = plan.boot_index("network") if place == 0 else None
@@ -56,6 +56,6 @@ def device_option(plan: MachinePlan, slots: PciSlots, nic: NicState, place: int)
     return option(DEVICES.get(kind, kind), **values, bootindex=index)
 
 
-def queues(plan: MachinePlan, nic: NicState) -> int:
+def queues(plan: QemuPlan, nic: NicState) -> int:
     """How many pairs of queues: more than one only for paravirtual interfaces on taps."""
     return plan.params.virtio_net_queues if nic.tap and plan.params.nic_type == "paravirtual" else 1

@@ -1,4 +1,4 @@
-"""Everything the command line of one machine follows from."""
+"""Everything the command line of one instance follows from."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
-from ganeti_tx.node.hypervisor.kvm.layout import MachineFiles
+from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.paths import Paths
 
 
 @frozen
-class MachinePlan:
-    """One machine about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid"."""
+class QemuPlan:
+    """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid"."""
 
     spec: InstanceSpec
     params: KvmParams
     disks: Sequence[AttachedDisk]
     nics: Sequence[NicState]
-    files: MachineFiles
+    files: InstanceLayout
     acceleration: Acceleration
     run_as: str = ""
 

@@ -10,8 +10,8 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
-from ganeti_tx.node.hypervisor.kvm.command.plan import MachinePlan
-from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.paths import Paths
 
@@ -22,7 +22,7 @@ NIC = NicSpec(uuid="n0", mac=MAC, mode="bridged", link="br0")
 NIC_STATE = NicState(uuid="n0", mac=MAC, mode="bridged", link="br0", tap="tap0")
 
 
-def machine_spec(
+def kvm_spec(
     nics: Sequence[NicSpec] = (), network_port: int | None = 11000, name: str = NAME, vcpus: int = 2, **hvparams: Any
 ) -> InstanceSpec:
     """An instance that boots from its disk, unless its parameters say otherwise."""
@@ -46,19 +46,19 @@ def attached(number: int = 0, mode: str = "rw", path: str = "", uri: str | None 
     return AttachedDisk(spec, path or f"/srv/disk{number}", uri)
 
 
-def machine_plan(
+def qemu_plan(
     disks: Sequence[AttachedDisk] | None = None,
     nics: Sequence[NicState] = (NIC_STATE,),
     acceleration: Acceleration = Acceleration.TCG,
     run_as: str = "",
     network_port: int | None = 11000,
     **params: Any,
-) -> MachinePlan:
+) -> QemuPlan:
     """A plan with one disk and one interface."""
-    spec = machine_spec([NIC], network_port, **params)
+    spec = kvm_spec([NIC], network_port, **params)
     typed = msgspec.convert(spec.hvparams, KvmParams)
-    files = machine_files(PATHS, spec.name)
-    return MachinePlan(spec, typed, [attached()] if disks is None else disks, nics, files, acceleration, run_as)
+    files = instance_layout(PATHS, spec.name)
+    return QemuPlan(spec, typed, [attached()] if disks is None else disks, nics, files, acceleration, run_as)
 
 
 def value_after(argv: Sequence[str], name: str) -> str:

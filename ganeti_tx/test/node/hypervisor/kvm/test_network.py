@@ -13,7 +13,7 @@ from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
-from ganeti_tx.test.node.hypervisor.kvm.parts import NIC, PATHS, machine_spec
+from ganeti_tx.test.node.hypervisor.kvm.parts import NIC, PATHS, kvm_spec
 
 SHOW_BRIDGE = ["ip", "-details", "link", "show", "dev", "br0", "type", "bridge"]
 
@@ -36,12 +36,12 @@ class NetworkTests(SynchronousTestCase):
 
     def plan(self, nic: NicSpec = NIC) -> NicState:
         """How one interface will be connected."""
-        (state,) = self.successResultOf(Deferred.fromCoroutine(self.network.plan(machine_spec([nic]))))
+        (state,) = self.successResultOf(Deferred.fromCoroutine(self.network.plan(kvm_spec([nic]))))
         return state
 
     def refused(self, nic: NicSpec = NIC) -> str:
         """Why it cannot be."""
-        failing = Deferred.fromCoroutine(self.network.plan(machine_spec([nic])))
+        failing = Deferred.fromCoroutine(self.network.plan(kvm_spec([nic])))
         return str(self.failureResultOf(failing, HypervisorError).value)
 
     def test_bridge(self) -> None:
@@ -94,7 +94,7 @@ class NetworkTests(SynchronousTestCase):
         state = self.plan()
         self.runner.calls.clear()
         options = TapOptions(vnet_hdr=True, multi_queue=True, owner="61234")
-        self.successResultOf(Deferred.fromCoroutine(self.network.connect(machine_spec([NIC]), [state], options)))
+        self.successResultOf(Deferred.fromCoroutine(self.network.connect(kvm_spec([NIC]), [state], options)))
         made, mastered, up = self.runner.commands
         self.assertEqual(made[-4:], ["user", "61234", "vnet_hdr", "multi_queue"])
         self.assertEqual(mastered, ["ip", "link", "set", "dev", state.tap, "master", "br0"])
@@ -105,7 +105,7 @@ class NetworkTests(SynchronousTestCase):
         script = PATHS.conf_dir / "kvm-vif-bridge"
         self.write(script, b"")
         self.runner.script([str(script)], ProcessResult(status=3, stderr=b"no such zone"))
-        connecting = self.network.connect(machine_spec([NIC]), [self.plan()], TapOptions())
+        connecting = self.network.connect(kvm_spec([NIC]), [self.plan()], TapOptions())
         failure = self.failureResultOf(Deferred.fromCoroutine(connecting), HypervisorError)
         self.assertIn("no such zone", str(failure.value))
         self.assertEqual(self.runner.calls[-1].env["BRIDGE"], "br0")

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
@@ -30,7 +30,7 @@ class RemainsTests(SynchronousTestCase):
         self.addCleanup(rmtree, self.top)
         self.paths = Paths(self.top)
         files = RealFiles(InlineThreads())
-        self.machine = machine_files(self.paths, "web1")
+        self.layout = instance_layout(self.paths, "web1")
         uids = UidPool(self.paths, files, SeededEntropy(), frozenset)
         self.remains = Remains(files, Network(self.paths, files, FakeProcessRunner()), uids)
         self.victim = self.top / "victim"
@@ -40,18 +40,18 @@ class RemainsTests(SynchronousTestCase):
 
     def clear(self) -> "Deferred[None]":
         """Clear away what web1 has left."""
-        return Deferred.fromCoroutine(self.remains.clear(self.machine, None))
+        return Deferred.fromCoroutine(self.remains.clear(self.layout, None))
 
     def test_cleared(self) -> None:
         """What is ours is removed."""
-        self.machine.nic_dir.mkdir()
-        (self.machine.nic_dir / "0").touch()
+        self.layout.nic_dir.mkdir()
+        (self.layout.nic_dir / "0").touch()
         self.successResultOf(self.clear())
         self.assertEqual(list(self.paths.kvm_nic_dir.iterdir()), [])
 
     def test_others_may_write(self) -> None:
         """Where others could have put a link nothing is removed, and the directory is named."""
-        self.machine.nic_dir.symlink_to(self.victim.absolute())
+        self.layout.nic_dir.symlink_to(self.victim.absolute())
         self.paths.kvm_nic_dir.chmod(0o770)
         self.refused(self.paths.kvm_nic_dir)
 
@@ -65,7 +65,7 @@ class RemainsTests(SynchronousTestCase):
         """The same where the directory is another user's."""
         if os.geteuid() != 0:
             raise SkipTest("only root can give a directory to somebody else")
-        self.machine.nic_dir.symlink_to(self.victim.absolute())
+        self.layout.nic_dir.symlink_to(self.victim.absolute())
         os.chown(self.paths.kvm_dir, NOBODY, NOBODY)
         self.refused(self.paths.kvm_dir)
 

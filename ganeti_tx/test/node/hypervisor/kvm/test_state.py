@@ -1,4 +1,4 @@
-"""What a node remembers of its machines, whom it lends user ids, and what it clears away."""
+"""What a node remembers of its instances, whom it lends user ids, and what it clears away."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.hypervisor import planned_state
-from ganeti_tx.node.hypervisor.kvm.layout import machine_files
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
@@ -17,14 +17,14 @@ from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
-from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, PATHS, machine_plan
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, PATHS, qemu_plan
 
 
 class StateTests(SynchronousTestCase):
-    """One machine in memory."""
+    """One instance in memory."""
 
     def setUp(self) -> None:
-        self.files, self.machine = MemoryFiles(), machine_files(PATHS, NAME)
+        self.files, self.layout = MemoryFiles(), instance_layout(PATHS, NAME)
         self.files.mkdir(PATHS.kvm_conf_dir)
         self.files.mkdir(PATHS.data_dir)
         self.pool = UidPool(PATHS, self.files, SeededEntropy(), frozenset, self.lock)
@@ -36,40 +36,40 @@ class StateTests(SynchronousTestCase):
         return HeldFile(path, -1)
 
     def test_round_trip(self) -> None:
-        """A saved state is loaded as it was, readable by root only, and its machine is listed."""
-        state = planned_state(machine_plan(security_model="pool", run_as="61234:61234"))
-        self.successResultOf(Deferred.fromCoroutine(states.save(self.files, self.machine, state)))
-        self.assertEqual(states.load(self.files, self.machine), state)
-        self.assertEqual((state.uid, self.files.stat(self.machine.runtime).mode), (61234, 0o600))
+        """A saved state is loaded as it was, readable by root only, and its instance is listed."""
+        state = planned_state(qemu_plan(security_model="pool", run_as="61234:61234"))
+        self.successResultOf(Deferred.fromCoroutine(states.save(self.files, self.layout, state)))
+        self.assertEqual(states.load(self.files, self.layout), state)
+        self.assertEqual((state.uid, self.files.stat(self.layout.runtime).mode), (61234, 0o600))
         self.assertEqual(states.saved_names(self.files, PATHS), [NAME])
 
     def test_corrupt(self) -> None:
         """A state that cannot be read is an error that names its file; none at all is None."""
-        self.assertIsNone(states.load(self.files, self.machine))
+        self.assertIsNone(states.load(self.files, self.layout))
         for damaged in (b"{}", b"[", b'{"name":"\xff"}', b"[" * 50_000):
-            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.machine.runtime, damaged)))
-            error = self.assertRaises(HypervisorError, states.load, self.files, self.machine)
-            self.assertIn(str(self.machine.runtime), str(error))
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(self.layout.runtime, damaged)))
+            error = self.assertRaises(HypervisorError, states.load, self.files, self.layout)
+            self.assertIn(str(self.layout.runtime), str(error))
 
     def test_long_name(self) -> None:
         """A name too long for the kernel's sockets is refused."""
-        self.assertIn("socket path", str(self.assertRaises(HypervisorError, machine_files, PATHS, "x" * 100)))
+        self.assertIn("socket path", str(self.assertRaises(HypervisorError, instance_layout, PATHS, "x" * 100)))
 
     def test_clear(self) -> None:
-        """Files, tap and user id of a machine go; clearing again finds nothing."""
+        """Files, tap and user id of an instance go; clearing again finds nothing."""
         runner = FakeProcessRunner()
         runner.script(["ip"], ProcessResult())
         remains = Remains(self.files, Network(PATHS, self.files, runner), self.pool)
-        state = planned_state(machine_plan(security_model="pool", run_as="61234:61234"))
+        state = planned_state(qemu_plan(security_model="pool", run_as="61234:61234"))
         before = set(self.files.contents())
         uid_file = PATHS.uid_pool_dir / "61234"
-        machine = self.machine
-        for path in (machine.pid, *machine.sockets, machine.runtime, machine.nic_dir / "0", uid_file):
+        layout = self.layout
+        for path in (layout.pid, *layout.sockets, layout.runtime, layout.nic_dir / "0", uid_file):
             self.files.mkdir(path.parent)
             self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
-        self.files.mkdir(machine.chroot)
+        self.files.mkdir(layout.chroot)
         for _ in range(2):
-            self.successResultOf(Deferred.fromCoroutine(remains.clear(machine, state)))
+            self.successResultOf(Deferred.fromCoroutine(remains.clear(layout, state)))
             self.assertEqual(set(self.files.contents()), before)
-            self.assertFalse(self.files.exists(machine.chroot) or self.files.exists(machine.nic_dir))
+            self.assertFalse(self.files.exists(layout.chroot) or self.files.exists(layout.nic_dir))
         self.assertIn(["ip", "link", "delete", "dev", "tap0"], runner.commands)

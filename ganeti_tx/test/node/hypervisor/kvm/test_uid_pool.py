@@ -1,4 +1,4 @@
-"""User ids for machines: random, one each, never one that a process has."""
+"""User ids for instances: random, one each, never one that a process has."""
 
 import os
 from pathlib import Path

@@ -212,7 +212,7 @@ class FileStorageTests(OneDeviceContract, StreamContract):
             disk.unlink()
 
     def test_writable_by_others(self) -> None:
-        """A directory that others may write to holds no disks: they could exchange one before the machine opens it."""
+        """A directory that others may write to holds no disks: they could exchange one before the instance opens it."""
         web1 = self.pool_dir / "web1"
         for directory, mode in ((web1, 0o775), (web1, 0o757), (web1, 0o1777), (self.pool_dir, 0o777)):
             web1.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
-from ganeti_tx.test.node.hypervisor.kvm.parts import machine_plan
+from ganeti_tx.test.node.hypervisor.kvm.parts import qemu_plan
 
 KERNEL = {"kernel_path": "/k"}
 CDROM = {"cdrom_image_path": "/iso"}
@@ -103,8 +103,8 @@ class EffectTests(SynchronousTestCase):
     def test_effect(self) -> None:
         """Setting a parameter changes the command line, by the piece that was expected."""
         for name, (value, needed, piece) in EFFECTS.items():
-            before = " ".join(qemu_argv(machine_plan(**needed)))
-            after = " ".join(qemu_argv(machine_plan(**{**needed, name: value})))
+            before = " ".join(qemu_argv(qemu_plan(**needed)))
+            after = " ".join(qemu_argv(qemu_plan(**{**needed, name: value})))
             self.assertNotEqual(before, after, name)
             self.assertIn(piece, after, name)
             self.assertNotEqual(msgspec.to_builtins(KvmParams(kernel_path=""))[name], value, name)
@@ -113,17 +113,17 @@ class EffectTests(SynchronousTestCase):
         """A parameter of the other table changes nothing on the command line."""
         values: Mapping[str, Any] = {"cpu_mask": "1", "kvm_flag": "disabled", "migration_port": 1}
         for name, value in values.items():
-            self.assertEqual(qemu_argv(machine_plan(**{name: value})), qemu_argv(machine_plan()), name)
+            self.assertEqual(qemu_argv(qemu_plan(**{name: value})), qemu_argv(qemu_plan()), name)
 
     def test_secrets(self) -> None:
         """The files of console passwords are not named on the command line."""
         passwords: list[tuple[Mapping[str, Any], str]] = [(VNC, "vnc_password_file"), (SPICE, "spice_password_file")]
         for needed, name in passwords:
-            self.assertNotIn("/secret", " ".join(qemu_argv(machine_plan(**{**needed, name: "/secret"}))))
+            self.assertNotIn("/secret", " ".join(qemu_argv(qemu_plan(**{**needed, name: "/secret"}))))
 
     def test_acceleration_and_user(self) -> None:
         """What the probe and the pool decided is on the command line."""
-        argv = " ".join(qemu_argv(machine_plan(acceleration=Acceleration.KVM, run_as="61234:61234", cpu_type="host")))
+        argv = " ".join(qemu_argv(qemu_plan(acceleration=Acceleration.KVM, run_as="61234:61234", cpu_type="host")))
         self.assertIn("-accel kvm", argv)
         self.assertIn("-runas 61234:61234", argv)
         self.assertIn("-cpu host", argv)
@@ -132,6 +132,6 @@ class EffectTests(SynchronousTestCase):
         """A comma in a path or an address is doubled, so it begins no option of its own."""
         paths: list[tuple[str, Mapping[str, Any]]] = [("cdrom_image_path", {}), ("floppy_image_path", {})]
         for name, needed in [*paths, ("vnc_x509_path", TLS)]:
-            argv = " ".join(qemu_argv(machine_plan(**{**needed, name: "/a,readonly=off"})))
+            argv = " ".join(qemu_argv(qemu_plan(**{**needed, name: "/a,readonly=off"})))
             self.assertIn("/a,,readonly=off", argv)
-        self.assertIn("::,,x", " ".join(qemu_argv(machine_plan(vnc_bind_address="::,x"))))
+        self.assertIn("::,,x", " ".join(qemu_argv(qemu_plan(vnc_bind_address="::,x"))))
