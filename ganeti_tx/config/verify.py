@@ -8,8 +8,8 @@ from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import MASTER
 
-#: Which function judges the objects of a container.
-JUDGES = (
+#: Which function checks the objects of a container.
+CHECKS = (
     ("nodegroups", group_faults),
     ("nodes", node_faults),
     ("networks", network_faults),
@@ -25,7 +25,7 @@ def verify(config: ConfigData) -> list[str]:
         *tracked_faults("configuration", "", config, ""),
         *cluster_faults(config),
         *candidate_faults(config),
-        *(fault for container, judge in JUDGES for key in getattr(config, container) for fault in judge(config, key)),
+        *(fault for container, check in CHECKS for key in getattr(config, container) for fault in check(config, key)),
         *filter_faults(config),
         *clashes(config),
         *used_free_ports(config),

@@ -170,11 +170,11 @@ class Failover:
             term=read_term(self.files, self.paths),
         )
 
-        def judge(votes: Sequence[Vote]) -> Tally:
+        def counted(votes: Sequence[Vote]) -> Tally:
             return count(purpose, claim, votes)
 
         others = [node for node in config.nodes.values() if node.name != self.own_name]
-        return await poll(self.rpc, self.clock, others, judge, patience, limit)
+        return await poll(self.rpc, self.clock, others, counted, patience, limit)
 
     # The old master
 

@@ -23,7 +23,7 @@ async def poll(
     rpc: INodeRpc,
     clock: IReactorTime,
     voters: Sequence[Target],
-    judge: Callable[[Sequence[Vote]], Tally],
+    counted: Callable[[Sequence[Vote]], Tally],
     patience: float,
     limit: float | None = None,
 ) -> Tally:
@@ -39,7 +39,7 @@ async def poll(
         missing = [voter for name, voter in asked.items() if name not in votes or is_silent(votes[name])]
         for name, outcome in (await rpc.call_many(missing, MasterVote(), limit)).items():
             votes[name] = vote_of(name, outcome.value, outcome.error)
-        tally = judge(list(votes.values()))
+        tally = counted(list(votes.values()))
         left = deadline - clock.seconds()
         if tally.outcome is not Outcome.OPEN or left <= 0:
             return tally

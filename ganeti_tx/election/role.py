@@ -117,7 +117,7 @@ class MasterRole:
         claim = self._claim(config)
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
-        def judge(votes: Sequence[Vote]) -> Tally:
+        def counted(votes: Sequence[Vote]) -> Tally:
             tally = count(Purpose.START, claim, votes)
             if not tally.newer:
                 return tally
@@ -126,8 +126,8 @@ class MasterRole:
             return count(Purpose.START, self._claim(newest), votes)
 
         if not any(not node.offline for node in others):
-            return judge(())
-        return await poll(self.make_rpc(), self.clock, others, judge, patience)
+            return counted(())
+        return await poll(self.make_rpc(), self.clock, others, counted, patience)
 
     # While the daemon runs
 

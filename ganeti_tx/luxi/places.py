@@ -27,7 +27,7 @@ TOO_MANY = "Too many connections, try again later: process {process} has {count}
 TOO_MUCH = "Requests take too much room together ({limit} MiB), try again later"
 
 
-class Guest(Protocol):
+class ConnectedClient(Protocol):
     """One connection, as far as its place goes."""
 
     @property
@@ -49,36 +49,36 @@ class Guest(Protocol):
 
 @define(eq=False, kw_only=True)
 class Holdings:
-    """What each guest holds of something that there is only so much of, in bytes."""
+    """What each client holds of something that there is only so much of, in bytes."""
 
     limit: int
     total: int = 0
-    _held: dict[Guest, int] = field(factory=dict)
+    _held: dict[ConnectedClient, int] = field(factory=dict)
 
-    def set(self, guest: Guest, size: int) -> None:
-        """The guest holds so much now."""
-        self.total += size - self._held.pop(guest, 0)
+    def set(self, client: ConnectedClient, size: int) -> None:
+        """The client holds so much now."""
+        self.total += size - self._held.pop(client, 0)
         if size:
-            self._held[guest] = size
+            self._held[client] = size
 
-    def too_much(self, spared: Guest | None = None) -> Guest | None:
+    def too_much(self, spared: ConnectedClient | None = None) -> ConnectedClient | None:
         """While it is too much: who holds most of the process that holds most, save one."""
         if self.total <= self.limit:
             return None
-        others = {guest: size for guest, size in self._held.items() if guest is not spared}
+        others = {client: size for client, size in self._held.items() if client is not spared}
         by_process: Counter[int | None] = Counter()
-        for guest, size in others.items():
-            by_process[guest.process] += size
-        return max(others, key=lambda guest: (by_process[guest.process], others[guest]), default=None)
+        for client, size in others.items():
+            by_process[client.process] += size
+        return max(others, key=lambda client: (by_process[client.process], others[client]), default=None)
 
 
 @define(eq=False)
 class Places:
-    """All guests of a server."""
+    """All clients of a server."""
 
     limits: Limits
     clock: IReactorTime
-    guests: set[Guest] = field(factory=set)
+    clients: set[ConnectedClient] = field(factory=set)
     requests: Holdings = field(init=False)
     answers: Holdings = field(init=False)
     share: FairShare = field(init=False)
@@ -91,44 +91,44 @@ class Places:
         self.share = FairShare(self.clock, self.limits.burst)
 
     def __len__(self) -> int:
-        return len(self.guests)
+        return len(self.clients)
 
-    def join(self, guest: Guest) -> str | None:
-        """Take a new guest in, in place of one that rests if need be; else why it cannot be."""
-        refusal = self._make_room(guest.process)
+    def join(self, client: ConnectedClient) -> str | None:
+        """Take a new client in, in place of one that rests if need be; else why it cannot be."""
+        refusal = self._make_room(client.process)
         if refusal is not None:
             self._tell("{reason}", reason=refusal)
             return refusal
-        self.guests.add(guest)
-        self._processes[guest.process] += 1
+        self.clients.add(client)
+        self._processes[client.process] += 1
         return None
 
-    def left(self, guest: Guest) -> None:
-        """A guest is gone; one that was never taken in is no error."""
-        self.requests.set(guest, 0)
-        self.answers.set(guest, 0)
-        if guest in self.guests:
-            self.guests.discard(guest)
-            self._processes[guest.process] -= 1
-            if not self._processes[guest.process]:
-                del self._processes[guest.process]
+    def left(self, client: ConnectedClient) -> None:
+        """A client is gone; one that was never taken in is no error."""
+        self.requests.set(client, 0)
+        self.answers.set(client, 0)
+        if client in self.clients:
+            self.clients.discard(client)
+            self._processes[client.process] -= 1
+            if not self._processes[client.process]:
+                del self._processes[client.process]
 
-    def pause(self, guest: Guest) -> float:
-        """For how many seconds a guest shall leave the daemon to others before its next request is carried out."""
-        return self.share.pause(guest.process) if len(self._processes) > 1 else 0.0
+    def pause(self, client: ConnectedClient) -> float:
+        """For how many seconds a client shall leave the daemon to others before its next request is carried out."""
+        return self.share.pause(client.process) if len(self._processes) > 1 else 0.0
 
-    def holds_requests(self, guest: Guest, size: int) -> None:
-        """What a guest has sent takes so much room; if that is too much in all, somebody is refused."""
-        self.requests.set(guest, size)
+    def holds_requests(self, client: ConnectedClient, size: int) -> None:
+        """What a client has sent takes so much room; if that is too much in all, somebody is refused."""
+        self.requests.set(client, size)
         while (greedy := self.requests.too_much()) is not None:
             self._tell("requests take too much room; process {process} is refused", process=greedy.process)
             self.requests.set(greedy, 0)
             greedy.refuse(TOO_MUCH.format(limit=self.requests.limit // MIB))
 
-    def holds_answer(self, guest: Guest, size: int) -> None:
+    def holds_answer(self, client: ConnectedClient, size: int) -> None:
         """An answer waits to be read; if that is too much in all, somebody else who does not read is dropped."""
-        self.answers.set(guest, size)
-        while (slow := self.answers.too_much(spared=guest)) is not None:
+        self.answers.set(client, size)
+        while (slow := self.answers.too_much(spared=client)) is not None:
             self._tell("answers are not read by process {process}; it is dropped", process=slow.process)
             self.answers.set(slow, 0)
             slow.drop()
@@ -137,19 +137,19 @@ class Places:
         """Why there is no room for one more connection of a process; None when there is, or somebody left for it."""
         most, mine = self.limits.connections, self._processes[process] if process is not None else 0
         if mine >= max(1, int(most * SHARE)):
-            own = [guest for guest in self.guests if guest.process == process]
+            own = [client for client in self.clients if client.process == process]
             return None if self._send_away(own) else TOO_MANY.format(process=process, count=mine)
-        if len(self.guests) < most or self._send_away(self.guests):
+        if len(self.clients) < most or self._send_away(self.clients):
             return None
         return FULL.format(count=most)
 
-    def _send_away(self, guests: Iterable[Guest]) -> bool:
-        """Let the guest go that rests longest, of the process that has most connections; whether there was one."""
+    def _send_away(self, clients: Iterable[ConnectedClient]) -> bool:
+        """Let the client go that rests longest, of the process that has most connections; whether there was one."""
         now = self.clock.seconds()
-        resting = {guest: rest for guest in guests if (rest := guest.resting(now)) is not None}
+        resting = {client: rest for client in clients if (rest := client.resting(now)) is not None}
         if not resting:
             return False
-        idlest = max(resting, key=lambda guest: (self._processes[guest.process], resting[guest]))
+        idlest = max(resting, key=lambda client: (self._processes[client.process], resting[client]))
         self._tell("a connection of process {process} makes way for another", process=idlest.process)
         self.left(idlest)
         idlest.leave()

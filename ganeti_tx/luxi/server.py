@@ -228,11 +228,11 @@ class LuxiProtocol(Protocol):
 
     @property
     def process(self) -> int | None:
-        """As Guest says."""
+        """As ConnectedClient says."""
         return None if self._peer is None else self._peer.pid
 
     def resting(self, now: float) -> float | None:
-        """As Guest says; one that does not read its answer rests too, and one that never asked has no claim to its place."""
+        """See ConnectedClient; one that does not read its answer rests too, and one that never asked has no right to its place."""
         if self._closing or self._gives_way:
             return now - self._since
         if self._work is not None and self._drained is None:
@@ -241,14 +241,14 @@ class LuxiProtocol(Protocol):
         return rest if rest >= self._limits.place or not self._served else None
 
     def leave(self) -> None:
-        """As Guest says."""
+        """As ConnectedClient says."""
         if self._closing or self._drained is not None:
             self.drop()
         else:
             self.close()
 
     def refuse(self, reason: str) -> None:
-        """As Guest says."""
+        """As ConnectedClient says."""
         self._give_up(reason)
         if self._work is not None:
             self._work.cancel()
@@ -269,7 +269,7 @@ class LuxiProtocol(Protocol):
         self._wire.loseConnection()
 
     def drop(self) -> None:
-        """As Guest says."""
+        """As ConnectedClient says."""
         self._wire.abortConnection()
 
     # Its time
@@ -336,5 +336,5 @@ class LuxiFactory(Factory):
 
     def stopFactory(self) -> None:
         """The daemon ends: drop every connection, which cancels what is done for it."""
-        for guest in list(self._places.guests):
-            guest.drop()
+        for client in list(self._places.clients):
+            client.drop()

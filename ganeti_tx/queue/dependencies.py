@@ -12,7 +12,7 @@ from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.job import QueuedJob, Status
 
 
-class Verdict(Enum):
+class DependencyState(Enum):
     """What its dependencies say of a job."""
 
     READY = "ready"
@@ -23,14 +23,14 @@ class Verdict(Enum):
 
 @attrs.frozen
 class Finding:
-    """A verdict with the job that it comes from."""
+    """A state with the job that it comes from."""
 
-    verdict: Verdict
+    state: DependencyState
     job_id: int = 0
     reason: str = ""
 
 
-READY = Finding(Verdict.READY)
+READY = Finding(DependencyState.READY)
 
 
 def absolute(depends: Sequence[tuple[int, Sequence[str]]], job_id: int) -> list[list[Any]]:
@@ -92,20 +92,20 @@ def examine(job: QueuedJob, status_of: Callable[[int], Status | None]) -> Findin
     for op in job.ops:
         for other, wanted in op.input.get("depends") or ():
             finding = _examine_one(other, wanted or [Status.SUCCESS], status_of(other))
-            if finding.verdict is not Verdict.READY:
+            if finding.state is not DependencyState.READY:
                 return finding
     return READY
 
 
 def _examine_one(other: int, wanted: Sequence[str], status: Status | None) -> Finding:
     if status is None:
-        return Finding(Verdict.FAIL, other, f"depends on job {other}, which is not in the queue or its archive")
+        return Finding(DependencyState.FAIL, other, f"depends on job {other}, which is not in the queue or its archive")
     if status in wanted:
         return READY
     if status is Status.CANCELED:
-        return Finding(Verdict.CANCEL, other, f"depends on job {other}, which was canceled")
+        return Finding(DependencyState.CANCEL, other, f"depends on job {other}, which was canceled")
     if status in (Status.SUCCESS, Status.ERROR):
         return Finding(
-            Verdict.FAIL, other, f"depends on job {other} to end as {' or '.join(wanted)}; it ended as {status}"
+            DependencyState.FAIL, other, f"depends on job {other} to end as {' or '.join(wanted)}; it ended as {status}"
         )
-    return Finding(Verdict.WAIT, other)
+    return Finding(DependencyState.WAIT, other)

@@ -14,7 +14,7 @@ from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.queue.changes import JobChanges
 from ganeti_tx.queue.counting import count_end
-from ganeti_tx.queue.dependencies import Submitted, Verdict, examine, settle
+from ganeti_tx.queue.dependencies import DependencyState, Submitted, examine, settle
 from ganeti_tx.queue.files.job_head import JobHead
 from ganeti_tx.queue.files.store import JobStore
 from ganeti_tx.queue.filters.admission import Rules
@@ -163,13 +163,13 @@ class Scheduler:
     def _consider(self, job: QueuedJob) -> bool:
         """Whether a job that is next may start now. One that may not leaves its place: it waits elsewhere, or ends."""
         finding = examine(job, self._status_of)
-        if finding.verdict is Verdict.READY:
+        if finding.state is DependencyState.READY:
             return self.gate.admits(job)
-        if finding.verdict is Verdict.WAIT:
+        if finding.state is DependencyState.WAIT:
             self.ready.block(job.id, finding.job_id)
             return False
         self.ready.leave(job.id)
-        if finding.verdict is Verdict.CANCEL:
+        if finding.state is DependencyState.CANCEL:
             self.runs.claim_and_end(job, Status.CANCELED, JobCanceled(f"job {job.id} {finding.reason}"))
         else:
             self.runs.claim_and_end(job, Status.ERROR, OpExecError(f"job {job.id} {finding.reason}"))

@@ -301,7 +301,7 @@ class Distributor:
             copies.failures = 0
             copies.why = ""
             self._log.info("node {node} has the configuration again", node=node.name)
-            self._judge()
+            self._tell_when_most_fail()
 
     def _failed(self, node: Node, uuid: str, copies: NodeCopies, error: RpcError | OSError) -> None:
         delay = min(FIRST_RETRY * 2**copies.failures, LAST_RETRY)
@@ -312,10 +312,10 @@ class Distributor:
         self._tally.count(DISTRIBUTION_FAILURES, node.name)
         if copies.failures == 1:
             self._log.info("node {node} does not get the configuration: {error}", node=node.name, error=str(error))
-            self._judge()
+            self._tell_when_most_fail()
         copies.retry = self._clock.callLater(delay, self._try_again, uuid, copies)
 
-    def _judge(self) -> None:
+    def _tell_when_most_fail(self) -> None:
         """Say once that most candidates fail, and once that they do not any more (design-2.0, job replication)."""
         config = self._present().config
         others = [node for node in config.nodes.values() if node.master_candidate and node.name != self._own_name]

@@ -1,4 +1,4 @@
-"""The disks that a request asks for, judged before anything is made."""
+"""The disks that a request asks for, checked before anything is made."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
@@ -42,7 +42,7 @@ class DiskPlan:
 def plan_disks(
     op: OpInstanceCreate, cluster: Cluster, instance_name: str, available: Collection[DiskTemplate]
 ) -> tuple[DiskTemplate, list[DiskPlan]]:
-    """Judge what was asked.
+    """Check what was asked.
 
     @raise OpPrereqError: the template is not enabled or not available, or something about a disk is not allowed.
     """
@@ -101,7 +101,7 @@ def place_of(
 
 
 def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place) -> DiskPlan:
-    """Judge one disk."""
+    """Check one disk."""
     allowed = COMMON_KEYS | TEMPLATES[word].known
     unknown = sorted(set(asked) - allowed)
     if unknown:

@@ -1,4 +1,4 @@
-"""What an instance creation comes down to, judged without asking any node."""
+"""What an instance creation comes down to, checked without asking any node."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -109,7 +109,7 @@ def make_plan(
     address: str | None,
     templates: Collection[DiskTemplate],
 ) -> CreatePlan:
-    """Judge a request. `address` is what the name resolves to; `templates` are those available.
+    """Check a request. `address` is what the name resolves to; `templates` are those available.
 
     @raise OpPrereqError: why it cannot be.
     """

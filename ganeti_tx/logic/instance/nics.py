@@ -38,7 +38,7 @@ class NicPlan:
 
 
 def plan_nics(cluster: Cluster, asked: Sequence[Mapping[NicKey, str | None]], instance_ip: str | None) -> list[NicPlan]:
-    """Judge what was asked. `instance_ip` is what the instance's name resolves to: the ip "auto" means it.
+    """Check what was asked. `instance_ip` is what the instance's name resolves to: the ip "auto" means it.
 
     @raise OpPrereqError: too many interfaces, or something about one of them is not allowed.
     """
@@ -48,7 +48,7 @@ def plan_nics(cluster: Cluster, asked: Sequence[Mapping[NicKey, str | None]], in
 
 
 def plan_nic(cluster: Cluster, what: str, asked: Mapping[NicKey, str | None], instance_ip: str | None) -> NicPlan:
-    """Judge one interface."""
+    """Check one interface."""
     if asked.get(NicKey.NETWORK) not in (None, "", NONE):
         raise OpPrereqError(f"{what}: networks are not available; give mode and link instead of network", ECode.INVAL)
     params = nic_params(what, asked)

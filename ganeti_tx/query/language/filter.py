@@ -23,7 +23,7 @@ Truth = bool | None
 #: From rows to yes, no or not known for each, in pieces of work.
 Test = Callable[[Sequence[Any]], Work[list[Truth]]]
 #: From a value to yes or no.
-Judge = Callable[[Any], bool]
+Predicate = Callable[[Any], bool]
 #: From a field to what reads its value, or MISSING, or NOT_YET, off a row.
 Readers = Callable[[Field], Getter]
 
@@ -146,12 +146,12 @@ class Not:
 
 @frozen
 class Comparison:
-    """A field's value pleases a judge; `value` is what it is compared with, `stride` the rows of one piece of work."""
+    """A field's value satisfies a predicate; `value` is what it is compared with, `stride` the rows of one piece of work."""
 
     sign: str
     field: Field
     value: object
-    judge: Judge
+    predicate: Predicate
     stride: int = STRIDE
 
     def fields(self) -> Iterator[Field]:
@@ -160,14 +160,14 @@ class Comparison:
 
     def bind(self, readers: Readers) -> Test:
         """What is said of each value."""
-        read, judge, stride = readers(self.field), self.judge, self.stride
+        read, predicate, stride = readers(self.field), self.predicate, self.stride
 
         def test(rows: Sequence[Any]) -> Work[list[Truth]]:
             answers: list[Truth] = []
             for start in range(0, len(rows), stride):
                 yield
                 part = rows[start : start + stride]
-                answers += [judged(read(row), judge) for row in part]
+                answers += [holds(read(row), predicate) for row in part]
             return answers
 
         return test
@@ -177,11 +177,11 @@ class Comparison:
         return [self.value] if self.sign in EQUAL and self.field.name == field else None
 
 
-def judged(value: Any, judge: Judge) -> Truth:
-    """The judge's word on a value that is there; what is missing pleases all of them."""
+def holds(value: Any, predicate: Predicate) -> Truth:
+    """Whether a value that is there satisfies a predicate; what is missing satisfies all of them."""
     if value is MISSING:
         return True
-    return None if value is NOT_YET else judge(value)
+    return None if value is NOT_YET else predicate(value)
 
 
 @frozen
@@ -225,7 +225,7 @@ class Parser:
         field = self._field(name)
         if sign == "!=":
             return Not(Comparison("==", field, value, equality(field, value)))
-        return Comparison(sign, field, value, judge_of(sign, field, value), stride_of(sign, value))
+        return Comparison(sign, field, value, predicate_of(sign, field, value), stride_of(sign, value))
 
     def _field(self, name: object) -> Field:
         if not isinstance(name, str):
@@ -276,7 +276,7 @@ def brief(value: object) -> str:
     return text if len(text) <= 100 else text[:100] + "..."
 
 
-def judge_of(sign: str, field: Field, value: str | int) -> Judge:
+def predicate_of(sign: str, field: Field, value: str | int) -> Predicate:
     """What a comparison says of a value."""
     if sign in EQUAL:
         return equality(field, value)
@@ -292,7 +292,7 @@ def stride_of(sign: str, value: str | int) -> int:
     return max(1, min(STRIDE, PIECE_STEPS // compile_pattern(value).steps(NAME_LENGTH)))
 
 
-def equality(field: Field, value: str | int) -> Judge:
+def equality(field: Field, value: str | int) -> Predicate:
     """Equal in the field's own way of matching."""
     if field.match is Match.HOSTNAME and isinstance(value, str):
         name, start = value.lower(), value.lower() + "."
@@ -312,41 +312,41 @@ def seconds(found: Any) -> Any:
     return found[0] if isinstance(found, list | tuple) and found else found
 
 
-def ordering(sign: str, field: Field, value: str | int) -> Judge:
+def ordering(sign: str, field: Field, value: str | int) -> Predicate:
     """Before or after, among values of one type."""
     compare = ORDERINGS[sign]
     wanted: Any = str if isinstance(value, str) else int | float
     take = seconds if field.match is Match.TIMESTAMP else None
 
-    def judge(found: Any) -> bool:
+    def predicate(found: Any) -> bool:
         found = take(found) if take else found
         if isinstance(found, bool) or not isinstance(found, wanted):
             raise ParameterError(f"cannot compare field {field.name!r} ({brief(found)}) {sign} {brief(value)}")
         return compare(found, value)
 
-    return judge
+    return predicate
 
 
-def search(field: Field, value: str | int) -> Judge:
+def search(field: Field, value: str | int) -> Predicate:
     """The pattern is found in the text."""
     if not isinstance(value, str):
         raise QueryFilterParseError(f"regular expression {brief(value)} must be a string")
     pattern = compile_pattern(value)
 
-    def judge(found: object) -> bool:
+    def predicate(found: object) -> bool:
         if not isinstance(found, str):
             raise ParameterError(f"regular expressions are for text; field {field.name!r} holds {brief(found)}")
         return pattern.search(found)
 
-    return judge
+    return predicate
 
 
-def membership(field: Field, value: str | int) -> Judge:
+def membership(field: Field, value: str | int) -> Predicate:
     """The list holds the value."""
 
-    def judge(found: object) -> bool:
+    def predicate(found: object) -> bool:
         if not isinstance(found, list | tuple):
             raise ParameterError(f"operator =[] is for lists; field {field.name!r} holds {brief(found)}")
         return any(same(item, value) for item in found)
 
-    return judge
+    return predicate

@@ -12,7 +12,7 @@ from attrs import define, field
 from twisted.logger import Logger
 
 from ganeti_tx.model.filter_rule import FilterRule
-from ganeti_tx.queue.filters.rule_book import Action, Judgement, Key, Limit, RuleBook, read_rules
+from ganeti_tx.queue.filters.rule_book import Action, Decision, Key, Limit, RuleBook, read_rules
 from ganeti_tx.queue.job import QueuedJob
 
 log = Logger()
@@ -69,15 +69,15 @@ class Admission:
         for empty in (self._paused, self._waiting, self._lines, self._called_for, self._calls, self._taken):
             empty.clear()
         for running in self._running.values():
-            running.limits = self._book.judge(running.job).limits
+            running.limits = self._book.decide(running.job).limits
             self._taken.update(limit.key for limit in running.limits)
 
-    def ask(self, job: QueuedJob) -> Judgement | None:
+    def ask(self, job: QueuedJob) -> Decision | None:
         """What may be done with a job now: start it, or end it (REJECT); None when it has been set aside."""
-        judgement = self._book.judge(job)
-        full = next((limit for limit in judgement.limits if self._taken[limit.key] >= limit.most), None)
-        if judgement.action is not Action.PAUSE and full is None:
-            return judgement
+        decision = self._book.decide(job)
+        full = next((limit for limit in decision.limits if self._taken[limit.key] >= limit.most), None)
+        if decision.action is not Action.PAUSE and full is None:
+            return decision
         freed = self._forget(job.id)
         if full is None:
             self._paused.add(job.id)
@@ -90,7 +90,7 @@ class Admission:
     def runs(self, job: QueuedJob) -> None:
         """A job begins to run, or runs already, whatever the rules say of it now."""
         freed = self._forget(job.id)
-        limits = self._book.judge(job).limits
+        limits = self._book.decide(job).limits
         self._running[job.id] = Running(job, limits)
         self._taken.update(limit.key for limit in limits)
         self._call(freed)
@@ -106,8 +106,8 @@ class Admission:
 
     def rejected_by(self, job: QueuedJob) -> FilterRule | None:
         """The rule that rejects a job, if one does."""
-        judgement = self._book.judge(job)
-        return judgement.rule if judgement.action is Action.REJECT else None
+        decision = self._book.decide(job)
+        return decision.rule if decision.action is Action.REJECT else None
 
     def _forget(self, job_id: int) -> set[Key]:
         """Drop all that is known of a job; gives the keys whose room it took or was called for."""

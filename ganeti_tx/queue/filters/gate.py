@@ -42,11 +42,11 @@ class Gate:
 
     def admits(self, job: QueuedJob) -> bool:
         """Whether the job that is next may start now; one that may not leaves its place."""
-        judgement = self.admission.ask(job)
-        if judgement is None:
+        decision = self.admission.ask(job)
+        if decision is None:
             self.ready.block(job.id, on=job.id)
-        elif judgement.action is Action.REJECT and judgement.rule is not None and not job.begun:
-            self._reject(job, judgement.rule)
+        elif decision.action is Action.REJECT and decision.rule is not None and not job.begun:
+            self._reject(job, decision.rule)
         else:
             return True
         return False

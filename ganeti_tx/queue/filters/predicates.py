@@ -223,7 +223,7 @@ def row_test(term: Filter, steps: Steps) -> Callable[[Any], bool]:
 
 def leaf_test(comparison: Comparison, steps: Steps) -> Callable[[Any], bool]:
     """As row_test says."""
-    read, judge = comparison.field.bind(None), comparison.judge
+    read, predicate = comparison.field.bind(None), comparison.predicate
     pattern = compile_pattern(str(comparison.value)) if comparison.sign == "=~" else None
 
     def test(row: Any) -> bool:
@@ -233,7 +233,7 @@ def leaf_test(comparison: Comparison, steps: Steps) -> Callable[[Any], bool]:
         if pattern is not None and isinstance(value, str) and not steps.take(pattern.steps(len(value))):
             return False
         try:
-            return judge(value)
+            return predicate(value)
         except ParameterError:
             return False
 

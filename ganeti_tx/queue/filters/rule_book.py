@@ -55,7 +55,7 @@ class Limit:
 
 
 @frozen
-class Judgement:
+class Decision:
     """What the rules say of a job, whatever else runs: the rule that decides, if any, and the limits that it is under."""
 
     rule: FilterRule | None
@@ -93,13 +93,13 @@ class RuleBook:
         rejects = any(action_of(each.rule) is Action.REJECT for each in self.rules)
         object.__setattr__(self, "rejects", rejects)
 
-    def judge(self, job: QueuedJob) -> Judgement:
-        """As Judgement says; a paused or rejected job is under no limit."""
+    def decide(self, job: QueuedJob) -> Decision:
+        """As Decision says; a paused or rejected job is under no limit."""
         rule = next((each.rule for each in self.rules if each.applies(job)), None)
         if rule is not None and action_of(rule) in (Action.PAUSE, Action.REJECT):
-            return Judgement(rule, ())
+            return Decision(rule, ())
         own = [] if rule is None or isinstance(rule.action, str) else [Limit(("rule", rule.uuid), rule.action[1])]
-        return Judgement(rule, (*own, *limits_by_reason(job)))
+        return Decision(rule, (*own, *limits_by_reason(job)))
 
 
 def read_rules(rules: Iterable[FilterRule]) -> RuleBook:

@@ -10,7 +10,7 @@ from ganeti_tx.rapi.access.opcode_rules import instances_of
 from ganeti_tx.rapi.caller import Caller
 
 #: The fields of instances by which scopes are judged.
-JUDGED = ("name", "tags", "pnode.group")
+SCOPE_FIELDS = ("name", "tags", "pnode.group")
 #: The entry of a reason trail that says who asked for a job.
 CALLER_SOURCE = "gnt:rapi:caller"
 
@@ -35,7 +35,7 @@ class ScopeRows:
         return frozenset(scope.value for scope in self.caller.scopes if scope.kind == "group")
 
     def holds(self, row: Sequence[Any]) -> bool:
-        """Whether an instance of these `JUDGED` values is in scope; what is not known is not."""
+        """Whether an instance of these `SCOPE_FIELDS` values is in scope; what is not known is not."""
         _name, tags, group = row
         return (isinstance(tags, list) and not self.tags.isdisjoint(tags)) or group in self.groups
 
@@ -43,7 +43,7 @@ class ScopeRows:
         """Those of some names that are, to the letter, names of instances in scope."""
         if not names:
             return set()
-        rows = await self.luxi.query_instances(sorted(set(names)), JUDGED)
+        rows = await self.luxi.query_instances(sorted(set(names)), SCOPE_FIELDS)
         return {row[0] for row in rows if self.holds(row)} & set(names)
 
     async def nodes(self, names: Collection[str]) -> set[str]:

@@ -11,8 +11,8 @@ from attrs import define, field
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.rapi.access.opcode_rules import refusal
-from ganeti_tx.rapi.access.scope_rows import JUDGED, ScopeRows
-from ganeti_tx.rapi.access.scoped_jobs import JobJudge
+from ganeti_tx.rapi.access.scope_rows import SCOPE_FIELDS, ScopeRows
+from ganeti_tx.rapi.access.scoped_jobs import JobCheck
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.http.http_errors import not_found
 from ganeti_tx.rapi.operations.operation import Operation
@@ -60,7 +60,7 @@ class ScopedCalls(AsyncCalls):
         return await judged(self, *args)
 
     async def _submit_job(self, ops: Sequence[dict[str, Any]]) -> int:
-        return await self.luxi.submit_job(await JobJudge(self._rows).judged(ops, self.received))
+        return await self.luxi.submit_job(await JobCheck(self._rows).checked(ops, self.received))
 
     async def _cancel_job(self, job_id: int | str, kill: bool = False) -> Rows:
         """His own only: a job that somebody else wants done on his instances is for somebody else to cancel."""
@@ -92,8 +92,8 @@ class ScopedCalls(AsyncCalls):
         ]
 
     async def _query_instances(self, names: Sequence[str], fields: Sequence[str], _locking: bool = False) -> Rows:
-        rows = await self.luxi.query_instances(names, [*fields, *JUDGED])
-        count = len(JUDGED)
+        rows = await self.luxi.query_instances(names, [*fields, *SCOPE_FIELDS])
+        count = len(SCOPE_FIELDS)
         return [row[:-count] for row in rows if self._rows.holds(row[-count:])]
 
     async def _query_tags(self, kind: str, name: str = "") -> list[str]:
@@ -110,7 +110,7 @@ class ScopedCalls(AsyncCalls):
         self, resource: str, fields: Sequence[str], query_filter: list[Any] | None = None
     ) -> dict[str, Any]:
         """Of instances and jobs only."""
-        extra = {"instance": JUDGED, "job": ("ops",)}.get(resource)
+        extra = {"instance": SCOPE_FIELDS, "job": ("ops",)}.get(resource)
         if extra is None:
             raise refusal(f"query anything but instances and jobs, such as '{resource}'")
         if query_filter is not None:  # asking for one name alone would tell whether others have it

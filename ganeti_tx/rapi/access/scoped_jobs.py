@@ -14,12 +14,12 @@ RawOp = dict[str, Any]
 
 
 @frozen
-class JobJudge:
+class JobCheck:
     """Judges the opcodes of a job before it is submitted."""
 
     rows: ScopeRows
 
-    async def judged(self, ops: Sequence[RawOp], received: int) -> list[RawOp]:
+    async def checked(self, ops: Sequence[RawOp], received: int) -> list[RawOp]:
         """The opcodes, with who asked for them in their reason trails.
 
         @param received: nanoseconds since the epoch at which the request came.

@@ -17,7 +17,7 @@ MOST_BYTES = 4 * 1024 * 1024
 #: What an item takes besides its text and its names.
 OVERHEAD = 600
 #: What is kept of an event beside that: by these it is judged who may see it.
-JUDGED = ("job", "name")
+VISIBILITY_FIELDS = ("job", "name")
 
 
 @frozen
@@ -39,7 +39,7 @@ class Item:
 def item_of(id: str, event: Mapping[str, Any]) -> Item:
     """An event as it came from luxid."""
     kind = str(event.get("kind", ""))
-    facts = {key: event[key] for key in JUDGED if key in event}
+    facts = {key: event[key] for key in VISIBILITY_FIELDS if key in event}
     return Item(id, kind, names_of(event), facts, event_bytes(id, kind, msgspec.json.encode(event)))
 
 

@@ -11,7 +11,7 @@ from ganeti_tx.luxi.places import Places
 
 
 @define(eq=False)
-class FakeGuest:
+class FakeClient:
     """Rests as long as the test says, and remembers what was done to it."""
 
     process: int | None
@@ -42,11 +42,11 @@ class PlacesCase(SynchronousTestCase):
         self.clock = Clock()
         self.places = Places(Limits(connections=8, requests_size=100, answers_size=100), self.clock)
 
-    def join(self, process: int | None, rest: float | None = None) -> FakeGuest:
-        """A guest that is taken in."""
-        guest = FakeGuest(process, rest)
-        self.assertIsNone(self.places.join(guest))
-        return guest
+    def join(self, process: int | None, rest: float | None = None) -> FakeClient:
+        """A client that is taken in."""
+        client = FakeClient(process, rest)
+        self.assertIsNone(self.places.join(client))
+        return client
 
 
 class JoinTests(PlacesCase):
@@ -57,14 +57,14 @@ class JoinTests(PlacesCase):
         other = self.join(2, rest=1000)
         mine = [self.join(1, rest=rest) for rest in (5, 9, 7, 1, 2, 3)]
         self.join(1)
-        self.assertEqual([guest.done for guest in mine], [[], ["leave"], [], [], [], []])
+        self.assertEqual([client.done for client in mine], [[], ["leave"], [], [], [], []])
         self.assertEqual(other.done, [])
 
     def test_share(self) -> None:
         """A process whose share is busy is refused, another one is not."""
         for _ in range(6):
             self.join(1)
-        self.assertIn("process 1 has 6 that are busy", str(self.places.join(FakeGuest(1))))
+        self.assertIn("process 1 has 6 that are busy", str(self.places.join(FakeClient(1))))
         self.join(2)
 
     def test_largest_process_first(self) -> None:
@@ -74,48 +74,48 @@ class JoinTests(PlacesCase):
         for process in (3, 4):
             self.join(process)
         self.join(5)
-        self.assertEqual(([guest.done for guest in large], small.done), ([[], ["leave"], [], [], []], []))
+        self.assertEqual(([client.done for client in large], small.done), ([[], ["leave"], [], [], []], []))
         self.assertEqual(len(self.places), 8)
 
     def test_all_busy(self) -> None:
-        """When nobody rests, a new guest is refused."""
+        """When nobody rests, a new client is refused."""
         for process in range(8):
             self.join(process)
-        self.assertIn("all 8 are busy", str(self.places.join(FakeGuest(9))))
+        self.assertIn("all 8 are busy", str(self.places.join(FakeClient(9))))
 
     def test_unknown_processes(self) -> None:
-        """Guests whose process is not known have no share to exceed."""
+        """Clients whose process is not known have no share to exceed."""
         for _ in range(8):
             self.join(None)
-        self.assertIn("all 8", str(self.places.join(FakeGuest(None))))
+        self.assertIn("all 8", str(self.places.join(FakeClient(None))))
 
     def test_leaving(self) -> None:
         """Who is gone leaves a place; who was never taken in leaves none."""
-        guests = [self.join(process) for process in range(8)]
-        refused = FakeGuest(9)
+        clients = [self.join(process) for process in range(8)]
+        refused = FakeClient(9)
         self.places.join(refused)
         self.places.left(refused)
-        self.places.left(guests[0])
-        self.places.left(guests[0])
+        self.places.left(clients[0])
+        self.places.left(clients[0])
         self.assertEqual(len(self.places), 7)
         self.join(9)
 
     @given(st.lists(st.tuples(st.integers(1, 3), st.none() | st.floats(0, 10)), max_size=60))
-    def test_never_more(self, guests: list[tuple[int, float | None]]) -> None:
+    def test_never_more(self, clients: list[tuple[int, float | None]]) -> None:
         """Whatever comes, there are never more than eight, nor more than six of one process."""
         places = Places(Limits(connections=8), Clock())
-        for process, rest in guests:
-            places.join(FakeGuest(process, rest))
+        for process, rest in clients:
+            places.join(FakeClient(process, rest))
             self.assertLessEqual(len(places), 8)
             for each in (1, 2, 3):
-                self.assertLessEqual(sum(guest.process == each for guest in places.guests), 6)
+                self.assertLessEqual(sum(client.process == each for client in places.clients), 6)
 
 
 class HoldingTests(PlacesCase):
     """Bytes."""
 
     def test_refused(self) -> None:
-        """The largest guest of the process that holds most is refused, with the limit in the text."""
+        """The largest client of the process that holds most is refused, with the limit in the text."""
         small, large, other = self.join(1), self.join(1), self.join(2)
         self.places.holds_requests(small, 20)
         self.places.holds_requests(large, 30)
@@ -137,18 +137,18 @@ class HoldingTests(PlacesCase):
 
     def test_leaving(self) -> None:
         """Who is gone holds nothing."""
-        guest = self.join(1)
-        self.places.holds_requests(guest, 50)
-        self.places.holds_answer(guest, 50)
-        self.places.left(guest)
+        client = self.join(1)
+        self.places.holds_requests(client, 50)
+        self.places.holds_answer(client, 50)
+        self.places.left(client)
         self.assertEqual((self.places.requests.total, self.places.answers.total), (0, 0))
 
     @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 90)), max_size=60))
     def test_never_more(self, steps: list[tuple[int, int]]) -> None:
         """The sum is right and never over the limit."""
         places = Places(Limits(requests_size=100), Clock())
-        guests = [FakeGuest(number % 2) for number in range(5)]
+        clients = [FakeClient(number % 2) for number in range(5)]
         for number, size in steps:
-            places.holds_requests(guests[number], size)
+            places.holds_requests(clients[number], size)
             self.assertLessEqual(places.requests.total, 100)
             self.assertEqual(places.requests.total, sum(places.requests._held.values()))

@@ -220,10 +220,10 @@ class LoginTests(LdapCase):
     async def test_throttled(self) -> None:
         """Failed logins count here as well."""
         self.use(self.searching())
-        knock = basic("jack", "wrong")
+        request = basic("jack", "wrong")
         for expected in [401] * 10 + [429]:
             with self.assertRaises(HttpError) as caught:
-                await Deferred.fromCoroutine(self.gate.admit(knock, "192.0.2.1", STARTUP, {}))
+                await Deferred.fromCoroutine(self.gate.admit(request, "192.0.2.1", STARTUP, {}))
             self.assertEqual(caught.exception.status, expected)
 
 

@@ -93,11 +93,11 @@ class Walk(RuleBasedStateMachine):
                 break
             job_id = min(self.ready, key=lambda each: (self.queued[each].priority, each))
             self.ready.discard(job_id)
-            judgement = self.admission.ask(self.queued[job_id])
-            if judgement is None:
+            decision = self.admission.ask(self.queued[job_id])
+            if decision is None:
                 continue
             ended = self.queued.pop(job_id)
-            if judgement.action is Action.REJECT:
+            if decision.action is Action.REJECT:
                 self.admission.over(job_id)
             else:
                 self.check_room(ended)
@@ -111,9 +111,9 @@ class Walk(RuleBasedStateMachine):
     def may_start(self, wanted: QueuedJob) -> bool:
         """By the naive way."""
         book = read_rules(self.made.values())
-        taken = Counter(limit.key for each in self.running.values() for limit in book.judge(each).limits)
-        judgement = book.judge(wanted)
-        return judgement.action is not Action.PAUSE and all(taken[each.key] < each.most for each in judgement.limits)
+        taken = Counter(limit.key for each in self.running.values() for limit in book.decide(each).limits)
+        decision = book.decide(wanted)
+        return decision.action is not Action.PAUSE and all(taken[each.key] < each.most for each in decision.limits)
 
     @invariant()
     def nobody_is_forgotten(self) -> None:

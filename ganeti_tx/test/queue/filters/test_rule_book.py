@@ -21,7 +21,7 @@ class DecidingTests(SynchronousTestCase):
 
     def decides(self, *rules: FilterRule, job_id: int = 5) -> str | None:
         """The uuid of the rule that decides about a delay."""
-        found = read_rules(rules).judge(job(job_id)).rule
+        found = read_rules(rules).decide(job(job_id)).rule
         return None if found is None else found.uuid
 
     def test_order(self) -> None:
@@ -45,7 +45,7 @@ class DecidingTests(SynchronousTestCase):
         """The next rule is asked; at the end the job is accepted."""
         self.assertEqual(self.decides(rule("a", "CONTINUE"), rule("b", "REJECT")), "b")
         self.assertIsNone(self.decides(rule("a", "CONTINUE")))
-        self.assertIs(read_rules([rule("a", "CONTINUE")]).judge(job(1)).action, Action.ACCEPT)
+        self.assertIs(read_rules([rule("a", "CONTINUE")]).decide(job(1)).action, Action.ACCEPT)
 
     def test_accept(self) -> None:
         """An exception goes before what it is an exception from."""
@@ -63,8 +63,8 @@ class DecidingTests(SynchronousTestCase):
         done = msgspec.structs.replace(op(), status=Status.SUCCESS)
         begun = job(5, done, op())
         book = read_rules([rule("a", "REJECT"), rule("b", "PAUSE", priority=1)])
-        self.assertIs(book.judge(begun).action, Action.PAUSE)
-        self.assertIs(book.judge(job(5, op(), op())).action, Action.REJECT)
+        self.assertIs(book.decide(begun).action, Action.PAUSE)
+        self.assertIs(book.decide(job(5, op(), op())).action, Action.REJECT)
 
     def test_unreadable(self) -> None:
         """A rule that this version cannot read is named and never applies; the others do."""
@@ -73,7 +73,7 @@ class DecidingTests(SynchronousTestCase):
         self.assertIn("bad", book.faults[0])
         self.assertIn("'weather'", book.faults[0])
         self.assertFalse(book.rejects)
-        self.assertIs(book.judge(job(1)).action, Action.PAUSE)
+        self.assertIs(book.decide(job(1)).action, Action.PAUSE)
 
     def test_rejection_text(self) -> None:
         """It names the rule, and says what the operator said of it."""
@@ -90,15 +90,15 @@ class LimitTests(SynchronousTestCase):
     def test_rule(self) -> None:
         """A rate-limiting rule puts the jobs that it decides about under its limit, no others."""
         book = read_rules([rule("a", "ACCEPT", NEW, watermark=9), rule("b", ("RATE_LIMIT", 3), priority=1)])
-        self.assertEqual(book.judge(job(1)).limits, (Limit(("rule", "b"), 3),))
-        self.assertEqual(book.judge(job(10)).limits, ())
+        self.assertEqual(book.decide(job(1)).limits, (Limit(("rule", "b"), 3),))
+        self.assertEqual(book.decide(job(10)).limits, ())
 
     def test_held_back(self) -> None:
         """A paused or rejected job is under no limit; an accepted one still under those of its reasons."""
         limited = job(1, op("OP_TEST_DELAY", "rate-limit:2:x"))
-        self.assertEqual(read_rules([rule("a", "PAUSE")]).judge(limited).limits, ())
+        self.assertEqual(read_rules([rule("a", "PAUSE")]).decide(limited).limits, ())
         self.assertEqual(
-            read_rules([rule("a", "ACCEPT")]).judge(limited).limits, (Limit(("reason", "rate-limit:2:x"), 2),)
+            read_rules([rule("a", "ACCEPT")]).decide(limited).limits, (Limit(("reason", "rate-limit:2:x"), 2),)
         )
 
     def test_strict(self) -> None:

@@ -1,4 +1,4 @@
-"""A gate in memory, and ways to knock at it."""
+"""A gate in memory, and ways to request something of it."""
 
 import base64
 from collections.abc import Mapping
@@ -64,6 +64,8 @@ class MemoryGate:
         """Replace a file of rapi/."""
         ensureDeferred(self.files.write_atomic(self.paths.rapi_dir / name, text.encode()))
 
-    def knock(self, authorization: str | None, asked: Operation = STARTUP, peer: str = "192.0.2.1") -> Deferred[Caller]:
+    def request(
+        self, authorization: str | None, asked: Operation = STARTUP, peer: str = "192.0.2.1"
+    ) -> Deferred[Caller]:
         """Ask to be let in."""
         return Deferred.fromCoroutine(self.gate.admit(authorization, peer, asked, {}))

@@ -46,15 +46,15 @@ class HeldThreads:
 
 
 class GateCase(SynchronousTestCase):
-    """Knocks."""
+    """What the gate answers."""
 
-    def admitted(self, door: MemoryGate, *knock: Any, **where: Any) -> Caller:
+    def admitted(self, access: MemoryGate, *request: Any, **where: Any) -> Caller:
         """Who was let in."""
-        return self.successResultOf(door.knock(*knock, **where))
+        return self.successResultOf(access.request(*request, **where))
 
-    def refused(self, door: MemoryGate, *knock: Any, **where: Any) -> HttpError:
+    def refused(self, access: MemoryGate, *request: Any, **where: Any) -> HttpError:
         """Why not."""
-        return self.failureResultOf(door.knock(*knock, **where), HttpError).value
+        return self.failureResultOf(access.request(*request, **where), HttpError).value
 
 
 class BasicTests(GateCase):
@@ -62,25 +62,25 @@ class BasicTests(GateCase):
 
     def setUp(self) -> None:
         """Some users."""
-        self.door = MemoryGate({"users": USERS})
+        self.access = MemoryGate({"users": USERS})
 
     def test_interface(self) -> None:
         """It is a gate."""
-        self.assertTrue(verifyObject(IGate, self.door.gate))
+        self.assertTrue(verifyObject(IGate, self.access.gate))
 
     def test_schemes(self) -> None:
         """The right password lets in, whatever way it is kept, and the scheme's name in any case."""
-        self.assertEqual(self.admitted(self.door, basic("jack", "secret")), Caller("jack"))
-        self.assertEqual(self.admitted(self.door, basic("mel", "pw"), QUERY), Caller("mel"))
-        self.assertEqual(self.admitted(self.door, basic("bea", "bpw")), Caller("bea"))
-        self.admitted(self.door, basic("jack", "secret").replace("Basic", "bAsIc  "))
+        self.assertEqual(self.admitted(self.access, basic("jack", "secret")), Caller("jack"))
+        self.assertEqual(self.admitted(self.access, basic("mel", "pw"), QUERY), Caller("mel"))
+        self.assertEqual(self.admitted(self.access, basic("bea", "bpw")), Caller("bea"))
+        self.admitted(self.access, basic("jack", "secret").replace("Basic", "bAsIc  "))
 
     def test_unauthorized(self) -> None:
         """Bad or missing credentials: 401 with the challenge, and no word about what was wrong."""
         wrong = [None, "", "Basic", "Basic !!!", "Basic amFjaw==", "Digest amFjazpzZWNyZXQ=", "Bearer x", "Basic \xff"]
         wrong += [basic("jack", "Secret"), basic("nobody", "secret"), basic("", ""), basic("jack", ""), "B" * 5000]
         for number, header in enumerate(wrong):
-            error = self.refused(self.door, header, peer=f"192.0.2.{number}")
+            error = self.refused(self.access, header, peer=f"192.0.2.{number}")
             self.assertEqual(error.status, 401)
             self.assertEqual(error.headers, {"WWW-Authenticate": 'Basic realm="Ganeti Remote API"'})
             self.assertIsNone(error.message)
@@ -88,24 +88,24 @@ class BasicTests(GateCase):
     def test_forbidden(self) -> None:
         """A user who lacks every option the operation lists: 403."""
         for user, password, asked in [("mel", "pw", STARTUP), ("guest", "guest", QUERY), ("guest", "guest", STARTUP)]:
-            error = self.refused(self.door, basic(user, password), asked)
+            error = self.refused(self.access, basic(user, password), asked)
             self.assertEqual((error.status, error.headers), (403, {}))
         self.assertEqual(str(error), "guest may not PUT instances_name_startup")
 
     def test_open(self) -> None:
         """Where no option is listed nobody is asked, and users without options may come too."""
-        self.assertEqual(self.admitted(self.door, None, INFO), ANONYMOUS)
-        self.assertEqual(self.admitted(self.door, basic("guest", "guest"), INFO), Caller("guest"))
+        self.assertEqual(self.admitted(self.access, None, INFO), ANONYMOUS)
+        self.assertEqual(self.admitted(self.access, basic("guest", "guest"), INFO), Caller("guest"))
 
     def test_always_verified(self) -> None:
         """Credentials that are sent are verified even where none are needed."""
-        self.assertEqual(self.refused(self.door, basic("jack", "wrong"), INFO).status, 401)
+        self.assertEqual(self.refused(self.access, basic("jack", "wrong"), INFO).status, 401)
 
     def test_require_authentication(self) -> None:
         """With it nobody comes in without credentials; users without options still read what is open."""
-        door = MemoryGate({"users": USERS}, require_authentication=True)
-        self.assertEqual(self.refused(door, None, INFO).status, 401)
-        self.admitted(door, basic("guest", "guest"), INFO)
+        access = MemoryGate({"users": USERS}, require_authentication=True)
+        self.assertEqual(self.refused(access, None, INFO).status, 401)
+        self.admitted(access, basic("guest", "guest"), INFO)
 
     def test_no_file(self) -> None:
         """Without a users file there are no users."""
@@ -117,9 +117,9 @@ class ChangingFileTests(GateCase):
 
     def setUp(self) -> None:
         """Somebody who is in."""
-        self.door = MemoryGate({"users": USERS})
-        self.admitted(self.door, basic("jack", "secret"))
-        self.admitted(self.door, basic("bea", "bpw"))
+        self.access = MemoryGate({"users": USERS})
+        self.admitted(self.access, basic("jack", "secret"))
+        self.admitted(self.access, basic("bea", "bpw"))
         self.logged: list[str] = []
 
         @provider(ILogObserver)
@@ -131,41 +131,41 @@ class ChangingFileTests(GateCase):
 
     def test_changed_password(self) -> None:
         """A new password counts at once, and the old one is refused at once, remembered or not."""
-        self.door.write("users", f"jack other write\nbea {bcrypt_of('new')} write\n")
-        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 401)
-        self.assertEqual(self.refused(self.door, basic("bea", "bpw")).status, 401)
-        self.admitted(self.door, basic("jack", "other"))
+        self.access.write("users", f"jack other write\nbea {bcrypt_of('new')} write\n")
+        self.assertEqual(self.refused(self.access, basic("jack", "secret")).status, 401)
+        self.assertEqual(self.refused(self.access, basic("bea", "bpw")).status, 401)
+        self.admitted(self.access, basic("jack", "other"))
 
     def test_changed_rights(self) -> None:
         """Options that are taken away are gone at once for who is remembered too."""
-        self.door.write("users", USERS.replace("secret write", "secret"))
-        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 403)
+        self.access.write("users", USERS.replace("secret write", "secret"))
+        self.assertEqual(self.refused(self.access, basic("jack", "secret")).status, 403)
 
     def test_parse_error(self) -> None:
         """A file with an error in it changes nothing, and the log names the line and no password."""
-        self.door.write("users", "jack other write\nbroken-hidden\n")
-        self.admitted(self.door, basic("jack", "secret"))
+        self.access.write("users", "jack other write\nbroken-hidden\n")
+        self.admitted(self.access, basic("jack", "secret"))
         self.assertIn("line 2: the password is missing; a line is USER PASSWORD [OPTION[,OPTION...]]", self.logged)
 
     def test_unknown_scheme(self) -> None:
         """A password that is kept in a way that nobody knows is told in the log, but not shown."""
-        self.door.write("users", "jack {SHA512}hidden write\nbea bpw write\n")
-        self.admitted(self.door, basic("bea", "bpw"))
+        self.access.write("users", "jack {SHA512}hidden write\nbea bpw write\n")
+        self.admitted(self.access, basic("bea", "bpw"))
         (line,) = self.logged
         self.assertIn("the password of jack is kept in a way that nobody knows", line)
         self.assertNotIn("hidden", line)
 
     def test_too_large(self) -> None:
         """A file too large to be one changes nothing."""
-        self.door.write("users", "# " + "x" * 2_000_000)
-        self.admitted(self.door, basic("jack", "secret"))
+        self.access.write("users", "# " + "x" * 2_000_000)
+        self.admitted(self.access, basic("jack", "secret"))
 
     def test_missing(self) -> None:
         """When the file goes, so do the users; when it comes again, they are back."""
-        self.door.files.remove(self.door.paths.rapi_users_file)
-        self.assertEqual(self.refused(self.door, basic("jack", "secret")).status, 401)
-        self.door.write("users", USERS)
-        self.admitted(self.door, basic("jack", "secret"))
+        self.access.files.remove(self.access.paths.rapi_users_file)
+        self.assertEqual(self.refused(self.access, basic("jack", "secret")).status, 401)
+        self.access.write("users", USERS)
+        self.admitted(self.access, basic("jack", "secret"))
 
 
 class SlowPasswordTests(GateCase):
@@ -174,39 +174,39 @@ class SlowPasswordTests(GateCase):
     def setUp(self) -> None:
         """Threads that wait."""
         self.threads = HeldThreads()
-        self.door = MemoryGate({"users": USERS}, threads=self.threads)
+        self.access = MemoryGate({"users": USERS}, threads=self.threads)
 
     def test_in_thread(self) -> None:
         """It is checked in a thread, and what was right is remembered for a while."""
-        first = self.door.knock(basic("bea", "bpw"))
+        first = self.access.request(basic("bea", "bpw"))
         self.assertNoResult(first)
         self.threads.go()
         self.successResultOf(first)
-        self.admitted(self.door, basic("bea", "bpw"))
-        self.door.clock.advance(301)
-        self.assertNoResult(self.door.knock(basic("bea", "bpw")))
+        self.admitted(self.access, basic("bea", "bpw"))
+        self.access.clock.advance(301)
+        self.assertNoResult(self.access.request(basic("bea", "bpw")))
 
     def test_unknown_user(self) -> None:
         """An unknown user takes as long."""
-        unknown = self.door.knock(basic("nobody", "pw"))
+        unknown = self.access.request(basic("nobody", "pw"))
         self.assertNoResult(unknown)
         self.threads.go()
         self.failureResultOf(unknown, HttpError)
 
     def test_fast_user(self) -> None:
         """So does a wrong password of a user whose own is quick to check; the right one does not."""
-        wrong = self.door.knock(basic("jack", "wrong"))
+        wrong = self.access.request(basic("jack", "wrong"))
         self.assertNoResult(wrong)
         self.threads.go()
         self.failureResultOf(wrong, HttpError)
-        self.admitted(self.door, basic("jack", "secret"))
+        self.admitted(self.access, basic("jack", "secret"))
 
     def test_bounded(self) -> None:
         """Two are checked at once and some wait; more are told to come again, which is no failure of theirs."""
-        waiting = [self.door.knock(basic("bea", f"{number}"), peer=f"192.0.2.{number}") for number in range(34)]
+        waiting = [self.access.request(basic("bea", f"{number}"), peer=f"192.0.2.{number}") for number in range(34)]
         self.assertEqual(len(self.threads.calls), 2)
         for _ in range(ADDRESS_FAILURES + 1):
-            error = self.refused(self.door, basic("bea", "bpw"), STARTUP, "198.51.100.1")
+            error = self.refused(self.access, basic("bea", "bpw"), STARTUP, "198.51.100.1")
         self.assertEqual((error.status, error.headers), (503, {"Retry-After": "2"}))
         while self.threads.calls:
             self.threads.go()
@@ -215,23 +215,23 @@ class SlowPasswordTests(GateCase):
 
     def test_many_at_once(self) -> None:
         """A program that opens many connections with the right password at once pays for it once, and gets in."""
-        knocking = [self.door.knock(basic("bea", "bpw")) for _ in range(500)]
+        requests = [self.access.request(basic("bea", "bpw")) for _ in range(500)]
         self.assertEqual(len(self.threads.calls), 1)
         self.threads.go()
-        for each in knocking:
+        for each in requests:
             self.successResultOf(each)
 
     def test_many_guesses_at_once(self) -> None:
         """With a wrong one each connection has failed."""
-        knocking = [self.door.knock(basic("bea", "wrong")) for _ in range(3 * ADDRESS_FAILURES)]
+        requests = [self.access.request(basic("bea", "wrong")) for _ in range(3 * ADDRESS_FAILURES)]
         for _ in range(ADDRESS_FAILURES):
             self.threads.go()
-        found = [self.failureResultOf(each, HttpError).value.status for each in knocking]
+        found = [self.failureResultOf(each, HttpError).value.status for each in requests]
         self.assertEqual([found.count(401), found.count(429)], [ADDRESS_FAILURES, 2 * ADDRESS_FAILURES])
 
     def test_gone_meanwhile(self) -> None:
         """Who hangs up while he waits for his turn holds nobody up."""
-        first, second, third = (self.door.knock(basic("bea", "bpw")) for _ in range(3))
+        first, second, third = (self.access.request(basic("bea", "bpw")) for _ in range(3))
         second.cancel()
         self.failureResultOf(second, CancelledError)
         self.threads.go()
@@ -240,8 +240,8 @@ class SlowPasswordTests(GateCase):
 
     def test_removed_meanwhile(self) -> None:
         """Who is no user any more when his turn comes is refused as anybody else."""
-        first, second = (self.door.knock(basic("bea", "bpw")) for _ in range(2))
-        self.door.write("users", "jack secret\n")
+        first, second = (self.access.request(basic("bea", "bpw")) for _ in range(2))
+        self.access.write("users", "jack secret\n")
         self.threads.go()
         self.successResultOf(first)
         self.assertEqual(self.failureResultOf(second, HttpError).value.status, 401)
@@ -249,11 +249,11 @@ class SlowPasswordTests(GateCase):
     def test_cancelled(self) -> None:
         """Who hangs up while it is checked keeps its place in the threads until it has ended, and has failed."""
         for _ in range(ADDRESS_FAILURES):
-            knocking = self.door.knock(basic("bea", "bpw"))
-            knocking.cancel()
-            self.failureResultOf(knocking, CancelledError)
+            request = self.access.request(basic("bea", "bpw"))
+            request.cancel()
+            self.failureResultOf(request, CancelledError)
         self.assertEqual(len(self.threads.calls), 2)
-        self.assertEqual(self.refused(self.door, basic("bea", "bpw")).status, 429)
+        self.assertEqual(self.refused(self.access, basic("bea", "bpw")).status, 429)
 
 
 class ThrottledTests(GateCase):
@@ -261,31 +261,31 @@ class ThrottledTests(GateCase):
 
     def test_throttled(self) -> None:
         """After many failures even the right password must wait, except where it was right a moment ago."""
-        door = MemoryGate({"users": USERS})
-        self.admitted(door, basic("jack", "secret"))
+        access = MemoryGate({"users": USERS})
+        self.admitted(access, basic("jack", "secret"))
         for _ in range(ADDRESS_FAILURES):
-            self.assertEqual(self.refused(door, basic("mel", "wrong"), QUERY).status, 401)
-        error = self.refused(door, basic("mel", "pw"), QUERY)
+            self.assertEqual(self.refused(access, basic("mel", "wrong"), QUERY).status, 401)
+        error = self.refused(access, basic("mel", "pw"), QUERY)
         self.assertEqual(error.status, 429)
-        self.admitted(door, basic("jack", "secret"))
-        self.admitted(door, basic("mel", "pw"), QUERY, peer="192.0.2.2")
-        door.clock.advance(int(error.headers["Retry-After"]))
-        self.admitted(door, basic("mel", "pw"), QUERY)
+        self.admitted(access, basic("jack", "secret"))
+        self.admitted(access, basic("mel", "pw"), QUERY, peer="192.0.2.2")
+        access.clock.advance(int(error.headers["Retry-After"]))
+        self.admitted(access, basic("mel", "pw"), QUERY)
 
     def test_bearer(self) -> None:
         """What is no token by its form alone is counted as a guess."""
-        door = MemoryGate({})
+        access = MemoryGate({})
         for _ in range(ADDRESS_FAILURES):
-            self.assertEqual(self.refused(door, "Bearer gnt_x").status, 401)
-        self.assertEqual(self.refused(door, "Bearer gnt_x").status, 429)
+            self.assertEqual(self.refused(access, "Bearer gnt_x").status, 401)
+        self.assertEqual(self.refused(access, "Bearer gnt_x").status, 429)
 
     def test_old_token(self) -> None:
         """A program that goes on with a token that has ended keeps nobody else of its address out."""
         old = new_secret(lambda size: b"o" * size)
-        door = MemoryGate({"users": USERS, "tokens": f"old {hash_of(old)} 2020-01-01T00:00:00Z write\n"})
+        access = MemoryGate({"users": USERS, "tokens": f"old {hash_of(old)} 2020-01-01T00:00:00Z write\n"})
         for _ in range(ADDRESS_FAILURES + 1):
-            self.assertEqual(self.refused(door, f"Bearer {old}").status, 401)
-        self.admitted(door, basic("jack", "secret"))
+            self.assertEqual(self.refused(access, f"Bearer {old}").status, 401)
+        self.admitted(access, basic("jack", "secret"))
 
 
 class RoleTests(GateCase):
@@ -298,30 +298,30 @@ class RoleTests(GateCase):
 
     def test_roles(self) -> None:
         """A role gives what the roles file says, from the moment it says so."""
-        door = MemoryGate(self.FILES)
-        self.admitted(door, basic("ann", "pw"), STARTUP)
-        self.assertEqual(self.refused(door, basic("ann", "pw"), CREATE).status, 403)
-        door.write("roles", "ops instances:POST\n")
-        self.admitted(door, basic("ann", "pw"), CREATE)
-        self.assertEqual(self.refused(door, basic("ann", "pw"), STARTUP).status, 403)
-        self.admitted(door, basic("root", "pw"), STARTUP)
+        access = MemoryGate(self.FILES)
+        self.admitted(access, basic("ann", "pw"), STARTUP)
+        self.assertEqual(self.refused(access, basic("ann", "pw"), CREATE).status, 403)
+        access.write("roles", "ops instances:POST\n")
+        self.admitted(access, basic("ann", "pw"), CREATE)
+        self.assertEqual(self.refused(access, basic("ann", "pw"), STARTUP).status, 403)
+        self.admitted(access, basic("root", "pw"), STARTUP)
 
     def test_undefined(self) -> None:
         """Who has a role that is not defined may do nothing: it may be the one that keeps him to some instances."""
-        door = MemoryGate({"users": "bob pw write,@kept\nroot pw @admin\n", "roles": "kept tag=web\n"})
-        self.assertEqual(self.admitted(door, basic("bob", "pw")).scopes, {Scope("tag", "web")})
-        door.write("roles", "")
+        access = MemoryGate({"users": "bob pw write,@kept\nroot pw @admin\n", "roles": "kept tag=web\n"})
+        self.assertEqual(self.admitted(access, basic("bob", "pw")).scopes, {Scope("tag", "web")})
+        access.write("roles", "")
         for asked in (STARTUP, INSTANCES):
-            error = self.refused(door, basic("bob", "pw"), asked)
+            error = self.refused(access, basic("bob", "pw"), asked)
             self.assertEqual((error.status, "not defined" in str(error.message)), (403, True))
-        self.admitted(door, basic("root", "pw"))
+        self.admitted(access, basic("root", "pw"))
         at_start = MemoryGate({"users": "bob pw write,@kept\n", "roles": "kept tag=web\nops reed:DO\n"})
         self.assertEqual(self.refused(at_start, basic("bob", "pw")).status, 403)
 
     def test_lists(self) -> None:
         """Where nobody is anonymous, who has a list of permissions may do what it says and no more."""
-        door = MemoryGate(self.FILES)
-        self.admitted(door, basic("list", "pw"), INFO)
+        access = MemoryGate(self.FILES)
+        self.admitted(access, basic("list", "pw"), INFO)
         closed = MemoryGate(self.FILES, require_authentication=True)
         self.assertEqual(self.refused(closed, basic("list", "pw"), INFO).status, 403)
         self.admitted(closed, basic("list", "pw"), INSTANCES)
@@ -338,30 +338,30 @@ class TokenTests(GateCase):
     def setUp(self) -> None:
         """One for ever, one until 2026-01-02."""
         lines = f"ci {hash_of('gnt_one')} never write\nold {hash_of('gnt_two')} 2026-01-02T00:00:00Z @admin,tag=web\n"
-        self.door = MemoryGate({"tokens": lines, "users": "ci pw read\n"})
+        self.access = MemoryGate({"tokens": lines, "users": "ci pw read\n"})
 
     def test_bearer(self) -> None:
         """A token lets in by itself, with the rights it was given."""
-        self.assertEqual(self.admitted(self.door, "Bearer gnt_one"), Caller("token:ci"))
-        self.assertEqual(self.admitted(self.door, "bearer gnt_two").scopes, {Scope("tag", "web")})
-        self.assertEqual(self.refused(self.door, "Bearer gnt_three").status, 401)
-        self.assertEqual(self.refused(self.door, "Bearer " + hash_of("gnt_one")).status, 401)
+        self.assertEqual(self.admitted(self.access, "Bearer gnt_one"), Caller("token:ci"))
+        self.assertEqual(self.admitted(self.access, "bearer gnt_two").scopes, {Scope("tag", "web")})
+        self.assertEqual(self.refused(self.access, "Bearer gnt_three").status, 401)
+        self.assertEqual(self.refused(self.access, "Bearer " + hash_of("gnt_one")).status, 401)
 
     def test_basic(self) -> None:
         """Clients that know passwords only show it as one, with its name; a user of that name keeps his password."""
-        self.assertEqual(self.admitted(self.door, basic("ci", "gnt_one")), Caller("token:ci"))
-        self.assertEqual(self.admitted(self.door, basic("ci", "pw"), QUERY), Caller("ci"))
-        self.assertEqual(self.refused(self.door, basic("old", "gnt_one")).status, 401)
+        self.assertEqual(self.admitted(self.access, basic("ci", "gnt_one")), Caller("token:ci"))
+        self.assertEqual(self.admitted(self.access, basic("ci", "pw"), QUERY), Caller("ci"))
+        self.assertEqual(self.refused(self.access, basic("old", "gnt_one")).status, 401)
 
     def test_expiry(self) -> None:
         """From its expiry on a token is nobody's."""
-        self.door.clock.advance(24 * 3600 - 1)
-        self.admitted(self.door, "Bearer gnt_two")
-        self.door.clock.advance(1)
-        self.assertEqual(self.refused(self.door, "Bearer gnt_two").status, 401)
-        self.admitted(self.door, "Bearer gnt_one")
+        self.access.clock.advance(24 * 3600 - 1)
+        self.admitted(self.access, "Bearer gnt_two")
+        self.access.clock.advance(1)
+        self.assertEqual(self.refused(self.access, "Bearer gnt_two").status, 401)
+        self.admitted(self.access, "Bearer gnt_one")
 
     def test_revoked(self) -> None:
         """A token that leaves the file is nobody's at once."""
-        self.door.write("tokens", "")
-        self.assertEqual(self.refused(self.door, "Bearer gnt_one").status, 401)
+        self.access.write("tokens", "")
+        self.assertEqual(self.refused(self.access, "Bearer gnt_one").status, 401)
