@@ -1,2 +1,4 @@
-Node groups can be added, changed, renamed and removed, and nodes moved between them, by jobs and the Remote API. A move that would put
-an instance into two groups is refused with the list of such instances, unless it is forced.
+gnt-group: add, assign-nodes, info, list, list-fields, modify, remove, rename, show-ispecs-cmd and the tags of node groups, also as
+gnt-node group-add, group-del, group-list, group-rename and modify -g; the same by jobs and the Remote API. A move that would put
+an instance into two groups is refused with the list of such instances, unless it is forced. gnt-instance startup, shutdown and reboot
+take --node-group.

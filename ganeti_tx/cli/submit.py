@@ -45,18 +45,23 @@ def reason_trail(session: Session, options: Parsed) -> list[list[Any]]:
 
 
 def run_opcode(session: Session, options: Parsed, op: OpCode) -> Any:
-    """Submit one opcode and follow its job; the opcode's result.
+    """Submit one opcode and follow its job; the opcode's result. @raise JobSubmittedException, GanetiError: as `run_job`."""
+    return run_job(session, options, [op])[0]
+
+
+def run_job(session: Session, options: Parsed, ops: Sequence[OpCode]) -> Sequence[Any]:
+    """Submit one job and follow it; the results of its opcodes.
 
     @raise JobSubmittedException: --submit was given, nobody waits.
     @raise GanetiError: the job failed.
     """
-    job_id = session.client.submit_job([prepared(session, options, op)])
+    job_id = session.client.submit_job([prepared(session, options, op) for op in ops])
     given = vars(options)
     if given.get("submit_only"):
         raise JobSubmittedException(job_id)
     if given.get("print_jobid"):
         session.print(str(job_id))
-    return follow(session, job_id)[0]
+    return follow(session, job_id)
 
 
 def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> int:

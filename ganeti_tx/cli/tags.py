@@ -1,4 +1,4 @@
-"""list-tags, add-tags and remove-tags of the cluster, nodes and instances; the program tells the kind."""
+"""list-tags, add-tags and remove-tags of all that has tags; the program tells the kind."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,10 +10,13 @@ from ganeti_tx.cli.text_files import read_text
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
 CLUSTER = "cluster"
+#: Kinds that are not called as their program is.
+KINDS = {"group": "nodegroup"}
 
 
 def _kind(session: Session) -> str:
-    return session.program.removeprefix("gnt-")
+    noun = session.program.removeprefix("gnt-")
+    return KINDS.get(noun, noun)
 
 
 def _named(session: Session, words: Sequence[str]) -> tuple[str, Sequence[str]]:

@@ -53,6 +53,22 @@ def changes_of(options: Parsed) -> Policy:
     return {key: value for key, value in given.items() if value not in (None, [], {}, types.DEFAULT)}
 
 
+def own_part_of(options: Parsed) -> Policy:
+    """What a node group sets itself, complete as it is given; "default" leaves a part to the cluster."""
+    bounds = options.ipolicy_bounds_specs
+    given = {
+        "minmax": types.DEFAULT if bounds == [{types.DEFAULT: {}}] else _bounds(bounds),
+        "disk-templates": _unless_default(options.ipolicy_disk_templates),
+        "vcpu-ratio": options.ipolicy_vcpu_ratio,
+        "spindle-ratio": options.ipolicy_spindle_ratio,
+    }
+    return {key: value for key, value in given.items() if value not in (None, [])}
+
+
+def _unless_default(words: list[str] | None) -> list[str] | str | None:
+    return types.DEFAULT if words == [types.DEFAULT] else words
+
+
 def _completed(bounds: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     usual = _DEFAULT_POLICY["minmax"][0]
     return {bound: {**usual[bound], **bounds[bound]} for bound in ("min", "max")}
@@ -111,3 +127,5 @@ OPTIONS = (
     _split_option("--specs-mem-size", "ispecs_mem_size", "memory size"),
     _split_option("--specs-nic-count", "ispecs_nic_count", "NIC count"),
 )  # fmt: skip
+#: A group has no usual instance of its own.
+GROUP_OPTIONS = tuple(option for option in OPTIONS if not option.dest.startswith(("ispecs_", "ipolicy_std_")))

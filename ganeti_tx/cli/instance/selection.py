@@ -1,4 +1,4 @@
-"""Which instances a command works on: by name, by node, by tags, or all of the cluster."""
+"""Which instances a command works on: by name, by node, by node group, by tags, or all of the cluster."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +12,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 CLUSTER = "cluster"
 INSTANCES = "instances"
 INSTANCES_BY_TAGS = "instances-by-tags"
+GROUPS = "node-groups"
 #: Of each mode by nodes, the fields of a node that name its instances.
 _NODE_FIELDS = {"nodes": ("pinst_list", "sinst_list"), "nodes-pri": ("pinst_list",), "nodes-sec": ("sinst_list",)}
 _BY_TAGS = "-by-tags"
@@ -25,6 +26,9 @@ OPTIONS: tuple[Option, ...] = (
     constant("--sec-node-tags", "multi_mode", "nodes-sec-by-tags", "the same for secondary nodes"),
     constant("--tags", "multi_mode", INSTANCES_BY_TAGS, "all instances with one of the tags given"),
     constant("--all", "multi_mode", CLUSTER, "all instances of the cluster"),
+    constant(
+        "--node-group", "multi_mode", GROUPS, "all instances whose primary node is in one of the node groups given"
+    ),
     constant("--instance", "multi_mode", INSTANCES, "the instances given (this is the usual way)"),
 )
 
@@ -51,11 +55,14 @@ def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
             raise UsageError(f"--all takes no arguments, got {words[0]!r}")
         return _instances(session, None)
     if not words:
-        raise UsageError("no instance, node or tag was given; --all selects all instances")
+        raise UsageError("no instance, node, node group or tag was given; --all selects all instances")
     if mode == INSTANCES:
         return list(dict.fromkeys(words))
     if mode == INSTANCES_BY_TAGS:
         return _instances(session, _any_of("=[]", "tags", words))
+    if mode == GROUPS:
+        groups = session.client.query("group", ["name"], _any_of("==", "name", words))["data"]
+        return _instances(session, _any_of("==", "pnode.group", [name for ((_status, name),) in groups]))
     by_tags = mode.endswith(_BY_TAGS)
     chosen = _any_of("=[]", "tags", words) if by_tags else _any_of("==", "name", words)
     return _of_nodes(session, _NODE_FIELDS[mode.removesuffix(_BY_TAGS)], chosen)

@@ -20,7 +20,7 @@ from ganeti_tx.cli.options import (
 )
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.cli.submit import opcode, run_job, unless
 from ganeti_tx.cli.typed_options import by_ident
 from ganeti_tx.errors import ExitCode
 
@@ -36,10 +36,16 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
         "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
         "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
     }
-    if all(value is None for value in given.values()):
+    force = unless(False, options.force)
+    ops = []
+    if options.nodegroup is not None:
+        ops.append(opcode("OP_GROUP_ASSIGN_NODES", group_name=options.nodegroup, nodes=[names[0]], force=force))
+    if any(value is not None for value in given.values()):
+        switches = {"force": force, "auto_promote": unless(False, options.auto_promote)}
+        ops.append(opcode("OP_NODE_SET_PARAMS", node_name=names[0], **switches, **given))
+    if not ops:
         raise UsageError("nothing to change: give at least one of the options, such as --offline=yes")
-    switches = {"force": unless(False, options.force), "auto_promote": unless(False, options.auto_promote)}
-    result = run_opcode(session, options, opcode("OP_NODE_SET_PARAMS", node_name=names[0], **switches, **given))
+    result = run_job(session, options, ops)[-1]
     if result:
         session.print(f"Modified node {names[0]}")
         for name, value in result:
@@ -50,6 +56,9 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
 def _yes_no(flags: str, dest: str, help: str) -> Option:
     return Option(tuple(flags.split()), dest, help, "bool", metavar="yes|no")
 
+
+#: design-2.3, node groups; Ganeti 3 has `gnt-group assign-nodes` for it.
+GROUP = Option(("-g", "--node-group"), "nodegroup", "move the node to this group", "string", metavar="<nodegroup>")
 
 MODIFY = Command(
     modify,
@@ -70,5 +79,6 @@ MODIFY = Command(
         _yes_no("--node-powered", "node_powered", "whether the node has power"),
         HYPERVISOR_STATE,
         DISK_STATE,
+        GROUP,
     ),
 )

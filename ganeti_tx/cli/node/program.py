@@ -8,6 +8,10 @@ PROGRAM = Program(
     {
         "add": Entry("node.add", "ADD", "join a node to the cluster"),
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to a node"),
+        "group-add": Entry("group.change", "ADD", "make a node group (gnt-group add)"),
+        "group-del": Entry("group.change", "REMOVE", "remove a node group that has no nodes (gnt-group remove)"),
+        "group-list": Entry("group.list", "LIST", "list node groups (gnt-group list)"),
+        "group-rename": Entry("group.change", "RENAME", "give a node group another name (gnt-group rename)"),
         "info": Entry("node.list", "INFO", "show all about nodes"),
         "list": Entry("node.list", "LIST", "list nodes"),
         "list-fields": Entry("node.list", "LIST_FIELDS", "list the fields that list can show"),

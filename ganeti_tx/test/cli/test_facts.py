@@ -14,7 +14,17 @@ from ganeti_tx.cli.program import load
 FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 
 #: What older designs spell otherwise, or give to a command that Ganeti 3 does not.
-OLD = {("gnt-cluster", "init", "--defaults"), ("gnt-node", "list", "-g"), ("gnt-node", "info", "-g")}
+OLD = {
+    ("gnt-cluster", "init", "--defaults"),
+    ("gnt-instance", "reboot", "--node-group"),
+    ("gnt-instance", "shutdown", "--node-group"),
+    ("gnt-instance", "startup", "--node-group"),
+    ("gnt-node", "info", "-g"),
+    ("gnt-node", "list", "-g"),
+    ("gnt-node", "modify", "-g"),
+}
+#: Commands that older designs name, for what Ganeti 3 has elsewhere.
+OLD_COMMANDS = {"gnt-node": {"group-add", "group-del", "group-list", "group-rename"}}
 SAMPLES = {
     "bool": ("yes", True),
     "filteraction": ("RATE_LIMIT 2", ["RATE_LIMIT", 2]),
@@ -58,7 +68,8 @@ class OptionTableTests(SynchronousTestCase):
     def test_same_commands(self) -> None:
         """Every command of the table copy is there, and none besides; so are the aliases."""
         for program, table in FACTS["commands"].items():
-            self.assertEqual(set(program_named(program).commands), set(table["subcommands"]), program)
+            here = set(program_named(program).commands) - OLD_COMMANDS.get(program, set())
+            self.assertEqual(here, set(table["subcommands"]), program)
             self.assertEqual(program_named(program).aliases, table["aliases"], program)
 
     def test_same_options(self) -> None:

@@ -1,0 +1,79 @@
+"""gnt-group info and show-ispecs-cmd."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.group.options import MANY_GROUPS
+from ganeti_tx.cli.options import Command, switch
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.policy_text import bounds_option
+from ganeti_tx.cli.selection import selection
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.errors import ExitCode
+
+FIELDS = ("name", "ndparams", "custom_ndparams", "diskparams", "custom_diskparams", "ipolicy", "custom_ipolicy")
+Values = Mapping[str, Any]
+
+
+def show_groups(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """All about groups."""
+    for group in _groups(session, names):
+        for line in tree_lines([_described(group)]):
+            session.print(line)
+    return ExitCode.SUCCESS
+
+
+def _groups(session: Session, names: Sequence[str]) -> list[Values]:
+    answer = session.client.query("group", FIELDS, selection(names, force_filter=False))
+    return [{name: value for name, (_, value) in zip(FIELDS, row, strict=True)} for row in answer["data"]]
+
+
+def _described(group: Values) -> Labelled:
+    disks, custom = group["diskparams"], group["custom_diskparams"]
+    return [
+        ("Node group", group["name"]),
+        ("Node parameters", _parameters(group["ndparams"], group["custom_ndparams"])),
+        ("Disk parameters", [(name, _parameters(disks[name], custom.get(name, {}))) for name in sorted(disks)]),
+        ("Instance policy", _policy(group["ipolicy"], group["custom_ipolicy"])),
+    ]
+
+
+def _parameters(filled: Values, own: Values) -> Any:
+    """Each with where it comes from; a kind without parameters has nothing of its own."""
+    return [(name, _origin(name, filled, own)) for name in sorted(filled)] or "default ({})"
+
+
+def _origin(name: str, filled: Values, own: Values) -> str:
+    return str(own[name]) if name in own else f"default ({filled[name]})"
+
+
+def _policy(filled: Values, own: Values) -> Labelled:
+    own_bounds = "minmax" in own
+    bounds = [_bounds(index, pair, own_bounds) for index, pair in enumerate(filled["minmax"])]
+    templates = ", ".join(filled["disk-templates"])
+    return [
+        ("bounds specs", bounds),
+        ("allowed disk templates", templates if "disk-templates" in own else f"default ({templates})"),
+        *((name, _origin(name, filled, own)) for name in ("vcpu-ratio", "spindle-ratio")),
+    ]
+
+
+def _bounds(index: int, pair: Values, own: bool) -> Labelled:
+    return [(f"{bound}/{index}", _parameters(pair[bound], pair[bound] if own else {})) for bound in ("max", "min")]
+
+
+def show_ispecs_cmd(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """The command line that makes such groups anew, as far as their bounds of instances go."""
+    for group in _groups(session, names):
+        policy = group["ipolicy"] if options.include_defaults else group["custom_ipolicy"]
+        session.print(" ".join(["gnt-group add", *bounds_option(policy.get("minmax", ())), group["name"]]))
+    return ExitCode.SUCCESS
+
+
+INFO = Command(show_groups, MANY_GROUPS)
+SHOW_ISPECS_CMD = Command(
+    show_ispecs_cmd,
+    MANY_GROUPS,
+    (switch("--include-defaults", "include_defaults", "also what comes from the cluster"),),
+)

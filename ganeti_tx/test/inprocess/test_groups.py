@@ -1,0 +1,137 @@
+"""Node groups of a whole cluster, by commands."""
+
+import re
+
+from ganeti_tx.test.inprocess.case import ClusterCase
+
+POLICY = "cpu-count=1,disk-count=0,disk-size=1M,memory-size=1M,nic-count=0,spindle-use=1"
+LARGE = "cpu-count=8,disk-count=8,disk-size=1T,memory-size=16G,nic-count=4,spindle-use=8"
+
+
+class GroupTests(ClusterCase):
+    """Three nodes in the group default."""
+
+    def nodes(self, group: str) -> str:
+        """The nodes of a group, with commas between them."""
+        return self.ok(f"gnt-group list --no-headers -o node_list {group}").replace(".example.com", "").strip()
+
+    def test_walk(self) -> None:
+        """A group is made, filled, renamed, emptied and removed."""
+        self.ok("gnt-group add --alloc-policy=last_resort --node-parameters spindle_count=2 rack2")
+        self.ok("gnt-group assign-nodes rack2 node2 node3")
+        self.assertEqual((self.nodes("default"), self.nodes("rack2")), ("node1", "node2,node3"))
+        self.ok("gnt-group rename rack2 rack3")
+        self.fails(
+            "gnt-group remove rack3", "Group 'rack3' not empty, has the following nodes: node2.example.com, node3"
+        )
+        self.ok("gnt-node modify -g default node2")
+        told = self.ok("gnt-node modify -g default --node-parameters spindle_count=4 node3")
+        self.assertIn("Modified node node3\n - ndparams/spindle_count -> 4", told)
+        self.assertEqual(self.nodes("default"), "node1,node2,node3")
+        self.ok("gnt-group remove rack3")
+        self.assertEqual(self.ok("gnt-group list --no-headers -o name"), "default\n")
+        self.ok("gnt-cluster verify")
+
+    def test_old_spellings(self) -> None:
+        """As design-2.3 has them."""
+        self.ok("gnt-node group-add rack2")
+        self.ok("gnt-node group-rename rack2 rack3")
+        self.assertEqual(self.ok("gnt-node group-list --no-headers -o name"), "default\nrack3\n")
+        self.ok("gnt-node group-del rack3")
+        self.fails("gnt-node group-del rack3", "unknown_entity")
+
+    def test_settings(self) -> None:
+        """What is set is shown, and what comes from the cluster as well."""
+        self.ok("gnt-group add rack2")
+        self.assertEqual(self.ok("gnt-group modify rack2"), "")
+        told = self.ok("gnt-group modify --node-parameters spindle_count=3,oob_program=/bin/true rack2")
+        self.assertEqual(
+            told, "Modified node group rack2\n - ndparams -> {'spindle_count': 3, 'oob_program': '/bin/true'}\n"
+        )
+        told = self.ok("gnt-group modify -D drbd:metavg=meta rack2")
+        self.assertEqual(told, "Modified node group rack2\n - diskparams -> {'drbd': {'metavg': 'meta'}}\n")
+        self.ok(f"gnt-group modify --ipolicy-bounds-specs min:{POLICY}/max:{LARGE} --ipolicy-vcpu-ratio=2 rack2")
+        info = self.ok("gnt-group info rack2")
+        for line in (
+            "- Node group: rack2\n  Node parameters: \n    cpu_speed: default (1.0)\n",
+            "    spindle_count: 3\n",
+            "      metavg: meta\n",
+            "    sharedfile: default ({})\n",
+            "  Instance policy: \n    bounds specs: \n      - max/0: \n          cpu-count: 8\n",
+            "    vcpu-ratio: 2.0\n    spindle-ratio: default (32.0)\n",
+        ):
+            self.assertIn(line, info)
+        self.assertEqual(
+            self.ok("gnt-group show-ispecs-cmd rack2"),
+            "gnt-group add --ipolicy-bounds-specs min:cpu-count=1,disk-count=0,disk-size=4,memory-size=4,nic-count=0,"
+            "spindle-use=1/max:cpu-count=8,disk-count=8,disk-size=1048576,memory-size=16384,nic-count=4,spindle-use=8 rack2\n",
+        )
+        self.ok("gnt-group modify --ipolicy-bounds-specs default --ipolicy-vcpu-ratio=default rack2")
+        self.assertEqual(self.ok("gnt-group show-ispecs-cmd rack2"), "gnt-group add rack2\n")
+        self.assertIn("vcpu-ratio: default (4.0)", self.ok("gnt-group info rack2"))
+        self.assertIn("spindle_count=3", self.ok("gnt-group list rack2"))
+        self.ok("gnt-group modify --ipolicy-disk-templates=file rack2")
+        self.assertIn("allowed disk templates: file\n", self.ok("gnt-group info rack2"))
+        self.ok("gnt-group modify --ipolicy-disk-templates=default rack2")
+        self.assertIn("allowed disk templates: default (", self.ok("gnt-group info rack2"))
+
+    def test_bad(self) -> None:
+        """Refused in one line, with nothing changed."""
+        before = self.cluster.config
+        for line, reason in (
+            ("gnt-group add default", "Desired group name 'default' already exists as a node group (UUID: "),
+            ("gnt-group add --alloc-policy=bogus x", "bogus"),
+            ("gnt-group add -D file:x=1 x", "unknown parameter"),
+            ("gnt-group add -D nosuch:a=1 x", "nosuch"),
+            ("gnt-group add --ipolicy-bounds-specs min:disk-size=1M x", "min"),
+            (f"gnt-group add --ipolicy-bounds-specs min:disk-size=1M/max:{LARGE} x", "memory-size: missing"),
+            ("gnt-group add --ipolicy-vcpu-ratio=abc x", "abc"),
+            ("gnt-group modify --ipolicy-disk-templates=bogus default", "bogus"),
+            ("gnt-group modify --ipolicy-disk-templates=rbd default", "not enabled on the cluster: rbd"),
+            ("gnt-group modify --disk-state file:a=1 default", "Invalid storage type(s) in disk state: file"),
+            (
+                "gnt-group modify --hypervisor-state nosuch:a=1 default",
+                "Invalid hypervisor(s) in hypervisor state: nosuch",
+            ),
+            ("gnt-group modify --alloc-policy=preferred nosuch", "unknown_entity"),
+            ("gnt-group rename nosuch x", "unknown_entity"),
+            ("gnt-group rename default default", "clashes with existing node group"),
+            ("gnt-group remove default", "wrong_state"),
+            ("gnt-group remove nosuch", "unknown_entity"),
+            ("gnt-group assign-nodes nosuch node3", "unknown_entity"),
+            ("gnt-group assign-nodes default nosuch", "unknown_entity"),
+            ("gnt-group assign-nodes default", "wrong_input"),
+            ("gnt-group list nosuch", "unknown_entity"),
+            ("gnt-group info nosuch", "unknown_entity"),
+            ("gnt-node modify -g nosuch node3", "unknown_entity"),
+        ):
+            self.fails(line, re.escape(reason))
+        self.assertEqual(self.cluster.config.nodegroups, before.nodegroups)
+
+    def test_dry_run(self) -> None:
+        """Everything is checked, nothing is done."""
+        before = self.cluster.config.nodegroups
+        self.assertIn("1. add the group", self.ok("gnt-group add --dry-run rack2"))
+        self.fails("gnt-group add --dry-run default", "already exists")
+        self.assertEqual(self.cluster.config.nodegroups, before)
+
+    def test_tags(self) -> None:
+        """Groups have tags."""
+        self.ok("gnt-group add-tags default one two")
+        self.assertEqual(self.ok("gnt-group list-tags default"), "one\ntwo\n")
+        self.ok("gnt-group remove-tags default one")
+        self.assertEqual(self.ok("gnt-group list-tags default"), "two\n")
+
+    def test_instances_of_groups(self) -> None:
+        """Instances are started, restarted and stopped by the node groups that their primary nodes are in."""
+        self.ok("gnt-group add rack2")
+        self.ok("gnt-group assign-nodes rack2 node3")
+        self.ok("gnt-instance add -t file -s 1G -o noop --no-start -n node1 web1")
+        self.ok("gnt-instance add -t file -s 1G -o noop --no-start -n node3 web3")
+        for verb in ("startup", "reboot"):
+            self.ok(f"gnt-instance {verb} --node-group --force-multiple rack2")
+            self.assertEqual(self.cluster.running(), {"node3.example.com": ["web3.example.com"]})
+        self.ok("gnt-instance shutdown --node-group --force-multiple rack2 default")
+        self.assertEqual(self.cluster.running(), {})
+        self.fails("gnt-instance startup --node-group --force-multiple nosuch", "unknown_entity")
+        self.fails("gnt-instance startup --node-group --force-multiple", "node group")
