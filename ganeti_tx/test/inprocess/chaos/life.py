@@ -17,7 +17,7 @@ from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.chaos.administrators import Administrators
 from ganeti_tx.test.inprocess.chaos.deeds import Deeds
 from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
-from ganeti_tx.test.inprocess.chaos.operators import Operators
+from ganeti_tx.test.inprocess.chaos.operators import TEMPLATES, WITHOUT_MINORS, Operators
 from ganeti_tx.test.inprocess.chaos.promises import Promises
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.chaos.rest import Rest
@@ -218,7 +218,9 @@ class Life:
         """New jobs succeed: every instance can be removed, others can be made."""
         names = sorted(instance.name for instance in self.cluster.config.instances.values())
         jobs = [[self.operators.opcode("OP_INSTANCE_REMOVE", instance_name=name)] for name in names]
-        jobs += [[self.operators.creation("web5", self.seed % 3 + 1)]]
+        # the minors of mirrored disks that a job has told it left on a node are not free before somebody removes them there
+        templates = WITHOUT_MINORS if self._rest().tells_of_leftovers() else TEMPLATES
+        jobs += [[self.operators.creation("web5", self.seed % 3 + 1, templates)]]
         jobs += [[self.operators.tagging()]]
         self._ask(Deferred.fromCoroutine(self.operators.submit(*jobs)), PROBE)
 

@@ -1,6 +1,6 @@
 """What operators ask of the cluster: jobs that meet, cancels, priorities, archiving; each by a client of its own."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -16,7 +16,8 @@ from ganeti_tx.test.inprocess.node import OS_NAME
 
 Op = dict[str, Any]
 
-TEMPLATES = ("file", "sharedfile", "diskless", "drbd")
+WITHOUT_MINORS = ("file", "sharedfile", "diskless")
+TEMPLATES = (*WITHOUT_MINORS, "drbd")
 NAMES = ("web1", "web2", "web3")
 #: A parameter that no file may hold.
 SECRET = "hushhush"
@@ -112,9 +113,9 @@ class Operators:
         """One with an urgency by chance."""
         return {"OP_ID": op_id, "reason": [], "priority": self.chance.choice([0, 0, 0, -10, 10]), **params}
 
-    def creation(self, name: str, node: int) -> Op:
+    def creation(self, name: str, node: int, templates: Sequence[str] = TEMPLATES) -> Op:
         """Make an instance."""
-        template = self.chance.choice(TEMPLATES)
+        template = self.chance.choice(templates)
         disks = [] if template == "diskless" else [{"size": 1024}]
         secrets = {"osparams_secret": {"flavour": SECRET}} if self.chance.random() < 0.2 else {}
         second = {"snode": f"node{node % self.cluster.size + 1}"} if template == "drbd" else {}

@@ -197,6 +197,12 @@ class Rest:
             states[name] = effect if success else UNKNOWN
         return states
 
+    def tells_of_leftovers(self) -> bool:
+        """Whether a job says that it could not take something back."""
+        jobs = [self.job(job_id) for job_id in self.promises.operators.accepted]
+        told = "".join(f"{op.result} {op.log}" for job in jobs if job is not None for op in job.ops)
+        return "could not undo" in told or "could not be taken back" in told
+
     def _taken_back(self, deed: Deed) -> bool:
         """Whether a creation failed, or its process died in its midst, and nothing of it must be left, as its job tells of
         nothing.
