@@ -87,7 +87,8 @@ class ConfigVerifyError(ConfigurationError):
 
     def __str__(self) -> str:
         faults = self._arg(1, ())
-        return one_line(f"{self._arg(0)}: {'; '.join(map(str, faults))}" if faults else self._arg(0))
+        listed = "; ".join(map(str, faults)) if isinstance(faults, (list, tuple)) else faults
+        return one_line(f"{self._arg(0)}: {listed}" if listed else self._arg(0))
 
 
 class ConfigVersionMismatch(ConfigurationError):

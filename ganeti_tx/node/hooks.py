@@ -13,6 +13,7 @@ from ganeti_tx.model.hooks import SEARCH_PATH, HookPhase, HookResult, HookStatus
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 
@@ -61,7 +62,12 @@ class Hooks:
 
     async def _run(self, script: Path, environment: Mapping[str, str], end: float) -> HookResult:
         name = f"{script.parent.name}/{script.name}"
-        stat = self.files.stat(script)
+        try:
+            stat = self.files.stat(script)
+        except FileNotFoundError:  # a link to nothing; those beside it are run all the same
+            return HookResult(name, HookStatus.SKIP)
+        except OSError as error:
+            return HookResult(name, HookStatus.FAIL, f"not run: {reason(error)}")
         if stat.is_directory or not stat.mode & EXECUTABLE:
             return HookResult(name, HookStatus.SKIP)
         if stat.mode & WRITABLE_BY_OTHERS:

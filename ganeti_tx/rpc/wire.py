@@ -1,6 +1,6 @@
 """Node calls and their answers as bytes (MessagePack), for both ends."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -13,6 +13,8 @@ R = TypeVar("R")
 C = TypeVar("C", bound=NodeCall[object])
 
 CONTENT_TYPE = "application/msgpack"
+#: What decoding raises: bytes that are something else, and such as are nested deeper than anything is.
+MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def encode_call(call: NodeCall[object]) -> bytes:
@@ -27,20 +29,39 @@ def decode_call(kind: type[C], body: bytes) -> C:
     """@raise BadArguments: the body is not such a call; the text says where."""
     try:
         return msgspec.msgpack.decode(body, type=kind)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except MALFORMED as error:
         raise BadArguments(f"bad arguments of {kind.name}: {error}")
 
 
 def encode_success(result: object) -> bytes:
     """The answer that carries a result."""
-    return msgspec.msgpack.encode((True, result))
+    return _encode(True, result)
 
 
 def encode_failure(error: GanetiError) -> bytes:
     """The answer that carries an error, as [class name, [arguments]]."""
     name = type(error).__name__
     own = [name, [plain(arg) for arg in error.args]] if REFUSALS.get(name) is type(error) else encode_error(error)
-    return msgspec.msgpack.encode((False, own))
+    return _encode(False, own)
+
+
+def _encode(success: bool, payload: object) -> bytes:
+    try:
+        return msgspec.msgpack.encode((success, payload))
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode((success, escaped(msgspec.to_builtins(payload, builtin_types=(bytes,)))))
+
+
+def escaped(value: Any) -> Any:
+    """Plain data with "\\udcff" for what is no text, as the names of files may have it that anybody made."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case list() | tuple():
+            return [escaped(each) for each in value]
+        case dict():
+            return {escaped(key): escaped(each) for key, each in value.items()}
+    return value
 
 
 def decode_failure(raw: object) -> GanetiError:
@@ -59,6 +80,6 @@ def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
             result: R = msgspec.msgpack.decode(payload, type=call.result())
             return result
         cause = decode_failure(msgspec.msgpack.decode(payload))
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except MALFORMED as error:
         raise NodeUnreachableError(f"node {node_name} answers {call.name} with something else: {error}")
     raise NodeCallError(f"node {node_name}: {cause}", cause)

@@ -26,7 +26,17 @@ from ganeti_tx.errors import (
 )
 
 FACTS = json.loads((Path(__file__).parent / "model" / "facts" / "errors.json").read_text())
-ODD_ARGS: list[list[object]] = [[], [None], [1], ["a"], [["a", 1]], [{"a": 1}], ["a", ["b"], "c"], ["a\nb", "nonsense"]]
+ODD_ARGS: list[list[object]] = [
+    [],
+    [None],
+    [1],
+    ["a"],
+    [["a", 1]],
+    [{"a": 1}],
+    ["a", ["b"], "c"],
+    ["a\nb", "nonsense"],
+    ["a", 1],
+]
 
 
 class TreeTests(SynchronousTestCase):

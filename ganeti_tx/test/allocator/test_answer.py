@@ -44,3 +44,10 @@ class AnswerTests(SynchronousTestCase):
             self.assertIn("iallocator 'hail' returned an invalid result: ", str(error))
         self.assertRaises(OpExecError, self.read, success=True, info="")
         self.assertRaises(OpExecError, read_answer, "hail", REQUEST, "Usage: hail")
+
+    def test_hostile(self) -> None:
+        """An answer without end in its depth or its words is no reason to break, or to fill a job's file."""
+        deep = '{"success": true, "info": "", "result": ' + "[" * 100_000 + "]" * 100_000 + "}"
+        self.assertIn("Can't parse", str(self.assertRaises(OpExecError, read_answer, "hail", REQUEST, deep)))
+        error = self.assertRaises(OpPrereqError, self.read, success=False, info="x" * 1_000_000)
+        self.assertLess(len(str(error)), 10_000)

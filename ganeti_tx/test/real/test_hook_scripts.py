@@ -58,6 +58,15 @@ class HookScriptTests(TestCase):
         self.assertEqual([(each.script, each.status) for each in results], [(f"{DIRECTORY}/{n}", s) for n, s in wanted])
         self.assertEqual((self.top / "ran").read_text().split(), ["10-first", "90-last"])
 
+    async def test_links(self) -> None:
+        """A link that leads nowhere is no script, one in a circle fails; neither keeps another script from refusing."""
+        (self.place / "10-dangling").symlink_to("/nonexistent")
+        (self.place / "20-circle").symlink_to("20-circle")
+        self.put("30-refuses", "exit 1")
+        results = await self.ask()
+        self.assertEqual([each.status for each in results], [SKIP, FAIL, FAIL])
+        self.assertIn("20-circle", results[1].output)
+
     async def test_environment(self) -> None:
         """A script has what it is told, the search path and the data directory, no arguments, no input, and runs in /."""
         self.put("10-tell", 'env; echo "arguments=$#"; echo "input=$(cat)"')

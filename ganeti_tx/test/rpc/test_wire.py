@@ -3,10 +3,15 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError, ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.node import Version
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
-from ganeti_tx.rpc.refusals import KINDS
-from ganeti_tx.rpc.wire import decode_answer, encode_failure
+from ganeti_tx.rpc.refusals import KINDS, BadArguments
+from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
+
+#: A list in a list in a list ...
+TOO_DEEP = b"\x91" * 100_000 + b"\xc0"
 
 
 class ErrorTests(SynchronousTestCase):
@@ -40,6 +45,24 @@ class ErrorTests(SynchronousTestCase):
 
     def test_no_answer(self) -> None:
         """What is neither a result nor an error leaves open what the node has done."""
-        for body in (b"", b"junk", b"\x92\xc3\xa1x"):
+        for body in (b"", b"junk", b"\x92\xc3\xa1x", b"\x92\xc3" + TOO_DEEP, b"\x92\xc2" + TOO_DEEP):
             with self.assertRaises(NodeUnreachableError):
                 decode_answer("node1", Version(), body)
+
+    def test_no_text(self) -> None:
+        """Names of files that are no text arrive in an error, and in a result, with escapes in their place."""
+        name = "bad\udcff"
+        self.assertEqual(self.arrives(OpPrereqError(name, ECode.NOENT)).cause.args, ("bad\\udcff", ECode.NOENT))
+        report = OsReport(name, name, False, "", [name], [(name, "")], [20], True)
+        (found,) = decode_answer("node1", OsDiagnose(), encode_success([report]))
+        self.assertEqual((found.name, found.variants, found.api_versions), ("bad\\udcff", ["bad\\udcff"], [20]))
+
+
+class CallTests(SynchronousTestCase):
+    """What comes instead of a call."""
+
+    def test_too_deep(self) -> None:
+        """A call with arguments that are nested without end is refused like another that is none."""
+        call = encode_call(HypervisorValidateParams(hypervisor="kvm", hvparams={"a": 77}))
+        for body in (TOO_DEEP, call.replace(b"\xa1a\x4d", b"\xa1a" + TOO_DEEP)):
+            self.assertRaises(BadArguments, decode_call, HypervisorValidateParams, body)
