@@ -45,6 +45,7 @@ class Steps:
     current: PlannedStep | None = None
     _next: int = 0
     _undos: list[Undo] = field(factory=list)
+    _kept: bool = False
 
     @asynccontextmanager
     async def step(self, title: str, *undos: Undo) -> AsyncIterator[None]:
@@ -60,6 +61,7 @@ class Steps:
         self._tell(number, "begun")
         if undos:
             await self.keep([*self._undos, *undos])
+            self._kept = True
             self._undos.extend(undos)
         self.current = self.plan[number]
         try:
@@ -73,8 +75,12 @@ class Steps:
 
     async def settle(self) -> None:
         """What was begun so far stays, whatever becomes of the rest."""
-        if self._undos:
-            self._undos.clear()
+        self._undos.clear()
+        await self._keep_nothing()
+
+    async def _keep_nothing(self) -> None:
+        if self._kept:
+            self._kept = False
             await self.keep([])
 
     def _skip_to(self, number: int) -> None:
@@ -100,15 +106,13 @@ class Steps:
     ) -> None:
         if isinstance(error, GeneratorExit):  # nobody will ever go on here: the process is gone
             return
-        kept = bool(self._undos)
         if error is None:
             self._skip_to(len(self.plan))
             self._undos.clear()
         else:
             with self.safe_points.shield():
                 await undo_all(self._undos, self._undo, self.warn)
-        if kept:
-            await self.keep([])
+        await self._keep_nothing()
 
     async def _undo(self, undo: Undo) -> None:
         await self.take_back(undo)

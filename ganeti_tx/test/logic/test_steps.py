@@ -126,6 +126,17 @@ class StepsTests(SynchronousTestCase):
         self.failureResultOf(Deferred.fromCoroutine(work()), OpExecError)
         self.assertEqual((self.done, self.kept), ([], [["first"], []]))
 
+    def test_nothing_to_undo(self) -> None:
+        """What was surely not begun is not taken back, and nobody finds it written down either."""
+
+        async def work() -> None:
+            async with self.steps, self.steps.step("first", undo := self.undo("first")):
+                self.steps.nothing_to_undo(undo)
+                raise OpExecError("refused")
+
+        self.failureResultOf(Deferred.fromCoroutine(work()), OpExecError)
+        self.assertEqual((self.done, self.kept), ([], [["first"], []]))
+
     def test_fault_of_ours(self) -> None:
         """An undo step that is wrong itself does not stop the others either."""
         self.fault = KeyError("disk")
