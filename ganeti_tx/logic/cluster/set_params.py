@@ -9,6 +9,7 @@ from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqErr
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
+from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -20,6 +21,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.cluster import settings_given
 from ganeti_tx.model.params.hypervisor import fill_hvparams
@@ -88,6 +90,9 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         for hypervisor in after.enabled_hypervisors:
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
+        await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), PATIENCE)
+        for line in vain_changes(before, self._given):
+            self.info(line)
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:
@@ -141,10 +146,13 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     async def _ask_nodes(self, hypervisor: Hypervisor, after: Cluster) -> None:
         """@raise OpPrereqError: a node cannot run instances with these parameters."""
         call = HypervisorValidateParams(hypervisor=hypervisor.value, hvparams=dict(fill_hvparams(after, hypervisor)))
-        able = [node for node in await self.config.nodes() if node.vm_capable and not node.offline]
-        for outcome in (await self.nodes.call_many(able, call, PATIENCE)).values():
+        for outcome in (await self.nodes.call_many(await self._able(), call, PATIENCE)).values():
             if outcome.error is not None:
                 raise OpPrereqError(str(outcome.error), ECode.INVAL)
+
+    async def _able(self) -> list[Node]:
+        """The nodes that run instances, as far as they can be asked."""
+        return [node for node in await self.config.nodes() if node.vm_capable and not node.offline]
 
     def plan(self) -> Plan:
         """The change, between what it means for the cluster's address; then who else becomes a candidate."""

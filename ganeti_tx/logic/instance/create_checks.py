@@ -10,6 +10,7 @@ from ganeti_tx.logic.questions import ask, check_free_memory
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.params.os import os_name
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
 from ganeti_tx.rpc.calls.os import OsValidate
@@ -32,6 +33,8 @@ async def check_address(name: str, address: str | None, cluster: Cluster, nodes:
 
 async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Cluster, *, force_variant: bool) -> None:
     """@raise OpPrereqError: the primary node cannot install or run it."""
+    if plan.install and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
+        raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
     hvparams = plan.filled_hvparams(cluster)
     await ask(nodes, node, HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams))
     if wanted := wanted_bridges(cluster, plan.nics):
@@ -43,6 +46,7 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
             checks=["parameters"],
             osparams=plan.filled_osparams(cluster),
             force_variant=force_variant,
+            hypervisor=plan.hypervisor.value,
         )
         await ask(nodes, node, os_call)
     if plan.start:

@@ -29,6 +29,12 @@ class OsOnNodes:
         """Whether every node has a good one."""
         return all(reports and reports[0].valid for reports in self.found.values())
 
+    @property
+    def hypervisors(self) -> list[str] | None:
+        """Those that all good definitions allow; None where none of them limits them."""
+        limits = [set(report.hypervisors) for report in self.first if report.valid and report.hypervisors is not None]
+        return sorted(set.intersection(*limits)) if limits else None
+
     def shared(self, values: Callable[[OsReport], Sequence[Any]]) -> list[Any]:
         """What all good definitions have, in order."""
         sets = [{as_key(value) for value in values(report)} for report in self.first if report.valid]
@@ -48,6 +54,9 @@ FIELDS: Mapping[str, Callable[[OsOnNodes, Cluster], Any]] = {
     "variants": lambda os, cluster: os.shared(lambda report: report.variants),
     "parameters": lambda os, cluster: os.shared(lambda report: report.parameters),
     "api_versions": lambda os, cluster: os.shared(lambda report: report.api_versions),
+    #: Two fields beyond Ganeti's: None where a definition does not say.
+    "hypervisors": lambda os, cluster: os.hypervisors,
+    "node_hypervisors": lambda os, cluster: {node: found[0].hypervisors for node, found in os.found.items() if found},
     "node_status": lambda os, cluster: {node: [as_row(each) for each in found] for node, found in os.found.items()},
     "hidden": lambda os, cluster: os.name in cluster.hidden_os,
     "blacklisted": lambda os, cluster: os.name in cluster.blacklisted_os,
@@ -73,7 +82,8 @@ class LUOsDiagnose(LogicalUnit[OpOsDiagnose]):
     """Ask all nodes that run instances; definitions that cannot be used are left out unless their state is asked for."""
 
     async def check(self) -> None:
-        """Only fields that there are."""
+        """Only fields that there are, and a group that there is."""
+        self._group = await self.config.group(self.op.group_name) if self.op.group_name else None
         for name in self.op.output_fields:
             if name not in FIELDS:
                 raise OpPrereqError(f"unknown field {name!r} of an OS; there are {', '.join(FIELDS)}", ECode.INVAL)
@@ -82,11 +92,12 @@ class LUOsDiagnose(LogicalUnit[OpOsDiagnose]):
         """A row a definition, by name."""
         cluster = await self.config.cluster()
         asked = set(self.op.output_fields)
+        judged = asked & {"valid", "node_status"}
         rows = []
         for found in await self._collect():
             hidden = found.name in cluster.hidden_os and "hidden" not in asked
             blacklisted = found.name in cluster.blacklisted_os and "blacklisted" not in asked
-            if hidden or blacklisted or (not found.valid and "valid" not in asked):
+            if hidden or blacklisted or (not found.valid and not judged):
                 continue
             if not self.op.names or found.name in self.op.names:
                 rows.append([FIELDS[name](found, cluster) for name in self.op.output_fields])
@@ -94,6 +105,8 @@ class LUOsDiagnose(LogicalUnit[OpOsDiagnose]):
 
     async def _collect(self) -> list[OsOnNodes]:
         nodes = [node for node in await self.config.nodes() if node.vm_capable and not node.offline]
+        if self._group is not None:
+            nodes = [node for node in nodes if node.group == self._group.uuid]
         answers = await self.nodes.call_many(nodes, OsDiagnose())
         reports: dict[str, list[OsReport]] = {}
         for name, answer in answers.items():

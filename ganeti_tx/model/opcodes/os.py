@@ -9,3 +9,5 @@ class OpOsDiagnose(OpCode, tag="OP_OS_DIAGNOSE"):
 
     output_fields: tuple[NonEmpty, ...]
     names: tuple[NonEmpty, ...] = ()
+    #: Beyond what Ganeti has (design-2.3, "Node groups"): only the nodes of this group are asked.
+    group_name: NonEmpty | None = None

@@ -1,6 +1,6 @@
 """Settings that are changed bit by bit: each takes what is stored and the parameters, None where one was not given."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -14,23 +14,20 @@ MICROSECONDS = 1_000_000
 Actions = Iterable[tuple[ListAction, str]]
 
 
-def names(what: str) -> Callable[[Sequence[str], Actions | None], tuple[str, ...]]:
-    """Changes a list of OS names by additions and removals."""
+def names(held: Sequence[str], actions: Actions | None) -> tuple[str, ...]:
+    """A list of names after additions and removals; what is there already, or is not, is left as it is."""
+    after = list(held)
+    for action, name in actions or ():
+        if is_addition(action) and name not in after:
+            after.append(name)
+        elif not is_addition(action) and name in after:
+            after.remove(name)
+    return tuple(after)
 
-    def change(held: Sequence[str], actions: Actions | None) -> tuple[str, ...]:
-        after = list(held)
-        for action, name in actions or ():
-            if action in (ListAction.ADD, ListAction.ATTACH):
-                if name in after:
-                    raise OpPrereqError(f"{what}: OS {name!r} is in the list already", ECode.INVAL)
-                after.append(name)
-            elif name not in after:
-                raise OpPrereqError(f"{what}: OS {name!r} is not in the list", ECode.INVAL)
-            else:
-                after.remove(name)
-        return tuple(after)
 
-    return change
+def is_addition(action: ListAction) -> bool:
+    """Whether the name shall be in the list afterwards."""
+    return action in (ListAction.ADD, ListAction.ATTACH)
 
 
 def laid_over(held: Params, given: Params | None) -> Params:

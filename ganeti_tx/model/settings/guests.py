@@ -74,7 +74,7 @@ class GuestSettings(Tracked, frozen=True, kw_only=True):
         Setting(
             default=(),
             takes=NameActions,
-            change=names("hidden_os"),
+            change=names,
             facts=(Fact("Hidden OSes", Form.WORDS, Section.ABOVE),),
         ),
     ]
@@ -83,7 +83,7 @@ class GuestSettings(Tracked, frozen=True, kw_only=True):
         Setting(
             default=(),
             takes=NameActions,
-            change=names("blacklisted_os"),
+            change=names,
             facts=(Fact("Blacklisted OSes", Form.WORDS, Section.ABOVE),),
         ),
     ]

@@ -26,7 +26,7 @@ class OsCalls:
     @answers(OsValidate)
     async def validate(self, call: OsValidate) -> bool:
         """Would it do?"""
-        return await self.scripts.validate(call.required, call.os_name, call.checks, call.osparams, call.force_variant)
+        return await self.scripts.validate(call)
 
     @answers(InstanceOsAdd)
     async def add(self, call: InstanceOsAdd) -> None:

@@ -56,6 +56,7 @@ class OsCatalogue:
             parameters=list(found.parameters),
             api_versions=list(found.api_versions),
             trusted=found.trusted,
+            hypervisors=None if found.hypervisors is None else list(found.hypervisors),
         )
 
     def _candidates(self) -> Iterator[Path]:

@@ -34,6 +34,7 @@ class OsDefinition:
     parameters: tuple[tuple[str, str], ...] = ()  # name and help
     trusted: bool = True  # create may run on the node itself
     missing: frozenset[str] = frozenset()  # of the optional scripts
+    hypervisors: tuple[str, ...] | None = None  # that it can be installed under; None: all
 
     def script(self, name: str) -> Path:
         """Where one of its scripts is. @raise OpPrereqError: it has no such script, so it cannot do this."""
@@ -49,6 +50,12 @@ class OsDefinition:
         elif not force and variant not in self.variants:
             what = f"has no variant {variant!r}" if variant else "needs a variant"
             raise _wrong(f"OS {self.name!r} {what}; allowed: {', '.join(self.variants)}")
+
+    def check_hypervisor(self, hypervisor: str) -> None:
+        """@raise OpPrereqError: it cannot be installed under this hypervisor."""
+        if self.hypervisors is not None and hypervisor not in self.hypervisors:
+            allowed = ", ".join(self.hypervisors) or "none"
+            raise _wrong(f"OS {self.name!r} cannot be installed under hypervisor {hypervisor}; allowed: {allowed}")
 
     def check_parameters(self, names: list[str]) -> None:
         """@raise OpPrereqError: there are names that the OS has no parameter for."""
@@ -91,6 +98,7 @@ def read_definition(files: IFiles, path: Path) -> OsDefinition:
         parameters=_parameters(files, path) if api_version >= PARAMETERS_SINCE else (),
         trusted=trusted,
         missing=missing,
+        hypervisors=_hypervisors(files, path),
     )
 
 
@@ -111,6 +119,13 @@ def _api_versions(files: IFiles, path: Path) -> tuple[int, ...]:
         return tuple(int(line) for line in lines)
     except ValueError:
         raise UnusableOs(f"file ganeti_api_version must have one number a line, not {' '.join(lines)[:80]!r}")
+
+
+def _hypervisors(files: IFiles, path: Path) -> tuple[str, ...] | None:
+    """What the file "hypervisors" limits it to, one a line (design-2.0, "Other declarative style features")."""
+    if not files.exists(path / "hypervisors"):
+        return None
+    return tuple(line for line in _lines(files, path / "hypervisors") if not line.startswith("#"))
 
 
 def _variants(files: IFiles, path: Path) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.definition import OsDefinition
 from ganeti_tx.node.os.environment import core_environment, os_environment
 from ganeti_tx.node.os.script_log import IScriptLog, OpenLog, log_name, open_log
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.runtime.threads import IThreads
@@ -64,22 +65,22 @@ class OsScripts:
         environment = {**os_environment(os, instance, disks, debug), "OLD_INSTANCE_NAME": old_name}
         await self._run_logged("rename", "rename", os, instance, environment, RENAME_TIMEOUT)
 
-    async def validate(
-        self, required: bool, full_name: str, checks: Sequence[str], params: Mapping[str, Any], force_variant: bool
-    ) -> bool:
+    async def validate(self, asked: OsValidate) -> bool:
         """Is the OS there, with this variant and these parameters? False only when it is not and need not be.
 
-        @raise OpPrereqError: it is missing though required, or variant, parameters or checks are wrong.
+        @raise OpPrereqError: it is missing though required, or variant, parameters, hypervisor or checks are wrong.
         """
-        if unknown := [check for check in checks if check not in CHECKS]:
+        if unknown := [check for check in asked.checks if check not in CHECKS]:
             raise OpPrereqError(f"unknown OS checks {', '.join(unknown)}; allowed: {', '.join(CHECKS)}", ECode.INVAL)
-        if not required and not self.catalogue.has(full_name):
+        if not asked.required and not self.catalogue.has(asked.os_name):
             return False
-        os = self.catalogue.find(full_name)
-        os.check_variant(full_name.partition("+")[2], force_variant)
-        if "parameters" in checks and os.api_version >= PARAMETERS_SINCE:
-            os.check_parameters(list(params))
-            await self._verify(os, full_name, params)
+        os = self.catalogue.find(asked.os_name)
+        os.check_variant(asked.os_name.partition("+")[2], asked.force_variant)
+        if asked.hypervisor is not None:
+            os.check_hypervisor(asked.hypervisor)
+        if "parameters" in asked.checks and os.api_version >= PARAMETERS_SINCE:
+            os.check_parameters(list(asked.osparams))
+            await self._verify(os, asked.os_name, asked.osparams)
         return True
 
     async def _verify(self, os: OsDefinition, full_name: str, params: Mapping[str, Any]) -> None:

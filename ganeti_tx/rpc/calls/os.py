@@ -8,7 +8,10 @@ from ganeti_tx.rpc.calls.base import FAST, Question
 
 
 class OsReport(msgspec.Struct, frozen=True):
-    """One OS definition that a node found, good or bad."""
+    """One OS definition that a node found, good or bad.
+
+    @ivar hypervisors: those that it can be installed under; None where it does not say, which means all.
+    """
 
     name: str
     path: str
@@ -18,6 +21,7 @@ class OsReport(msgspec.Struct, frozen=True):
     parameters: list[tuple[str, str]]
     api_versions: list[int]
     trusted: bool = True
+    hypervisors: list[str] | None = None
 
 
 class OsDiagnose(Question[list[OsReport]], frozen=True, kw_only=True):
@@ -28,7 +32,10 @@ class OsDiagnose(Question[list[OsReport]], frozen=True, kw_only=True):
 
 
 class OsValidate(Question[bool], frozen=True, kw_only=True):
-    """Is the OS there, with this variant and these parameters? False only when it is not and need not be."""
+    """Is the OS there, with this variant, these parameters, for this hypervisor? False only when it is not and need not be.
+
+    @ivar hypervisor: what it shall be installed under; None: nothing shall be.
+    """
 
     name: ClassVar[str] = "os_validate"
     timeout: ClassVar[float] = FAST
@@ -37,3 +44,4 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
     checks: list[str]
     osparams: dict[str, Any]
     force_variant: bool = False
+    hypervisor: str | None = None

@@ -204,52 +204,6 @@ class TagTests(SynchronousTestCase):
             self.assertIn(text, outcome.err)
 
 
-class OsTests(SynchronousTestCase):
-    """gnt-os."""
-
-    def setUp(self) -> None:
-        self.cli = CommandLine()
-
-    def test_list(self) -> None:
-        """Each variant is a name of its own."""
-        self.cli.client.results["OP_OS_DIAGNOSE"] = [["busybox", []], ["debian", ["minimal", "full"]]]
-        self.assertEqual(self.cli("gnt-os", "list").out, "Name          \nbusybox\ndebian+minimal\ndebian+full\n")
-        self.assertEqual(self.cli("gnt-os", "list", "--no-headers").out, "busybox\ndebian+minimal\ndebian+full\n")
-
-    def test_diagnose(self) -> None:
-        """Each node is shown; a fault anywhere makes a failure."""
-        good = ["/srv/os/busybox", True, "", ["small"], [["dhcp", "a help"]], [20, 15], True]
-        old = ["/usr/os/busybox", True, "", [], [], [5, 10], True]
-        bad = ["/usr/os/busybox", False, "no create script", [], [], [], False]
-        self.cli.client.results["OP_OS_DIAGNOSE"] = [
-            [
-                "busybox",
-                False,
-                ["small"],
-                {"node2": [bad], "node1": [good, bad], "node3": [], "node4": [old]},
-                True,
-                False,
-            ]
-        ]
-        outcome = self.cli("gnt-os", "diagnose")
-        self.assertEqual(outcome.status, 1)
-        self.assertEqual(
-            outcome.out.splitlines(),
-            [
-                "OS: busybox [global status: partial valid, hidden]",
-                "  Variants: [small]",
-                "  Node: node1, status: valid (path: /srv/os/busybox) [API versions: 20, 15] [variants: small] "
-                "[parameters: dhcp] [trusted]",
-                "    hidden by it: /usr/os/busybox",
-                "  Node: node2, status: invalid - no create script (path: /usr/os/busybox) "
-                "[no API versions declared] [untrusted]",
-                "  Node: node3, status: OS not found",
-                "  Node: node4, status: valid (path: /usr/os/busybox) [API versions: 5, 10] [trusted]",
-                "",
-            ],
-        )
-
-
 class ModifyTests(SynchronousTestCase):
     """gnt-node modify."""
 

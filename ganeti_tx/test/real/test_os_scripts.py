@@ -20,6 +20,7 @@ from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.driver import FileStorage
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -95,7 +96,8 @@ class NoopTests(RealOsTestCase):
         """It is found, valid, and its scripts run; each run leaves a log."""
         (row,) = [each for each in self.scripts.catalogue.diagnose() if each.name == "noop"]
         self.assertEqual((row.valid, row.trusted, row.api_versions), (True, True, [5, 10]))
-        self.assertTrue(await self.scripts.validate(True, "noop", ["parameters"], {}, False))
+        asked = OsValidate(required=True, os_name="noop", checks=["parameters"], osparams={})
+        self.assertTrue(await self.scripts.validate(asked))
         instance = self.instance("noop", size=1)
         disks = await self.attach(instance)
         await self.scripts.run_create(instance, disks)
@@ -125,11 +127,16 @@ class BusyboxTests(RealOsTestCase):
     @coroutine_test
     async def test_verify(self) -> None:
         """The definition is whole; its parameter and its variants are checked."""
-        validate = self.scripts.validate
-        self.assertTrue(await validate(True, "busybox+tick", ["parameters"], {"dhcp": "yes"}, False))
+
+        def validate(name: str, osparams: dict[str, Any]) -> Coroutine[Any, Any, bool]:
+            return self.scripts.validate(
+                OsValidate(required=True, os_name=name, checks=["parameters"], osparams=osparams)
+            )
+
+        self.assertTrue(await validate("busybox+tick", {"dhcp": "yes"}))
         for name, params in (("busybox", {}), ("busybox+other", {}), ("busybox+default", {"dhcp": "perhaps"})):
             with self.assertRaises(OpPrereqError):
-                await validate(True, name, ["parameters"], params, False)
+                await validate(name, params)
 
     @coroutine_test
     async def test_rename(self) -> None:

@@ -12,6 +12,7 @@ from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 from ganeti_tx.test.logic.stage import INSTANCE
 
@@ -85,7 +86,6 @@ class SetParamsTests(SetParamsCase):
             ({"ipolicy": {"std": {"cpu-count": 9}}}, "ipolicy.std.cpu-count: must be between 1 and 8, got 9"),
             ({"remove_uids": ((1, 2),)}, "cannot be removed"),
             ({"add_uids": ((5, 9), (8, 10))}, "overlaps"),
-            ({"hidden_os": ((ListAction.REMOVE, "x"),)}, "not in the list"),
             ({"enabled_data_collectors": {"wild": True}}, "'wild' is not known"),
         ):  # fmt: skip
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
@@ -186,6 +186,30 @@ class SetParamsTests(SetParamsCase):
         self.run_op(modify(hidden_os=((ListAction.ADD, "a"), (ListAction.ADD, "b"))))
         self.run_op(modify(hidden_os=((ListAction.REMOVE, "a"),), blacklisted_os=((ListAction.ADD, "c"),)))
         self.assertEqual((self.settings.hidden_os, self.settings.blacklisted_os), (("b",), ("c",)))
+
+    def test_vain_changes_of_lists(self) -> None:
+        """A name that is there already, or is not, is told of, and the rest is done."""
+        add, remove = ListAction.ADD, ListAction.REMOVE
+        self.run_op(modify(hidden_os=((add, "a"), (add, "a"), (remove, "b")), blacklisted_os=((add, "c"),)))
+        self.assertEqual((self.settings.hidden_os, self.settings.blacklisted_os), (("a",), ("c",)))
+        self.assertEqual(
+            [line for line in self.stage.feedback if "ignoring" in line],
+            ["OS a already in hidden OS list, ignoring", "OS b not found in hidden OS list, ignoring"],
+        )
+
+    def test_osparams_are_judged(self) -> None:
+        """Nodes see what instances would get, public and private, where it becomes another; what they refuse is refused."""
+        self.run_op(modify(osparams={"debian": {"a": "1"}}))
+        self.run_op(modify(osparams_private_cluster={"debian+lenny": {"b": Private("2")}}))
+        self.run_op(modify(osparams={"debian": {"a": "1"}}))
+        asked = [(call.os_name, call.osparams, call.required) for call in self.nodes.of_kind(OsValidate)]
+        self.assertEqual(
+            asked, [*[("debian", {"a": "1"}, False)] * 3, *[("debian+lenny", {"a": "1", "b": "2"}, False)] * 3]
+        )
+        before = self.settings
+        self.nodes.fail(OsValidate, "no parameters a")
+        self.assertIn("no parameters a", self.refused(modify(osparams={"debian": {"a": "3"}}), OpPrereqError))
+        self.assertEqual(self.settings, before)
 
     def test_larger_pool(self) -> None:
         """A pool that grows is filled in the same job, with the nodes locked."""

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import GanetiError, OpExecError, OpPrereqError
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.scripts import CREATE_TIMEOUT, OsScripts
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
@@ -147,7 +148,9 @@ class ScriptsTests(ScriptsTestCase):
 
     def validate(self, name: str, required: bool = True, force: bool = False, **params: str) -> Any:
         """The call `os_validate`."""
-        return self.scripts.validate(required, name, ["parameters"], params, force)
+        return self.scripts.validate(
+            OsValidate(required=required, os_name=name, checks=["parameters"], osparams=params, force_variant=force)
+        )
 
     def test_validate(self) -> None:
         """The verify script gets the word parameters, and the parameters in its environment."""
@@ -167,8 +170,23 @@ class ScriptsTests(ScriptsTestCase):
         self.failed(self.validate("debian"), OpPrereqError)
         self.failed(self.validate("debian+woody"), OpPrereqError)
         self.failed(self.validate("debian+lenny", color="x"), OpPrereqError)
-        self.failed(self.scripts.validate(True, "debian+lenny", ["colors"], {}, False), OpPrereqError)
+        unknown = OsValidate(required=True, os_name="debian+lenny", checks=["colors"], osparams={})
+        self.failed(self.scripts.validate(unknown), OpPrereqError)
         self.assertEqual(self.runner.calls, [])
+
+    def test_validate_hypervisor(self) -> None:
+        """A definition that names hypervisors is installed under no other; nothing is run for it."""
+        self.answer("verify")
+        asked = OsValidate(required=True, os_name="debian+lenny", checks=["parameters"], osparams={}, hypervisor="kvm")
+        self.assertTrue(self.get(self.scripts.validate(asked)))
+        self.install(hypervisors="xen-pvm\n\n# not yet: kvm\nfake\n")
+        self.assertEqual(
+            self.failed(self.scripts.validate(asked), OpPrereqError),
+            "OS 'debian' cannot be installed under hypervisor kvm; allowed: xen-pvm, fake",
+        )
+        self.assertTrue(self.get(self.scripts.validate(msgspec.structs.replace(asked, hypervisor="fake"))))
+        self.assertTrue(self.get(self.scripts.validate(msgspec.structs.replace(asked, hypervisor=None))))
+        self.assertEqual(len(self.runner.calls), 3)
 
     def test_validate_absent(self) -> None:
         """A missing OS is False where it need not be, an error where it must."""
