@@ -16,7 +16,7 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
     (name,) = names
     hvparams = by_ident("-H", options.hvparams, declared_parameters.HYPERVISOR, "hypervisor")
     given = {
-        "os_hvp": {name: hvparams} if hvparams else None,
+        "os_hvp": {name: hvparams} if any(hvparams.values()) else None,
         "osparams": {name: options.osparams} if options.osparams else None,
         "osparams_private_cluster": {name: options.osparams_private} if options.osparams_private else None,
         "hidden_os": _listed(name, options.hidden),

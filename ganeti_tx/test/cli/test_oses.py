@@ -117,7 +117,7 @@ class OsTests(SynchronousTestCase):
             (("debian",), 1, "nothing to change: give OS parameters"),
             ((), 1, "argument"),
             (("--hidden=maybe", "debian"), 2, "maybe"),
-            (("-H", "kvm", "debian"), 1, "give kvm:KEY=VALUE"),
+            (("-H", "kvm", "debian"), 1, "nothing to change"),
         ):
             outcome = self.cli("gnt-os", "modify", *words)
             self.assertEqual((outcome.status, self.cli.client.jobs), (status, {}), words)
