@@ -65,7 +65,7 @@ def os_hvparams(
             if not isinstance(params, Mapping):
                 raise OpPrereqError(f"os_hvp.{os}.{name}: parameters of a hypervisor are wanted", ECode.INVAL)
             kind = kind_of(name)
-            held[kind] = updated(held.get(kind, {}), hypervisor.check_hvparams(kind, params, for_cluster=True))
+            held[kind] = updated(held.get(kind, {}), hypervisor.check_hvparams(kind, params))
     return {os: kept for os, held in after.items() if (kept := {kind: own for kind, own in held.items() if own})}
 
 

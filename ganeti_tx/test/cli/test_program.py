@@ -55,10 +55,11 @@ class ProgramTests(SynchronousTestCase):
 
     def test_not_available(self) -> None:
         """A command that is not there is refused with those that are."""
-        outcome = self.cli("gnt-os", "modify")
+        outcome = self.cli("gnt-os", "mend")
         self.assertEqual(outcome.status, 1)
         self.assertEqual(
-            outcome.err, "gnt-os: command 'modify' is not available in this version; available: diagnose, list\n"
+            outcome.err,
+            "gnt-os: command 'mend' is not available in this version; available: diagnose, info, list, modify\n",
         )
 
     def test_empty_programs(self) -> None:

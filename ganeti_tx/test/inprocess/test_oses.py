@@ -61,7 +61,7 @@ class OsTests(ClusterCase):
 
     def test_parameters(self) -> None:
         """What is set for an OS reaches its instances, and nodes refuse what its script refuses."""
-        self.ok("gnt-os modify -O flavour=salty -H fake:migration_mode=live noop")
+        self.ok("gnt-os modify -O flavour=salty -H kvm:acpi=no noop")
         cluster = self.cluster.config.cluster
         self.assertEqual(dict(cluster.osparams), {"noop": {"flavour": "salty"}})
         self.fails("gnt-os modify -O colour=red noop", "OS 'noop' has no parameters colour; allowed: flavour")
