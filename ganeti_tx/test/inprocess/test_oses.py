@@ -70,5 +70,6 @@ class OsTests(ClusterCase):
         self.cluster.node(3).scripts.script([script, "parameters"], ProcessResult(status=1, stderr=b"too sweet\n"))
         self.fails("gnt-os modify -O flavour=sweet noop", "too sweet")
         self.assertEqual(self.cluster.config.cluster, cluster)
+        self.cluster.node(3).scripts.script([script, "parameters"], ProcessResult(status=0))
         self.ok("gnt-os modify -O flavour=default noop")
         self.assertEqual(dict(self.cluster.config.cluster.osparams), {})
