@@ -1,15 +1,15 @@
 """What follows from a change of instances and disks: ports and addresses taken or given back, and nothing used twice."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from ganeti_tx.config.address_pool import AddressPool
 from ganeti_tx.config.claims import ADDRESS, PORT, Claim, claims_of, clashes
 from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
 from ganeti_tx.config.edit import checked, with_objects
 from ganeti_tx.config.verify_instances import disk_faults, instance_faults
 from ganeti_tx.errors import AddressPoolError, ConfigurationError
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
@@ -25,16 +25,30 @@ def settled(
     """
     had, has = claims_of(before, instances, disks), claims_of(after, instances, disks)
     gained, lost = has - had, had - has
-    after = with_addresses(with_ports(after, gained, lost, now), gained, lost, now)
+    after = with_addresses(with_ports(after, gained, lost, now), gained, lost)
 
     def faults(config: ConfigData) -> list[str]:
         return [
             *(fault for uuid in instances for fault in instance_faults(config, uuid)),
+            *(fault for uuid in instances for fault in unconnected(config, uuid)),
             *(fault for uuid in disks for fault in disk_faults(config, uuid)),
             *clashes(config, gained),
         ]
 
     return checked(before, after, faults)
+
+
+def unconnected(config: ConfigData, uuid: str) -> Iterator[str]:
+    """The networks of an instance's NICs that its node group does not have."""
+    instance = config.instances.get(uuid)
+    node = None if instance is None else config.nodes.get(instance.primary_node)
+    group = None if node is None else config.nodegroups.get(node.group)
+    if instance is None or group is None:
+        return
+    for nic in instance.nics:
+        network = config.networks.get(nic.network or "")
+        if network is not None and network.uuid not in group.networks:
+            yield f"instance {instance.name}: network {network.name} is not connected to node group {group.name}"
 
 
 def with_ports(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim], now: float) -> ConfigData:
@@ -65,8 +79,8 @@ def free_port(cluster: Cluster, used: Collection[int]) -> int:
     raise ConfigurationError(f"no free TCP port between {FIRST_PORT} and {LAST_PORT}")
 
 
-def with_addresses(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim], now: float) -> ConfigData:
-    """The configuration with addresses of networks marked taken and free.
+def with_addresses(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim]) -> ConfigData:
+    """The configuration with addresses of networks marked taken and free; that is no change of the network itself.
 
     @raise ConfigurationError: one is outside its network, or taken.
     """
@@ -83,4 +97,4 @@ def with_addresses(config: ConfigData, gained: Iterable[Claim], lost: Iterable[C
             raise ConfigurationError(str(error)) from None
     if not changed:
         return config
-    return with_objects(config, "networks", [touched(network, now) for network in changed.values()])
+    return with_objects(config, "networks", changed.values())

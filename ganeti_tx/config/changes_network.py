@@ -1,5 +1,8 @@
 """Changes of networks: pure functions from one configuration to the next."""
 
+from msgspec.structs import replace
+
+from ganeti_tx.config.changes_group import group_checked
 from ganeti_tx.config.claims import clashes, network_claims
 from ganeti_tx.config.edit import (
     Change,
@@ -14,8 +17,11 @@ from ganeti_tx.config.edit import (
 )
 from ganeti_tx.config.verify_instances import network_faults
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import Params, touched
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
+from ganeti_tx.model.nodegroup import NodeGroup
 
 
 def add_network(network: Network) -> Change[None]:
@@ -29,11 +35,11 @@ def add_network(network: Network) -> Change[None]:
 
 
 def update_network(network: Network) -> Change[Network]:
-    """Replace a network whose serial number has not changed."""
+    """Replace a network whose serial number has not changed; which addresses instances have follows from their NICs."""
 
     def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("network", config.networks, network.uuid)
-        given = renewed(f"network {held.name}", held, network, now)
+        given = renewed(f"network {held.name}", held, replace(network, reservations=held.reservations), now)
         return network_checked(config, with_objects(config, "networks", [given]), network)
 
     return Change(edit, lambda config: config.networks[network.uuid])
@@ -55,6 +61,49 @@ def remove_network(uuid: str) -> Change[None]:
         return without_objects(config, "networks", [uuid])
 
     return Change(edit, nothing)
+
+
+def connect_network(uuid: str, group: str, params: Params) -> Change[NodeGroup]:
+    """Give a group (a uuid) a network that it does not have; `params` say how its nodes reach it."""
+
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        network = stored("network", config.networks, uuid)
+        held = stored("node group", config.nodegroups, group)
+        if uuid in held.networks:
+            raise ConfigurationError(f"network {network.name} is connected to node group {held.name} already")
+        after = touched(replace(held, networks={**held.networks, uuid: params}), now)
+        return group_checked(config, with_objects(config, "nodegroups", [after]), after)
+
+    return Change(edit, lambda config: config.nodegroups[group])
+
+
+def disconnect_network(uuid: str, group: str) -> Change[NodeGroup]:
+    """Take a network from a group (a uuid) of which no instance uses it."""
+
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        network = stored("network", config.networks, uuid)
+        held = stored("node group", config.nodegroups, group)
+        if uuid not in held.networks:
+            raise ConfigurationError(f"network {network.name} is not connected to node group {held.name}")
+        users = sorted(instance.name for instance in users_in(config, uuid, group))
+        if users:
+            raise ConfigurationError(
+                f"network {network.name} is used by instances of node group {held.name}: {', '.join(users[:5])}"
+            )
+        networks = {other: params for other, params in held.networks.items() if other != uuid}
+        return with_objects(config, "nodegroups", [touched(replace(held, networks=networks), now)])
+
+    return Change(edit, lambda config: config.nodegroups[group])
+
+
+def users_in(config: ConfigData, uuid: str, group: str) -> list[Instance]:
+    """The instances on nodes of a group that have a NIC in a network."""
+    members = {node.uuid for node in config.nodes.values() if node.group == group}
+    return [
+        instance
+        for instance in config.instances.values()
+        if instance.primary_node in members and any(nic.network == uuid for nic in instance.nics)
+    ]
 
 
 def network_checked(before: ConfigData, after: ConfigData, network: Network) -> ConfigData:

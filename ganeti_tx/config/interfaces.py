@@ -67,6 +67,8 @@ class IConfig(Operations):
     add_network = changing("AddNetwork", changes_network.add_network)
     update_network = changing("UpdateNetwork", changes_network.update_network)
     remove_network = changing("RemoveNetwork", changes_network.remove_network)
+    connect_network = changing("ConnectNetwork", changes_network.connect_network)
+    disconnect_network = changing("DisconnectNetwork", changes_network.disconnect_network)
 
     update_cluster = changing("UpdateCluster", changes_cluster.update_cluster)
     put_filter = changing("PutFilter", changes_cluster.put_filter, repeat=Repeat.SAFE)

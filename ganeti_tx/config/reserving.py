@@ -5,7 +5,6 @@ from collections.abc import Callable, Container, Sequence
 import attrs
 
 from ganeti_tx.config.accounts import free_port
-from ganeti_tx.config.address_pool import AddressPool
 from ganeti_tx.config.claims import ADDRESS, MAC, MINOR, PORT, UUID, Claim, taken
 from ganeti_tx.config.edit import stored
 from ganeti_tx.config.faults import MAC as MAC_FORM
@@ -14,6 +13,7 @@ from ganeti_tx.config.reader import Reader
 from ganeti_tx.config.reservations import Owner, Reservations
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.errors import AddressPoolError, ConfigurationError, ReservationError
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.network import Network
 
 #: So often a random value is drawn before it is given up.
@@ -72,11 +72,17 @@ class Reserving:
         self._reservations.reserve(self._owner, Claim(ADDRESS, address, wanted.uuid))
         return address
 
-    def reserve_ip(self, network: str, address: str) -> None:
-        """Claim a given address of a network. @raise ReservationError: it is not in the network, or somebody has it."""
+    def reserve_ip(self, network: str, address: str, external: bool = False) -> None:
+        """Claim a given address of a network; one that is reserved for somebody else only where `external` allows it.
+
+        @raise ReservationError: it is not in the network, or somebody has it.
+        """
         wanted = self._network(network)
+        pool = AddressPool(wanted)
         try:
-            AddressPool(wanted).taking(address)
+            pool.taking(address)
+            if not external and pool.is_external(address):
+                raise AddressPoolError(f"address {address} of network {wanted.name} is reserved for others")
         except AddressPoolError as error:
             raise ReservationError(str(error)) from None
         self._reservations.reserve(self._owner, Claim(ADDRESS, address, wanted.uuid))

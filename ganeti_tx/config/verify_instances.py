@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ganeti_tx.config.address_pool import AddressPool
 from ganeti_tx.config.faults import MAC, is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk, logical_id_fault
 from ganeti_tx.model.instance import Instance

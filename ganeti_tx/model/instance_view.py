@@ -102,7 +102,7 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
             ip=nic.ip,
             name=nic.name,
             network=nic.network,
-            netinfo=None if network is None else msgspec.to_builtins(network),
+            netinfo=None if network is None else network.netinfo(),
         )
 
 

@@ -1,6 +1,6 @@
 """An address range that NICs take their addresses from."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,3 +23,17 @@ class Network(Tracked, frozen=True, kw_only=True):
     reservations: Bitmap | None = None
     ext_reservations: Bitmap | None = None
     tags: tuple[str, ...] = msgspec.field(default_factory=nothing)
+
+    def netinfo(self) -> dict[str, Any]:
+        """What nodes must know of it; the bitmaps, which may be large, are none of their business."""
+        return {name: getattr(self, name) for name in ("name", "uuid", *VARIABLES.values(), "tags")}
+
+
+#: What scripts are told of a network's settings behind "NETWORK_", where they are set (Ganeti 3.0 hook table, shared_env).
+VARIABLES = {
+    "SUBNET": "network",
+    "GATEWAY": "gateway",
+    "SUBNET6": "network6",
+    "GATEWAY6": "gateway6",
+    "MAC_PREFIX": "mac_prefix",
+}

@@ -1,20 +1,25 @@
 """What hooks are told of a network (Ganeti 3.0 hook table, shared_env)."""
 
-from ganeti_tx.model.network import Network
+from ganeti_tx.model.network import VARIABLES, Network
 
 
 def network_values(network: Network) -> dict[str, object]:
-    """Every variable of a network, without prefix; what it does not have is left out."""
-    known = {
-        "NETWORK_SUBNET": network.network,
-        "NETWORK_GATEWAY": network.gateway,
-        "NETWORK_SUBNET6": network.network6,
-        "NETWORK_GATEWAY6": network.gateway6,
-        "NETWORK_MAC_PREFIX": network.mac_prefix,
-    }
+    """Every variable of an interface's network, without prefix; what it does not have is left out."""
     return {
         "NETWORK_NAME": network.name,
         "NETWORK_UUID": network.uuid,
         "NETWORK_TAGS": " ".join(network.tags),
-        **{name: value for name, value in known.items() if value},
+        **settings(network),
     }
+
+
+def own_values(network: Network) -> dict[str, object]:
+    """Those of the network that an opcode is about: tags only where it has some, and its uuid stays inside."""
+    tags = {"NETWORK_TAGS": " ".join(network.tags)} if network.tags else {}
+    return {"NETWORK_NAME": network.name, **settings(network), **tags}
+
+
+def settings(network: Network) -> dict[str, object]:
+    """What is set of it."""
+    known = {f"NETWORK_{key}": getattr(network, name) for key, name in VARIABLES.items()}
+    return {name: value for name, value in known.items() if value}

@@ -5,6 +5,7 @@ from ganeti_tx.model.base import Params, Wire
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.params.kinds import check, fill, typed
+from ganeti_tx.model.vlan import parse_vlan
 
 #: Modes that need a bridge or switch to plug into.
 LINKED = frozenset({NicMode.BRIDGED, NicMode.OPENVSWITCH})
@@ -30,6 +31,10 @@ def typed_nicparams(params: Params) -> NicParams:
         raise ParameterError(f"nicparams.mode: invalid value {nic.mode!r}, allowed are {', '.join(NicMode)}")
     if nic.mode in LINKED and not nic.link:
         raise ParameterError(f"nicparams.link: a {nic.mode} NIC needs a link")
+    try:
+        parse_vlan(nic.vlan)
+    except ParameterError as error:
+        raise ParameterError(f"nicparams.vlan: {error}") from None
     return nic
 
 

@@ -6,22 +6,12 @@ from typing import Any
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.model.network import VARIABLES
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.api_versions import known_to
 from ganeti_tx.node.os.definition import OsDefinition, split_name
 
 PATH = "/sbin:/bin:/usr/sbin:/usr/bin"
-
-#: The network's own fields behind NIC_n_NETWORK_*.
-NETWORK_FIELDS = {
-    "NAME": "name",
-    "UUID": "uuid",
-    "SUBNET": "network",
-    "GATEWAY": "gateway",
-    "SUBNET6": "network6",
-    "GATEWAY6": "gateway6",
-    "MAC_PREFIX": "mac_prefix",
-}
 
 
 def core_environment(os: OsDefinition, full_name: str, osparams: Mapping[str, Any], debug: int) -> dict[str, str]:
@@ -110,7 +100,8 @@ def _nic(nic: NicSpec, instance: InstanceSpec) -> list[tuple[str, str]]:
     network = nic.netinfo
     if network is None:
         return _set(found)
-    found.update({f"NETWORK_{key}": network.get(name) for key, name in NETWORK_FIELDS.items()})
+    fields = {"NAME": "name", "UUID": "uuid", **VARIABLES}
+    found.update({f"NETWORK_{key}": network.get(name) for key, name in fields.items()})
     return [*_set(found), ("NETWORK_TAGS", " ".join(sorted(network.get("tags") or [])))]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import HooksFailure, escaped_line_ends
@@ -19,7 +20,8 @@ from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
-from ganeti_tx.test.logic.stage import UnitTestCase
+from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
+from ganeti_tx.test.model.samples import NETWORK
 
 NONE, MASTER, OBJECT, OTHERS = HookNodes.NONE, HookNodes.MASTER, HookNodes.OBJECT, HookNodes.OTHERS
 BOTH, ALL = MASTER | OBJECT, OTHERS | OBJECT
@@ -54,9 +56,15 @@ TABLE = {
     "OP_INSTANCE_SET_PARAMS": ("instance-modify", "INSTANCE", BOTH, BOTH, "NEW_DISK_TEMPLATE RUNTIME_MEMORY"),
     "OP_INSTANCE_SHUTDOWN": ("instance-stop", "INSTANCE", BOTH, BOTH, "TIMEOUT"),
     "OP_INSTANCE_STARTUP": ("instance-start", "INSTANCE", BOTH, BOTH, "FORCE"),
-    "OP_NETWORK_ADD": ("network-add", "NETWORK", MASTER, MASTER, ""),
+    "OP_NETWORK_ADD": ("network-add", "NETWORK", MASTER, MASTER, "NETWORK_NAME NETWORK_SUBNET"),
     "OP_NETWORK_REMOVE": ("network-remove", "NETWORK", MASTER, MASTER, "NETWORK_NAME"),
-    "OP_NETWORK_SET_PARAMS": ("network-modify", "NETWORK", MASTER, MASTER, ""),
+    "OP_NETWORK_SET_PARAMS": (
+        "network-modify",
+        "NETWORK",
+        MASTER,
+        MASTER,
+        "NETWORK_GATEWAY NETWORK_GATEWAY6 NETWORK_MAC_PREFIX NETWORK_NAME NETWORK_SUBNET NETWORK_SUBNET6 NETWORK_TAGS",
+    ),
     "OP_NODE_ADD": (
         "node-add",
         "NODE",
@@ -92,6 +100,13 @@ OF_INSTANCES = (
     " INSTANCE_NIC0_MAC INSTANCE_NIC0_MODE INSTANCE_NIC0_UUID INSTANCE_NIC0_VLAN INSTANCE_NIC_COUNT INSTANCE_OS_TYPE"
     " INSTANCE_PRIMARY INSTANCE_SECONDARIES INSTANCE_STATUS INSTANCE_TAGS INSTANCE_VCPUS"
 )
+
+
+def asked(op_id: str, **params: Any) -> OpCode:
+    """A request as clients write it."""
+    return opcodes.decode({"OP_ID": op_id, **params})
+
+
 #: A request of each hooked opcode that has a unit.
 REQUESTS: dict[str, OpCode] = {
     "OP_CLUSTER_DESTROY": opcodes.OpClusterDestroy(),
@@ -114,6 +129,16 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
     "OP_INSTANCE_SHUTDOWN": opcodes.OpInstanceShutdown(instance_name="web1"),
     "OP_INSTANCE_STARTUP": opcodes.OpInstanceStartup(instance_name="web1"),
+    "OP_NETWORK_ADD": asked("OP_NETWORK_ADD", network_name="net", network="10.6.0.0/24"),
+    "OP_NETWORK_REMOVE": asked("OP_NETWORK_REMOVE", network_name="lan"),
+    "OP_NETWORK_SET_PARAMS": asked(
+        "OP_NETWORK_SET_PARAMS",
+        network_name="lan",
+        gateway="192.0.2.1",
+        network6="2001:db8::/64",
+        gateway6="2001:db8::1",
+        mac_prefix="aa:00:55",
+    ),
     "OP_NODE_ADD": opcodes.OpNodeAdd(node_name="web2"),
     "OP_NODE_REMOVE": opcodes.OpNodeRemove(node_name="node2"),
     "OP_NODE_SET_PARAMS": opcodes.OpNodeSetParams(node_name="node2", vm_capable=False),
@@ -122,6 +147,8 @@ REQUESTS: dict[str, OpCode] = {
 
 class TableTests(UnitTestCase):
     """Every unit that there is."""
+
+    initial = replace(CONFIG, networks={NETWORK.uuid: replace(NETWORK, tags=("a",))})
 
     def test_declared(self) -> None:
         """Each unit declares the hook that the table has for its opcode, and no other has one."""

@@ -19,7 +19,7 @@ from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Ver
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, TWO_GROUPS, Stage, UnitTestCase
-from ganeti_tx.test.model.samples import NODE, NODE2
+from ganeti_tx.test.model.samples import NETWORK, NODE, NODE2
 
 WEB1 = "web1.example.com"
 CREATE = ops.OpInstanceCreate(
@@ -39,13 +39,19 @@ ALONE = replace(
     nodegroups={GROUP.uuid: replace(GROUP, members=(NODE.uuid,))},
     cluster=replace(CONFIG.cluster, candidate_pool_size=1),
 )
+WITH_NETWORK = replace(CONFIG, networks={NETWORK.uuid: NETWORK})
 UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
 DOWN = "mark the instance as down"
 
 
+def asked(op_id: str, **params: Any) -> OpCode:
+    """A request as clients write it."""
+    return ops.decode({"OP_ID": op_id, **params})
+
+
 def changed(**settings: Any) -> OpCode:
     """A change of the cluster's settings."""
-    return ops.decode({"OP_ID": "OP_CLUSTER_SET_PARAMS", **settings})
+    return asked("OP_CLUSTER_SET_PARAMS", **settings)
 
 
 #: Requests that succeed, and the steps that they take; a unit that changes nothing has none.
@@ -102,6 +108,24 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     ),
     (ops.OpInstanceShutdown(instance_name=WEB1), [DOWN, "stop the instance", "shut down its disks"]),
     (ops.OpInstanceStartup(instance_name=WEB1), ["mark the instance as up", "start the instance"]),
+    (asked("OP_NETWORK_ADD", network_name="wan", network="10.6.0.0/24"), ["add the network to the configuration"]),
+    (
+        asked(
+            "OP_NETWORK_CONNECT",
+            network_name="lan",
+            group_name="default",
+            network_mode="bridged",
+            network_link="br0",
+            conflicts_check=False,
+        ),
+        ["connect the network to the node group"],
+    ),
+    (
+        asked("OP_NETWORK_DISCONNECT", network_name="lan", group_name="default"),
+        ["disconnect the network from the node group"],
+    ),
+    (asked("OP_NETWORK_REMOVE", network_name="lan"), ["remove the network from the configuration"]),
+    (asked("OP_NETWORK_SET_PARAMS", network_name="lan", mac_prefix="aa:00:55"), ["change the network"]),
     (ops.OpNodeAdd(node_name="web2.example.com"), ["add the node to the configuration", "learn its SSH keys"]),
     (
         ops.OpNodeRemove(node_name="node2.example.com"),
@@ -142,6 +166,10 @@ class PlanTests(UnitTestCase):
             return ALONE
         if isinstance(op, ops.OpGroupAssignNodes | ops.OpGroupRemove):
             return TWO_GROUPS
+        if isinstance(op, ops.OpNetworkDisconnect):
+            return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})
+        if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkSetParams):
+            return WITH_NETWORK
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 
     def test_every_unit(self) -> None:

@@ -4,12 +4,14 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.model.network import VARIABLES
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.node.hypervisor.kvm.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
 from ganeti_tx.runtime.files import IFiles
@@ -189,4 +191,18 @@ def script_environment(spec: InstanceSpec, nic: NicSpec, tap: str) -> Mapping[st
     }
     if nic.mode == "bridged":
         environment["BRIDGE"] = nic.link
-    return environment
+    return environment | network_environment(nic.netinfo)
+
+
+def network_environment(netinfo: Mapping[str, Any] | None) -> dict[str, str]:
+    """What it is told of the interface's network; NETWORK is there only if there is one (network script table)."""
+    if netinfo is None:
+        return {}
+    known = {f"NETWORK_{key}": netinfo.get(name) for key, name in VARIABLES.items()}
+    return {
+        "NETWORK": netinfo["name"],
+        "NETWORK_NAME": netinfo["name"],
+        "NETWORK_UUID": netinfo["uuid"],
+        "NETWORK_TAGS": " ".join(netinfo["tags"]),
+        **{name: str(value) for name, value in known.items() if value},
+    }

@@ -1,32 +1,16 @@
-"""The `vlan` of a network interface, and the commands that put a tap into it."""
+"""The commands that put the tap of a network interface into its VLANs."""
 
-from collections.abc import Sequence
-
-from attrs import frozen
-
-from ganeti_tx.errors import HypervisorError
-
-MAX_VLAN = 4094
-
-
-@frozen
-class Vlan:
-    """An untagged VLAN (or None) and tagged ones."""
-
-    untagged: int | None = None
-    tagged: Sequence[int] = ()
+from ganeti_tx.errors import HypervisorError, ParameterError
+from ganeti_tx.model import vlan as words
+from ganeti_tx.model.vlan import Vlan
 
 
 def parse_vlan(text: str) -> Vlan:
-    """ ".5" is untagged, ":5:6" tagged, ".5:6" both, "5" untagged, empty none. @raise HypervisorError: none of these."""
-    if not text:
-        return Vlan()
-    first, *tagged = text.split(":")
+    """As `words` says. @raise HypervisorError: it is none."""
     try:
-        untagged = _number(first.removeprefix(".")) if first else None
-        return Vlan(untagged, tuple(_number(each) for each in tagged))
-    except ValueError:
-        raise HypervisorError(f"vlan {text!r} is not like .5, :5:6 or .5:6 with numbers from 1 to {MAX_VLAN}")
+        return words.parse_vlan(text)
+    except ParameterError as error:
+        raise HypervisorError(str(error)) from None
 
 
 def bridge_vlan_argvs(tap: str, vlan: Vlan) -> list[list[str]]:
@@ -48,10 +32,3 @@ def openvswitch_argv(switch: str, tap: str, vlan: Vlan) -> list[str]:
         argv.append("trunks=" + ",".join(map(str, vlan.tagged)))
         argv.append("vlan_mode=" + ("native-untagged" if vlan.untagged is not None else "trunk"))
     return argv
-
-
-def _number(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
-    if not 1 <= number <= MAX_VLAN:
-        raise ValueError(text)
-    return number

@@ -1,0 +1,1 @@
+"""gnt-network."""

@@ -1,0 +1,80 @@
+"""Networks of a whole cluster, as its command lines show them."""
+
+from ganeti_tx.test.inprocess.case import ClusterCase
+
+ADD = (
+    "gnt-network add --network=10.5.0.0/28 --gateway=10.5.0.1 --mac-prefix=aa:00:55 --network6=2001:db8:5::/64"
+    " --gateway6=2001:db8:5::1 --add-reserved-ips=10.5.0.5,10.5.0.6 --tags=nettag1,nettag2 net1"
+)
+INFO = """\
+Network name: net1
+UUID: {uuid}
+Serial number: 1
+  Subnet: 10.5.0.0/28
+  Gateway: 10.5.0.1
+  IPv6 Subnet: 2001:db8:5::/64
+  IPv6 Gateway: 2001:db8:5::1
+  Mac Prefix: aa:00:55
+  Size: 16
+  Free: 11 (68.75%)
+  Usage map:
+        0 XX...XX........X                                                 63
+         (X) used    (.) free
+  externally reserved IPs:
+    10.5.0.0, 10.5.0.1, 10.5.0.5, 10.5.0.6, 10.5.0.15
+  connected to node groups:
+    default (mode:bridged link:br0 vlan:)
+  not used by any instances
+"""
+LIST = """\
+Network Subnet      Gateway  MacPrefix GroupList                Tags
+net1    10.5.0.0/28 10.5.0.1 aa:00:55  default (bridged, br0, ) nettag1,nettag2
+net2    10.6.0.0/24 -        -                                  
+"""  # noqa: W291
+
+
+class NetworkTests(ClusterCase):
+    """gnt-network."""
+
+    def test_life(self) -> None:
+        """Made, connected, shown, changed, tagged, disconnected, removed."""
+        self.ok(ADD)
+        self.ok("gnt-network add --network=10.6.0.0/24 net2")
+        self.ok("gnt-network connect -N mode=bridged,link=br0 net1 default")
+        uuid = self.scene().field("network", "net1", "uuid")
+        self.assertEqual(self.ok("gnt-network info net1"), INFO.format(uuid=uuid))
+        self.assertEqual(self.ok("gnt-network list"), LIST)
+        self.assertIn("already mapped to group 'default'", self.ok("gnt-network connect net1"))
+        self.assertIn("\n      192 ", self.ok("gnt-network info"))
+        self.ok("gnt-network modify --gateway=10.5.0.14 --remove-reserved-ips=10.5.0.5 net1")
+        self.assertIn("    10.5.0.0, 10.5.0.6, 10.5.0.14, 10.5.0.15\n", self.ok("gnt-network info net1"))
+        self.ok("gnt-network add-tags net1 nt")
+        self.assertEqual(self.ok("gnt-network list-tags net1"), "nettag1\nnettag2\nnt\n")
+        self.ok("gnt-network remove-tags net1 nt")
+        self.fails("gnt-network remove net1", "wrong_state.*\n.*Network still connected")
+        self.ok("gnt-network disconnect net1")
+        self.assertIn("not mapped to group 'default'", self.ok("gnt-network disconnect net1 default"))
+        self.assertIn("1. remove the network from the configuration", self.ok("gnt-network remove --dry-run net1"))
+        self.ok("gnt-network remove net1")
+        self.assertEqual(self.ok("gnt-network list --no-headers -o name"), "net2\n")
+
+    def test_fields(self) -> None:
+        """list and list-fields; what is not known has its own exit status."""
+        self.ok(ADD)
+        self.assertIn("name", self.ok("gnt-network list-fields name map"))
+        shown = self.ok("gnt-network list --no-headers -o free_count,map net1")
+        self.assertEqual(shown.split(), ["11", "XX...XX........X"])
+        self.fails("gnt-network list -o nosuch", "Queried for unknown fields nosuch")
+        self.fails("gnt-network list nosuch", "unknown_entity.*\n.*nosuch")
+        self.fails("gnt-network info nosuch", "unknown_entity.*\n.*nosuch")
+
+    def test_refused(self) -> None:
+        """What the command itself sees."""
+        self.fails("gnt-network add net4", "The --network option must be given")
+        self.fails("gnt-network add --network=10.7.0.0/33 net4", "wrong_input")
+        self.fails("gnt-network modify net1", "Please give at least one of the parameters")
+        self.ok(ADD)
+        self.fails("gnt-network modify --gateway=none net1", "wrong_input")
+        self.fails("gnt-network connect -N nosuch=1 net1 default", "unknown NIC parameter 'nosuch'")
+        self.fails("gnt-network connect -N mode=bogus net1 default", "bogus")
+        self.fails("gnt-network connect net1 nosuch", "unknown_entity")
