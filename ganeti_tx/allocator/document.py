@@ -33,8 +33,12 @@ class Load:
     running: Mapping[str, int]
 
 
-def document(state: InstanceViews, loads: Mapping[str, Load], request: Any) -> bytes:
-    """The JSON text. @param loads: by node name; a node without is not to be used, as one that is offline."""
+def document(state: InstanceViews, loads: Mapping[str, Load], request: Any, group: str | None = None) -> bytes:
+    """The JSON text.
+
+    @param loads: by node name; a node without is not to be used, as one that is offline.
+    @param group: the uuid of the only group that is told of; without its nodes' instances that are in another one, too.
+    """
     cluster = state.cluster
     views = state.each()
     by_primary: dict[str, list[InstanceView]] = {}
@@ -47,15 +51,23 @@ def document(state: InstanceViews, loads: Mapping[str, Load], request: Any) -> b
             "cluster_tags": list(cluster.tags),
             "enabled_hypervisors": list(cluster.enabled_hypervisors),
             "ipolicy": cluster.ipolicy,
-            "nodegroups": {group.uuid: group_entry(cluster, group) for group in state.groups.values()},
+            "nodegroups": {
+                each.uuid: group_entry(cluster, each) for each in state.groups.values() if group in (None, each.uuid)
+            },
             "nodes": {
                 node.name: node_entry(state, node, loads.get(node.name), by_primary.get(node.uuid, ()))
                 for node in state.nodes.values()
+                if group in (None, node.group)
             },
-            "instances": {view.instance.name: instance_entry(view) for view in views},
+            "instances": {view.instance.name: instance_entry(view) for view in views if is_within(view, group)},
             "request": request,
         }
     )
+
+
+def is_within(view: InstanceView, group: str | None) -> bool:
+    """Whether all nodes of an instance are in a group (uuid), if there is one."""
+    return group is None or {node.group for node in view.nodes.values()} == {group}
 
 
 def group_entry(cluster: Cluster, group: NodeGroup) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from ganeti_tx.config.edit import (
     with_objects,
     without_objects,
 )
+from ganeti_tx.config.upgrade import with_default_group
 from ganeti_tx.config.verify_cluster import group_faults
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.nodegroup import NodeGroup
 
@@ -43,7 +45,7 @@ def update_group(group: NodeGroup) -> Change[NodeGroup]:
 
 
 def remove_group(uuid: str) -> Change[None]:
-    """Remove a group without nodes that is not the last."""
+    """Remove a group without nodes that is not the last; was it the default group, that is the master's from then on."""
 
     def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("node group", config.nodegroups, uuid)
@@ -52,9 +54,16 @@ def remove_group(uuid: str) -> Change[None]:
             raise ConfigurationError(f"node group {held.name} has nodes: {', '.join(sorted(nodes)[:5])}")
         if len(config.nodegroups) == 1:
             raise ConfigurationError(f"node group {held.name} is the last one; a cluster has at least one")
-        return without_objects(config, "nodegroups", [uuid])
+        after = without_objects(config, "nodegroups", [uuid])
+        return after if config.cluster.default_group != uuid else with_default(after, now)
 
     return Change(edit, nothing)
+
+
+def with_default(config: ConfigData, now: float) -> ConfigData:
+    """With another default group than the one that is gone."""
+    after = with_default_group(config)
+    return replace(after, cluster=touched(after.cluster, now))
 
 
 def group_checked(before: ConfigData, after: ConfigData, group: NodeGroup) -> ConfigData:

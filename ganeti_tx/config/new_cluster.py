@@ -8,7 +8,7 @@ import attrs
 import msgspec
 
 from ganeti_tx.config.defaults import CLUSTER_DEFAULTS, GROUP_DEFAULTS, NODE_DEFAULTS
-from ganeti_tx.config.upgrade import with_members
+from ganeti_tx.config.upgrade import completed
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigVerifyError
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
@@ -85,7 +85,7 @@ def new_cluster(
         "filters": {},
         **born,
     }
-    config = with_members(from_builtins(raw, ConfigData))
+    config = completed(from_builtins(raw, ConfigData))
     faults = verify(config)
     if faults:
         raise ConfigVerifyError("the new cluster's settings contradict each other", faults)

@@ -50,10 +50,10 @@ def read_config(data: bytes) -> ReadConfig:
     """
     version = version_of(data)
     if version == CONFIG_VERSION:
-        return ReadConfig(with_members(decode(data)), version)
+        return ReadConfig(completed(decode(data)), version)
     raw = read_json(data)
     upgrade(raw)
-    return ReadConfig(with_members(decode(msgspec.json.encode(raw))), version)
+    return ReadConfig(completed(decode(msgspec.json.encode(raw))), version)
 
 
 def version_of(data: bytes) -> int:
@@ -117,6 +117,19 @@ def drop_from_disks(disks: Iterable[dict[str, Any]]) -> None:
     for disk in disks:
         fill([disk], {"serial_no": 1, "uuid": ""}, DISK_LEGACY)
         drop_from_disks(child for child in disk.get("children") or () if isinstance(child, dict))
+
+
+def completed(config: ConfigData) -> ConfigData:
+    """With what follows from the rest, and what other versions do not write."""
+    return with_default_group(with_members(config))
+
+
+def with_default_group(config: ConfigData) -> ConfigData:
+    """The cluster's default group, if it names one that is there; else that of the master."""
+    master = config.nodes.get(config.cluster.master_node)
+    if config.cluster.default_group in config.nodegroups or master is None:
+        return config
+    return replace(config, cluster=replace(config.cluster, default_group=master.group))
 
 
 def with_members(config: ConfigData) -> ConfigData:

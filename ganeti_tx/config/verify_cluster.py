@@ -36,6 +36,7 @@ def cluster_faults(config: ConfigData) -> list[str]:
         *tag_faults(what, cluster.tags),
         *master_faults(config, what),
         *choice_faults(cluster, what),
+        *default_group_faults(config, what),
         *port_faults(cluster, what),
         *parameter_faults(cluster, what),
     ]
@@ -74,6 +75,12 @@ def choice_faults(cluster: Cluster, what: str) -> Iterator[str]:
     for low, high in cluster.uid_pool:
         if not 0 <= low <= high:
             yield f"{what}: user id range {low}-{high} is empty; {MODIFY}"
+
+
+def default_group_faults(config: ConfigData, what: str) -> Iterator[str]:
+    """The default group must be there."""
+    if config.cluster.default_group not in config.nodegroups:
+        yield f"{what}: the default node group {config.cluster.default_group!r} is not in the configuration; {MODIFY}"
 
 
 def port_faults(cluster: Cluster, what: str) -> Iterator[str]:

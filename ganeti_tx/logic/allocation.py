@@ -40,7 +40,10 @@ def allocator_name(asked: str, cluster: Cluster) -> str:
 
 @attrs.frozen(kw_only=True)
 class Allocation:
-    """Asks one allocator. The room that counts is that for disks of `template`, the memory that of `hypervisor`."""
+    """Asks one allocator. The room that counts is that for disks of `template`, the memory that of `hypervisor`.
+
+    @ivar group: the uuid of the only group that it may see.
+    """
 
     config: IConfig
     nodes: INodeRpc
@@ -48,6 +51,7 @@ class Allocation:
     name: str
     template: DiskTemplate
     hypervisor: Hypervisor
+    group: str | None = None
 
     async def ask(self, request: Request[R]) -> R:
         """What it answers to a request.
@@ -59,7 +63,7 @@ class Allocation:
         loads = await self._loads(state)
         call = IallocatorRunner(
             allocator=self.name,
-            idata=document(state, loads, request).decode(),
+            idata=document(state, loads, request, self.group).decode(),
             default_iallocator_params=dict(options(state.cluster, self.name)),
         )
         try:
@@ -71,7 +75,8 @@ class Allocation:
 
     async def _loads(self, state: InstanceViews) -> Mapping[str, Load]:
         """What the nodes tell that can have instances; one that does not tell is told of, and not to be used."""
-        able = [node for node in state.nodes.values() if node.vm_capable and not node.offline]
+        seen = [node for node in state.nodes.values() if self.group in (None, node.group)]
+        able = [node for node in seen if node.vm_capable and not node.offline]
         unit = storage_unit(state.cluster, self.template)
         hypervisors = [each.value for each in state.cluster.enabled_hypervisors]
         told = NodeInfo(storage_units=[] if unit is None else [unit], hypervisors=[self.hypervisor.value])

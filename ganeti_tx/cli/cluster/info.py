@@ -21,9 +21,17 @@ SEARCHED_AFTER = "prealloc_wipe_disks"
 def info(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The cluster's settings."""
     number = roman if options.roman_integers else str
-    for line in tree_lines(_described(session.client.query_cluster_info(), number, session.environ)):
+    cluster = session.client.query_cluster_info()
+    described = _described({**cluster, **_default_group(session, cluster)}, number, session.environ)
+    for line in tree_lines(described):
         session.print(line)
     return ExitCode.SUCCESS
+
+
+def _default_group(session: Session, cluster: Info) -> Info:
+    """By name; all else that has one is told by name already."""
+    found = session.client.query("group", ["name"], ["==", "uuid", cluster["default_group"]])["data"]
+    return {"default_group": found[0][0][1]} if found else {}
 
 
 def _described(cluster: Info, number: Number, environ: Mapping[str, str]) -> Labelled:

@@ -35,6 +35,7 @@ TRIES = 5
 #: Parameters that have consequences beyond the cluster object.
 POOL = "candidate_pool_size"
 ALLOCATOR = "default_iallocator"
+DEFAULT_GROUP = "default_group"
 #: Seconds for the nodes to judge parameters.
 PATIENCE = 60.0
 
@@ -62,6 +63,14 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     def _given(self) -> dict[str, Any]:
         return settings_given(self.op)
 
+    async def expand_names(self) -> None:
+        """The default group is kept by its uuid."""
+        if self.op.default_group is not None:  # type: ignore[attr-defined]
+            self.op = replace(self.op, default_group=await self._uuid_of_group())
+
+    async def _uuid_of_group(self) -> str:
+        return (await self.config.group(self._given[DEFAULT_GROUP])).uuid
+
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Nobody changes what the settings are checked against; nodes may be promoted when the pool grows."""
         if level is Level.NODE and POOL in self._given:
@@ -80,6 +89,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         allocator = self._given.get(ALLOCATOR)
         if allocator and (fault := self.context.allocator_fault(allocator)):
             raise OpPrereqError(fault, ECode.INVAL)
+        if DEFAULT_GROUP in self._given:
+            await self._uuid_of_group()
         before = await self.config.cluster()
         after = self._changed(before)
         self._before, self._master = before, await self.config.node(before.master_node)

@@ -28,6 +28,7 @@ class LUGroupRemove(LogicalUnit[OpGroupRemove]):
     )
 
     _group: NodeGroup
+    _was_default: bool
 
     async def expand_names(self) -> None:
         """Which group."""
@@ -46,6 +47,8 @@ class LUGroupRemove(LogicalUnit[OpGroupRemove]):
         if len(await self.config.groups()) == 1:
             raise OpPrereqError(f"Group '{name}' is the only group, cannot be removed", ECode.STATE)
 
+        self._was_default = (await self.config.cluster()).default_group == self._group.uuid
+
     def plan(self) -> Plan:
         """One change."""
         return [PlannedStep(REMOVE, (), described(self._group))]
@@ -54,3 +57,6 @@ class LUGroupRemove(LogicalUnit[OpGroupRemove]):
         """Remove it."""
         async with self.step(REMOVE):
             await self.config.remove_group(self._group.uuid)
+        if self._was_default:
+            after = await self.config.group((await self.config.cluster()).default_group)
+            self.info(f"- INFO: node group {after.name} is the cluster's default group now")

@@ -21,7 +21,10 @@ from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 
 @define
 class Placement:
-    """First `find`, then the locks that it asks for, then `decide` and `read`; from then on the nodes are known."""
+    """An allocator chooses among the nodes of the group that is named, or else of the cluster's default group.
+
+    First `find`, then the locks that it asks for, then `decide` and `read`; from then on the nodes are known.
+    """
 
     parts: Parts
     locks: ILocks
@@ -73,10 +76,13 @@ class Placement:
                 ECode.INVAL,
             )
         self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
-        self._candidates = await self.parts.config.nodes()
+        self.group = await self.parts.config.group(self.op.group_name or cluster.default_group)
+        self._candidates = [node for node in await self.parts.config.nodes() if node.group == self.group.uuid]
+        if not self._candidates:
+            raise OpPrereqError(f"node group {self.group.name} has no nodes that an instance could be on", ECode.NORES)
 
     def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """Its nodes, with others. An allocator sees all nodes, and no other one what it has not taken yet."""
+        """Its nodes, with others. An allocator sees all nodes of a group, and no other one what it has not taken yet."""
         if level is Level.NODE_ALLOC:
             return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
         if level in OF_NODES and not self.op.opportunistic_locking:
@@ -112,10 +118,9 @@ class Placement:
             name=name,
             template=plan.template,
             hypervisor=plan.hypervisor,
+            group=self.group.uuid,
         )
-        wanted = self.op.group_name
-        group = None if wanted is None else (await self.parts.config.group(wanted)).name
-        request = allocate_request(plan, cluster, group)
+        request = allocate_request(plan, cluster, None if self.op.group_name is None else self.group.name)
         known = {node.name: node for node in self._candidates}
         if self.op.opportunistic_locking:
             free = await held_nodes(self.locks)

@@ -47,9 +47,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         except ResolverError as error:
             raise OpPrereqError(f"node {self.op.node_name!r}: {error}", ECode.RESOLVER)
         self._address = self.op.primary_ip or resolved
-        groups = await self.config.groups()
-        wanted = self.op.group or min(groups, key=lambda group: (group.name != "default", group.name)).uuid
-        self._group = await self.config.group(wanted)
+        self._group = await self.config.group(self.op.group or (await self.config.cluster()).default_group)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The group that gets a member."""

@@ -4,10 +4,13 @@ from collections.abc import Collection, Mapping
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.base import Params
-from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import Hypervisor, StorageType
 
 #: Only of volume groups anything can be said.
-STORAGE = (DiskTemplate.PLAIN,)
+STORAGE = tuple(
+    word for word, template in TEMPLATES.items() if template.storage is StorageType.LVM_VG and not template.secondaries
+)
 
 
 def changed_hv_state(held: Params, given: Params | None) -> Params:

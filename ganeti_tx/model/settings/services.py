@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
+import msgspec
+
 from ganeti_tx.model import disk_templates
+from ganeti_tx.model.base import no_text
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.settings.changes import collectors, uid_pool
 from ganeti_tx.model.settings.checks import tools
@@ -49,6 +52,22 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
             facts=(Fact("uid pool", Form.UIDS),),
         ),
     ]  # fmt: skip
+    #: By uuid; whoever reads a configuration in which no group is named, or one that is gone, takes the master's.
+    default_group: Annotated[
+        str,
+        Setting(
+            default="",
+            takes=NonEmpty,
+            single=True,
+            flags=(
+                Flag(
+                    "--default-group", "node group for new instances and nodes when none is named",
+                    metavar="<nodegroup>", on=ON_MODIFY,
+                ),
+            ),
+            facts=(Fact("default node group"),),
+        ),
+    ] = msgspec.field(default_factory=no_text)  # fmt: skip
     default_iallocator: Annotated[
         str,
         Setting(

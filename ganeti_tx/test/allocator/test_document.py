@@ -91,6 +91,26 @@ class DocumentTests(SynchronousTestCase):
         told = self.document({"node2.example.com": LOAD}, nodes=nodes)["nodes"]["node2.example.com"]
         self.assertEqual((sorted(told), told["offline"]), (STATIC, False))
 
+    def test_one_group(self) -> None:
+        """Only the nodes of one group, and the instances that are wholly in it; what others leave there is not free."""
+        config = samples.CONFIG
+        other = replace(samples.GROUP, uuid="rack2-uuid", name="rack2")
+        state = InstanceViews(
+            cluster=config.cluster,
+            instances=tuple(config.instances.values()),
+            disks=config.disks,
+            nodes={**config.nodes, "node2-uuid": replace(samples.NODE2, group=other.uuid)},
+            groups={**config.nodegroups, other.uuid: other},
+            networks=config.networks,
+        )
+        told = msgspec.json.decode(document(state, {"node1.example.com": LOAD}, REQUEST, "group-uuid"))
+        self.assertEqual((set(told["nodes"]), set(told["nodegroups"])), ({"node1.example.com"}, {"group-uuid"}))
+        self.assertEqual(told["instances"], {})
+        self.assertEqual(told["nodes"]["node1.example.com"]["i_pri_memory"], 128)
+        self.assertEqual(
+            set(msgspec.json.decode(document(state, {}, REQUEST, "rack2-uuid"))["nodes"]), {"node2.example.com"}
+        )
+
     def test_memory_of_instances(self) -> None:
         """What an instance that should run does not use yet is not free; what is stopped needs nothing."""
         node = self.document({"node1.example.com": LOAD})["nodes"]["node1.example.com"]

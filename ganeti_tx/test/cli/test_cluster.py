@@ -14,7 +14,7 @@ from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.cli.roman import roman
 from ganeti_tx.cli.session import connect_to_master, master_name
 from ganeti_tx.errors import OpExecError, OpPrereqError
-from ganeti_tx.test.cli.fakes import CommandLine, Outcome
+from ganeti_tx.test.cli.fakes import CommandLine, Outcome, answer_of
 
 
 class InitTests(SynchronousTestCase):
@@ -271,11 +271,15 @@ class QueryTests(SynchronousTestCase):
     def test_info(self) -> None:
         """The settings are shown under their names, nested ones indented."""
         self.cli.client.answers["QueryClusterInfo"] = lambda: CLUSTER
+        self.cli.client.answers["Query"] = lambda noun, fields, chosen: answer_of(
+            ("name", "text", "Group"), rows=[["rack1"]]
+        )
         outcome = self.cli("gnt-cluster", "show", "--roman")
         self.assertEqual((outcome.status, outcome.err), (0, ""))
         lines = outcome.out.splitlines()
         for line in (
-            "Cluster name: c1", "Tags: a, b", "  candidate pool size: X", "  lvm reserved volumes: (none)",
+            "Cluster name: c1", "Tags: a, b", "  default node group: rack1",
+            "  candidate pool size: X", "  lvm reserved volumes: (none)",
             "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4.0", "    - min/0: ",
             "  load: ", "    interval: 5.000s", "Architecture (this node): 64bits (x86_64)",
             "  OS search path: /srv/ganeti/os, /usr/local/lib/ganeti/os, /usr/lib/ganeti/os, /usr/share/ganeti/os",
@@ -340,7 +344,7 @@ CLUSTER: dict[str, Any] = {
     "enabled_disk_templates": ["file"], "enabled_data_collectors": {"load": True, "lv": False},
     "data_collector_interval": {"load": 5000000}, "ndparams": {}, "beparams": {"default": {"vcpus": 1}},
     "nicparams": {}, "diskparams": {}, "software_version": "0.1", "protocol_version": 3000000,
-    "config_version": 3000000, "os_api_version": 20, "export_version": 0,
+    "config_version": 3000000, "os_api_version": 20, "export_version": 0, "default_group": "rack1-uuid",
     "ipolicy": {
         "minmax": [{"min": {"cpu-count": 1}, "max": {"cpu-count": 8}}], "std": {}, "disk-templates": ["file"], "vcpu-ratio": 4.0,
     },

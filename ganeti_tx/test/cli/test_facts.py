@@ -16,6 +16,7 @@ FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 #: What older designs spell otherwise, or give to a command that Ganeti 3 does not.
 OLD = {
     ("gnt-cluster", "init", "--defaults"),
+    ("gnt-cluster", "modify", "--default-group"),
     ("gnt-instance", "reboot", "--node-group"),
     ("gnt-instance", "shutdown", "--node-group"),
     ("gnt-instance", "startup", "--node-group"),

@@ -1,6 +1,7 @@
 """The store: group commit, failures of the disk, optimistic checks."""
 
 import errno
+import json
 from typing import Any
 
 import msgspec
@@ -224,6 +225,17 @@ class LoadTests(SynchronousTestCase):
         self.assertEqual(store.snapshot.instances, CONFIG.instances)
         self.assertEqual(store.snapshot, decode(files.read(PATHS.config_file, 1 << 20)))
         self.assertEqual(store.snapshot.serial_no, CONFIG.serial_no + 1)
+
+    def test_default_group(self) -> None:
+        """Where no default group is named, as by Ganeti 3, or one that is gone, it is the master's."""
+        for named in ("", "gone-uuid"):
+            cluster = replace(CONFIG.cluster, default_group=named)
+            written = json.loads(encode(replace(CONFIG, cluster=cluster)))
+            if not named:
+                del written["cluster"]["default_group"]
+            _, store, done = self.load(json.dumps(written).encode())
+            self.successResultOf(done)
+            self.assertEqual(store.snapshot.cluster.default_group, "group-uuid")
 
     def test_members(self) -> None:
         """The members of groups follow from the nodes, whatever the file says."""

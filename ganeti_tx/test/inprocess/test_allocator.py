@@ -58,6 +58,24 @@ class AllocatorTests(ClusterCase):
         self.assertEqual([len(document["instances"]) for document in self.told], [0, 1, 2])
         self.assertEqual(sorted(self.places().values()), ["node1", "node2", "node3"])
 
+    def test_groups(self) -> None:
+        """It sees only the nodes of the group that is named, or else of the cluster's default group."""
+        self.ok("gnt-group add rack2")
+        self.ok("gnt-group assign-nodes rack2 node3")
+        self.ok(f"{ADD} web1")
+        self.ok(f"{ADD} -g rack2 web2")
+        self.ok("gnt-cluster modify --default-group=rack2")
+        self.assertIn("\n  default node group: rack2\n", self.ok("gnt-cluster info"))
+        self.ok(f"{ADD} web3")
+        self.ok(f"{ADD} -g default web4")
+        self.assertEqual(self.places(), {"web1": "node1", "web2": "node3", "web3": "node3", "web4": "node2"})
+        seen = [sorted(name.split(".")[0] for name in document["nodes"]) for document in self.told]
+        self.assertEqual(seen, [["node1", "node2"], ["node3"], ["node3"], ["node1", "node2"]])
+        self.ok("gnt-group add empty")
+        self.fails(f"{ADD} -g empty web5", "node group empty has no nodes")
+        self.fails(f"{ADD} -g nosuch web5", "unknown_entity")
+        self.fails("gnt-cluster modify --default-group=nosuch", "unknown_entity")
+
     def test_silent_node(self) -> None:
         """A node that is down is not chosen."""
         self.cluster.node(2).stop()

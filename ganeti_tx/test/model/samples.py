@@ -34,6 +34,7 @@ CLUSTER = Cluster(
         "enabled_hypervisors": (Hypervisor.KVM, Hypervisor.FAKE),
         "compression_tools": ("gzip",),
         "default_iallocator": "hail",
+        "default_group": "group-uuid",
     },
     serial_no=1,
     uuid="cluster-uuid",

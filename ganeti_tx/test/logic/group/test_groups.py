@@ -178,6 +178,14 @@ class RemoveTests(GroupCase):
         self.assertIsNone(self.run_op(ops.OpGroupRemove(group_name="rack2")))
         self.assertEqual(set(self.stage.snapshot.nodegroups), {GROUP.uuid})
 
+    def test_default(self) -> None:
+        """Where the default group is removed, the master's is it from then on, which is told."""
+        self.run_op(ops.OpClusterSetParams(default_group="rack2"))  # type: ignore[call-arg]
+        self.assertEqual(self.stage.snapshot.cluster.default_group, RACK2.uuid)
+        self.run_op(ops.OpGroupRemove(group_name="rack2"))
+        self.assertEqual(self.stage.snapshot.cluster.default_group, GROUP.uuid)
+        self.assertEqual(self.stage.feedback, ["- INFO: node group default is the cluster's default group now"])
+
     def test_refusals(self) -> None:
         """One with nodes, or that is not there."""
         self.assertEqual(self.code(ops.OpGroupRemove(group_name="nosuch")), ECode.NOENT)

@@ -10,7 +10,7 @@ from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
-from ganeti_tx.test.logic.stage import ADDRESSES, CONFIG, UnitTestCase
+from ganeti_tx.test.logic.stage import ADDRESSES, CLUSTER, CONFIG, RACK2, TWO_GROUPS, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2
 
 BIG_POOL = replace(CONFIG, cluster=replace(CONFIG.cluster, candidate_pool_size=3))
@@ -48,6 +48,15 @@ class AddTests(UnitTestCase):
         self.assertFalse(node.master_candidate)
         self.assertIn(node.uuid, self.stage.snapshot.nodegroups[node.group].members)
         self.assertEqual(self.stage.locked["cluster/BGL"], "exclusive")
+
+    def test_default_group(self) -> None:
+        """The default group is the cluster's, whatever it is called."""
+        cluster = replace(CLUSTER, default_group=RACK2.uuid)
+        self.stage = self.make_stage(replace(TWO_GROUPS, cluster=cluster))
+        self.nodes = self.stage.nodes
+        self.well()
+        self.run_op(add())
+        self.assertEqual(self.node().group, RACK2.uuid)
 
     def test_candidate(self) -> None:
         """While the pool has room it becomes a candidate, and its certificate may make calls."""
