@@ -1,4 +1,4 @@
-"""Several deeds on devices that are done together or not at all."""
+"""Several operations on devices that are done together or not at all."""
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -21,9 +21,9 @@ class TakingBack:
 
     _done: list[tuple[Callable[..., Awaitable[object]], tuple[Any, ...]]] = field(factory=list)
 
-    def undo(self, deed: Callable[..., Awaitable[object]], *args: Any) -> None:
+    def undo(self, action: Callable[..., Awaitable[object]], *args: Any) -> None:
         """Remember how to take back what was just done."""
-        self._done.append((deed, args))
+        self._done.append((action, args))
 
     async def __aenter__(self) -> "TakingBack":
         return self
@@ -37,8 +37,8 @@ class TakingBack:
     async def now(self) -> None:
         """Take all back."""
         while self._done:
-            deed, args = self._done.pop()
+            action, args = self._done.pop()
             try:
-                await deed(*args)
+                await action(*args)
             except (GanetiError, OSError) as fault:
                 log.warn("could not be taken back: {fault}", fault=str(fault))

@@ -73,7 +73,7 @@ class DeviceTree:
             return await self.assemble_within(disk, primary, back)
 
     async def assemble_within(self, disk: DiskSpec, primary: bool, back: TakingBack) -> BlockDevStatus:
-        """The same as one of several deeds: if a later one fails this is taken back."""
+        """The same as one of several operations: if a later one fails this is taken back."""
         storage = self.of(disk)
         below = await self._assemble_below(disk, primary, back)
         ready = await storage.is_ready(disk)

@@ -1,4 +1,4 @@
-"""bench/chaos: breaks a devcluster under load according to a seed, and says whether it kept its promises."""
+"""bench/chaos: breaks a devcluster under load according to a seed, and says whether it kept its record."""
 
 import argparse
 import shutil
@@ -15,12 +15,12 @@ from attrs import define, field
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
-from ganeti_tx.test.chaos import verdict
-from ganeti_tx.test.chaos.blows import Blows
+from ganeti_tx.test.chaos import checks
 from ganeti_tx.test.chaos.cluster import CampaignCluster
-from ganeti_tx.test.chaos.load import Promises, start_clients, stop_clients
+from ganeti_tx.test.chaos.faults import FaultInjector
+from ganeti_tx.test.chaos.load import LoadRecord, start_clients, stop_clients
+from ganeti_tx.test.chaos.observer import Observations, Observer, wait_for_calm
 from ganeti_tx.test.chaos.schedule import plan
-from ganeti_tx.test.chaos.witness import Testimony, Witness, wait_for_calm
 
 CLIENTS = 4
 #: Seconds for the jobs under way to end when nothing is broken any more.
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def campaign(cluster: CampaignCluster, seed: int, seconds: float, kills: int) -> Outcome:
-    """Load and blows, then calm and the verdict."""
+    """Load and faults, then calm and the checks."""
     start = time.monotonic()
 
     def say(text: str) -> None:
@@ -48,14 +48,14 @@ def campaign(cluster: CampaignCluster, seed: int, seconds: float, kills: int) ->
 
     schedule = plan(seed, seconds, kills, cluster.disks)
     say(
-        f"{len(schedule)} blows in {seconds:.0f} s; "
+        f"{len(schedule)} faults in {seconds:.0f} s; "
         + ("disks can be filled" if cluster.disks else "no disk is filled")
     )
     nodes = [node.name for node in cluster.layout.nodes]
-    clients, promises = start_clients(cluster.socket, nodes, seed, CLIENTS)
-    witness = Witness(cluster, lambda: set(promises.accepted))
-    witness.start()
-    blows = Blows(cluster, say)
+    clients, record = start_clients(cluster.socket, nodes, seed, CLIENTS)
+    observer = Observer(cluster, lambda: set(record.accepted))
+    observer.start()
+    faults = FaultInjector(cluster, say)
     try:
         before = 0.0
         for planned in schedule:
@@ -63,21 +63,21 @@ def campaign(cluster: CampaignCluster, seed: int, seconds: float, kills: int) ->
             time.sleep(
                 max(ahead, (planned.at - before) / 2)
             )  # who waited for a victim hurries, but leaves time to live
-            blows.strike(planned)
+            faults.strike(planned)
             before = planned.at
     finally:
-        blows.finish()
+        faults.finish()
         stop_clients(clients)
     say("all is done; waiting for calm")
-    bring_back(cluster, promises)
-    unrest = wait_for_calm(cluster, promises.accepted, CALM_LIMIT)
+    bring_back(cluster, record)
+    unrest = wait_for_calm(cluster, record.accepted, CALM_LIMIT)
     say("calm" if not unrest else unrest[0])
-    outcome = Outcome(blows.counts, promises.counts, promises.refusals, accepted=len(promises.accepted))
-    outcome.violations = [*unrest, *judge(cluster, promises, witness.stop(), outcome)]
+    outcome = Outcome(faults.counts, record.counts, record.refusals, accepted=len(record.accepted))
+    outcome.violations = [*unrest, *check_all(cluster, record, observer.stop(), outcome)]
     return outcome
 
 
-def bring_back(cluster: CampaignCluster, promises: Promises) -> None:
+def bring_back(cluster: CampaignCluster, record: LoadRecord) -> None:
     """Have every node be a master candidate again; tried until the master takes it."""
     ops = [
         {"OP_ID": "OP_NODE_SET_PARAMS", "reason": [], "node_name": node.name, "offline": False, "auto_promote": True}
@@ -87,27 +87,27 @@ def bring_back(cluster: CampaignCluster, promises: Promises) -> None:
     while time.monotonic() < deadline:
         try:
             with Client(cluster.socket) as client:
-                promises.add("node roles", [client.submit_job([op]) for op in ops])
+                record.add("node roles", [client.submit_job([op]) for op in ops])
             return
         except GanetiError:
             time.sleep(0.5)
 
 
-def judge(cluster: CampaignCluster, promises: Promises, seen: Testimony, outcome: Outcome) -> list[str]:
+def check_all(cluster: CampaignCluster, record: LoadRecord, seen: Observations, outcome: Outcome) -> list[str]:
     """Every violation."""
     try:
-        jobs = verdict.read_jobs(cluster)
+        jobs = checks.read_jobs(cluster)
     except GanetiError as error:
         return [*seen.violations, f"the queue cannot be read: {error}"]
     outcome.ends = Counter(job.status.value for job in jobs.values())
     return [
         *seen.violations,
-        *verdict.check_jobs(jobs, promises.accepted, seen),
-        *verdict.soon(lambda: verdict.check_locks(cluster)),
-        *verdict.soon(lambda: verdict.check_copies(cluster)),
-        *verdict.check_instances(cluster, jobs),
-        *verdict.soon(lambda: verdict.check_leftovers(cluster)),
-        *verdict.check_logs(cluster),
+        *checks.check_jobs(jobs, record.accepted, seen),
+        *checks.soon(lambda: checks.check_locks(cluster)),
+        *checks.soon(lambda: checks.check_copies(cluster)),
+        *checks.check_instances(cluster, jobs),
+        *checks.soon(lambda: checks.check_leftovers(cluster)),
+        *checks.check_logs(cluster),
     ]
 
 
@@ -120,7 +120,7 @@ def report(outcome: Outcome) -> None:
             + ", ".join(f"{count} {name}" for name, count in counts.most_common())
         )
 
-    line("blows", outcome.kills)
+    line("faults", outcome.kills)
     line("requests", outcome.requests)
     line("refusals", outcome.refusals)
     line("jobs", outcome.ends)
@@ -131,7 +131,7 @@ def report(outcome: Outcome) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one campaign; status 1 when a promise was broken."""
+    """Run one campaign; status 1 when an invariant was broken."""
     parser = argparse.ArgumentParser(prog="bench/chaos", description=__doc__)
     parser.add_argument("--seed", type=int, default=None, help="replays a schedule (default: a new one)")
     parser.add_argument("--minutes", type=float, default=1.0, help="how long things are broken (default: %(default)s)")

@@ -29,7 +29,7 @@ EFFECT = {
 
 
 @frozen
-class Deed:
+class Operation:
     """One opcode on an instance that began to run."""
 
     began: Timestamp
@@ -40,41 +40,41 @@ class Deed:
 
 
 @frozen
-class Fate:
-    """Which states an instance may be in after its last deed."""
+class Expected:
+    """Which states an instance may be in after its last operation."""
 
     states: frozenset[State]
-    last: Deed | None
+    last: Operation | None
     violations: tuple[str, ...]
 
 
-def deeds(jobs: Iterable[QueuedJob]) -> dict[str, list[Deed]]:
+def operations(jobs: Iterable[QueuedJob]) -> dict[str, list[Operation]]:
     """What was done to each instance, in the order in which its lock was had."""
-    found: dict[str, list[Deed]] = {}
+    found: dict[str, list[Operation]] = {}
     for job in jobs:
         for op in job.ops:
             if op.input["OP_ID"] in EFFECT and op.exec_timestamp is not None:
                 starts = bool(op.input.get("start"))
-                deed = Deed(op.exec_timestamp, job.id, op.input["OP_ID"], op.status is Status.SUCCESS, starts)
-                found.setdefault(op.input["instance_name"], []).append(deed)
-    return {name: sorted(each, key=lambda deed: deed.began) for name, each in found.items()}
+                operation = Operation(op.exec_timestamp, job.id, op.input["OP_ID"], op.status is Status.SUCCESS, starts)
+                found.setdefault(op.input["instance_name"], []).append(operation)
+    return {name: sorted(each, key=lambda operation: operation.began) for name, each in found.items()}
 
 
-def fate(name: str, done: Iterable[Deed]) -> Fate:
-    """Follow an instance through its deeds. One that failed may have done its work, or nothing, or undone it."""
+def expected(name: str, done: Iterable[Operation]) -> Expected:
+    """Follow an instance through its operations. One that failed may have done its work, or nothing, or undone it."""
     states, last, violations = frozenset({State.ABSENT}), None, []
-    for deed in done:
-        last = deed
-        possible, result = EFFECT[deed.kind]
-        if deed.starts:
+    for operation in done:
+        last = operation
+        possible, result = EFFECT[operation.kind]
+        if operation.starts:
             result = State.UP
-        if not deed.succeeded:
+        if not operation.succeeded:
             if states & possible:
-                states |= {State.ABSENT, State.DOWN, result} if deed.kind in (CREATE, REMOVE) else THERE
+                states |= {State.ABSENT, State.DOWN, result} if operation.kind in (CREATE, REMOVE) else THERE
             continue
         if not states & possible:
             violations.append(
-                f"{deed.kind} of job {deed.job_id} succeeded on {name}, which was {'/'.join(sorted(states))}"
+                f"{operation.kind} of job {operation.job_id} succeeded on {name}, which was {'/'.join(sorted(states))}"
             )
         states = frozenset({result})
-    return Fate(states, last, tuple(violations))
+    return Expected(states, last, tuple(violations))

@@ -1,4 +1,4 @@
-"""Clients that keep a cluster busy with everything it can do, and note what they were promised."""
+"""Clients that keep a cluster busy with everything it can do, and note what they were wanted."""
 
 import threading
 import time
@@ -27,7 +27,7 @@ STARTUP, SHUTDOWN, REBOOT = "OP_INSTANCE_STARTUP", "OP_INSTANCE_SHUTDOWN", "OP_I
 
 
 @define
-class Promises:
+class LoadRecord:
     """The ids that clients were given, and how many requests of each kind were made. Shared by all clients."""
 
     accepted: set[int] = field(factory=set)
@@ -51,12 +51,12 @@ class Promises:
 class LoadClient(threading.Thread):
     """One client, whose wishes follow from its seed."""
 
-    def __init__(self, socket: str, nodes: list[str], seed: str, promises: Promises) -> None:
+    def __init__(self, socket: str, nodes: list[str], seed: str, record: LoadRecord) -> None:
         super().__init__(daemon=True, name=seed)
         self._client = Client(socket, io_timeout=ANSWER, answer_timeout=ANSWER)
         self._nodes = nodes
         self._random = Random(seed)
-        self._promises = promises
+        self._record = record
         self._mine: list[int] = []
         self._enough = threading.Event()
         self._wishes: list[tuple[int, str, Callable[[], object]]] = [
@@ -87,10 +87,10 @@ class LoadClient(threading.Thread):
                 wish()
                 self._rest()
             except ProtocolError as error:
-                self._promises.refuse(error)
+                self._record.refuse(error)
                 self._enough.wait(0.3)
             except GanetiError as error:
-                self._promises.refuse(error)
+                self._record.refuse(error)
             self._enough.wait(self._random.uniform(0, PAUSE))
         self._client.close()
 
@@ -108,7 +108,7 @@ class LoadClient(threading.Thread):
 
     def _submit(self, kind: str, ops: list[Op]) -> int:
         job_id = self._client.submit_job([{"reason": [], **op} for op in ops])
-        self._promises.add(kind, [job_id])
+        self._record.add(kind, [job_id])
         self._mine.append(job_id)
         return job_id
 
@@ -180,7 +180,7 @@ class LoadClient(threading.Thread):
         ops = [[{"reason": [], **self._delay(), "priority": self._random.choice([-10, 0, 10])}] for _ in range(4)]
         answers = self._client.submit_many_jobs(ops)
         accepted = [answer[1] for answer in answers if answer[0]]
-        self._promises.add("many jobs", accepted)
+        self._record.add("many jobs", accepted)
         self._mine += accepted
 
     def _one_of_mine(self) -> int | None:
@@ -189,33 +189,33 @@ class LoadClient(threading.Thread):
     def _cancel(self, kill: bool) -> None:
         if (job_id := self._one_of_mine()) is not None:
             self._client.cancel_job(job_id, kill)
-            self._promises.add("kill" if kill else "cancel", [])
+            self._record.add("kill" if kill else "cancel", [])
 
     def _prioritize(self) -> None:
         if (job_id := self._one_of_mine()) is not None:
             self._client.change_job_priority(job_id, self._random.choice([-20, -10, 0, 10, 19]))
-            self._promises.add("priority", [])
+            self._record.add("priority", [])
 
     def _archive(self) -> None:
         if (job_id := self._one_of_mine()) is not None and self._random.random() < 0.9:
             self._client.archive_job(job_id)
         else:
             self._client.auto_archive_jobs(20, 1)
-        self._promises.add("archive", [])
+        self._record.add("archive", [])
 
     def _ask(self) -> None:
         self._client.query_instances([], ["name", "status", "pnode"])
         self._client.query_tags("cluster")
-        self._promises.add("questions", [])
+        self._record.add("questions", [])
 
 
-def start_clients(socket: str, nodes: list[str], seed: int, count: int) -> tuple[list[LoadClient], Promises]:
+def start_clients(socket: str, nodes: list[str], seed: int, count: int) -> tuple[list[LoadClient], LoadRecord]:
     """So many clients at once."""
-    promises = Promises()
-    clients = [LoadClient(socket, nodes, f"client {number} of {seed}", promises) for number in range(count)]
+    record = LoadRecord()
+    clients = [LoadClient(socket, nodes, f"client {number} of {seed}", record) for number in range(count)]
     for client in clients:
         client.start()
-    return clients, promises
+    return clients, record
 
 
 def stop_clients(clients: list[LoadClient]) -> None:

@@ -7,7 +7,7 @@ from random import Random
 from attrs import frozen
 
 
-class Blow(StrEnum):
+class Fault(StrEnum):
     """One thing that can befall a cluster."""
 
     RUNNER = "kill a job process"
@@ -22,44 +22,45 @@ class Blow(StrEnum):
 
 
 #: How often each comes, relative to the others.
-WEIGHTS: Mapping[Blow, int] = {
-    Blow.RUNNER: 44,
-    Blow.MASTER: 18,
-    Blow.ZYGOTE: 10,
-    Blow.NODED: 12,
-    Blow.OUTWARD: 6,
-    Blow.TOGETHER: 6,
-    Blow.CUT_OFF: 5,
-    Blow.FREEZE: 5,
-    Blow.FULL_DISK: 5,
+WEIGHTS: Mapping[Fault, int] = {
+    Fault.RUNNER: 44,
+    Fault.MASTER: 18,
+    Fault.ZYGOTE: 10,
+    Fault.NODED: 12,
+    Fault.OUTWARD: 6,
+    Fault.TOGETHER: 6,
+    Fault.CUT_OFF: 5,
+    Fault.FREEZE: 5,
+    Fault.FULL_DISK: 5,
 }
 #: Those that end processes.
-KILLS = frozenset({Blow.RUNNER, Blow.MASTER, Blow.ZYGOTE, Blow.NODED, Blow.OUTWARD, Blow.TOGETHER})
+KILLS = frozenset({Fault.RUNNER, Fault.MASTER, Fault.ZYGOTE, Fault.NODED, Fault.OUTWARD, Fault.TOGETHER})
 #: Seconds for which a process is stopped or a disk is full.
 LEAST, MOST = 0.5, 5.0
 
 
 @frozen
 class Planned:
-    """A blow at a time in seconds after the start; `choice` picks the victim among those there are, 0 to 1."""
+    """A fault at a time in seconds after the start; `choice` picks the victim among those there are, 0 to 1."""
 
     at: float
-    blow: Blow
+    fault: Fault
     choice: float
     seconds: float
 
 
 def plan(seed: int, seconds: float, kills: int, disks: bool) -> list[Planned]:
-    """The whole campaign in the order of time: so many kills, and other blows between them.
+    """The whole campaign in the order of time: so many kills, and other faults between them.
 
     @param disks: whether disks can be filled on this machine.
     """
     random = Random(f"schedule {seed}")
-    weights = {blow: weight for blow, weight in WEIGHTS.items() if disks or blow is not Blow.FULL_DISK}
-    blows: list[Blow] = []
-    while sum(blow in KILLS for blow in blows) < kills:
-        blows += random.choices(list(weights), list(weights.values()))
-    times = sorted(random.uniform(0, seconds) for _ in blows)
+    weights = {fault: weight for fault, weight in WEIGHTS.items() if disks or fault is not Fault.FULL_DISK}
+    faults: list[Fault] = []
+    while sum(fault in KILLS for fault in faults) < kills:
+        faults += random.choices(list(weights), list(weights.values()))
+    times = sorted(random.uniform(0, seconds) for _ in faults)
     return [
-        Planned(at, blow, random.random(), random.uniform(LEAST, MOST)) for at, blow in zip(times, blows, strict=True)
+        Planned(at, fault, random.random(), random.uniform(LEAST, MOST))
+        for at, fault in zip(times, faults, strict=True)
     ]

@@ -62,7 +62,7 @@ class DiskFaultTests(SynchronousTestCase):
                         yield FaultPlan(code, first, lasting)
 
     def assert_well(self, plan: FaultPlan) -> None:
-        """All promises are kept."""
+        """All invariants hold."""
         self.assertEqual(self.scenario.faults(), [], what(plan))
         if "unlink" not in {step for step, _ in plan.struck}:
             self.assertEqual(self.scenario.disk.leftovers(), [])

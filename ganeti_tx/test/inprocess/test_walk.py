@@ -136,7 +136,7 @@ class WalkTests(ClusterCase):
         cluster.end()
 
     def check(self, cluster: InProcessCluster, walk: Walk) -> None:
-        """The promises."""
+        """The invariants."""
         for job_id in walk.submitted:
             live, archived = cluster.paths.job_file(job_id), cluster.paths.archived_job_file(job_id)
             path = live if cluster.master.disk.exists(live) else archived  # old ones are archived by themselves

@@ -1,4 +1,4 @@
-"""Holds what a unit does against what it planned: each deed inside a step, on a node that the step names."""
+"""Holds what a unit does against what it planned: each action inside a step, on a node that the step names."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every unit's plan and what it does are held together: the stage refuses each deed that no step of the plan tells of."""
+"""Every unit's plan and what it does are held together: the stage refuses each action that no step of the plan tells of."""
 
 from typing import Any
 
@@ -220,7 +220,7 @@ class PlanTests(UnitTestCase):
         self.assertTrue(undone[-1].startswith("remove disk/0 of instance web2.example.com"))
 
     def test_the_watch(self) -> None:
-        """What holds plans and deeds together refuses what is done outside of a step, or elsewhere."""
+        """What holds plans and actions together refuses what is done outside of a step, or elsewhere."""
         steps = self.stage.plan_of_steps()
         steps.plan = [PlannedStep("one", ("node1.example.com",))]
         config, nodes = PlannedConfig(self.stage.config, steps), PlannedNodes(self.nodes, steps)

@@ -14,7 +14,7 @@ class ChaosTests(SynchronousTestCase):
     """Half a minute."""
 
     def test_short_campaign(self) -> None:
-        """Whatever is killed, every promise is kept."""
+        """Whatever is killed, every invariant holds."""
         argv = [str(CHAOS), "--seed", "7", "--minutes", "0.4", "--kills", "10"]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -40,7 +40,7 @@ class Campaign:
         rate = self.seeds / self.seconds if self.seconds else 0.0
         return (
             f"{self.seeds} seeds in {self.seconds:.1f} s ({rate:.1f} a second), {self.turns} events\n"
-            f"faults: {counted(self.faults)}\njobs: {counted(self.ends)}\nbroken promises: {len(self.broken)}"
+            f"faults: {counted(self.faults)}\njobs: {counted(self.ends)}\nbroken invariants: {len(self.broken)}"
         )
 
 

@@ -15,14 +15,14 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.queue.job import decode_job
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.chaos.administrators import Administrators
-from ganeti_tx.test.inprocess.chaos.deeds import Deeds
+from ganeti_tx.test.inprocess.chaos.executions import Executions
+from ganeti_tx.test.inprocess.chaos.failovers import Failovers
 from ganeti_tx.test.inprocess.chaos.faults import Faults, InjectedError
+from ganeti_tx.test.inprocess.chaos.invariants import Invariants
 from ganeti_tx.test.inprocess.chaos.operators import TEMPLATES, WITHOUT_MINORS, Operators
-from ganeti_tx.test.inprocess.chaos.promises import Promises
+from ganeti_tx.test.inprocess.chaos.quiescence import Quiescence
 from ganeti_tx.test.inprocess.chaos.record import Record
-from ganeti_tx.test.inprocess.chaos.rest import Rest
-from ganeti_tx.test.inprocess.chaos.succession import Succession
-from ganeti_tx.test.inprocess.chaos.uneasy import UneasyTime
+from ganeti_tx.test.inprocess.chaos.uneven_time import UnevenTime
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.mirrors import with_mirrors
 
@@ -79,30 +79,30 @@ class Life:
     seed: int
     show: Callable[[str], None] | None = None
     chance: Random = field(init=False)
-    time: UneasyTime = field(init=False)
+    time: UnevenTime = field(init=False)
     record: Record = field(init=False)
-    deeds: Deeds = field(init=False)
+    executions: Executions = field(init=False)
     cluster: InProcessCluster = field(init=False)
     operators: Operators = field(init=False)
     administrators: Administrators = field(init=False)
-    promises: Promises = field(init=False)
+    invariants: Invariants = field(init=False)
     faults: Faults = field(init=False)
-    succession: Succession = field(init=False)
+    failovers: Failovers = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.chance = Random(self.seed)
-        self.time = UneasyTime(Random(self.chance.random()))
+        self.time = UnevenTime(Random(self.chance.random()))
         self.record = Record(self.time, self.show)
-        self.deeds = Deeds(self.record, self._held, self._who_knows)
+        self.executions = Executions(self.record, self._held, self._who_knows)
         self.cluster = InProcessCluster(
-            3, self.seed, 0, self.time, self.record.turn, self.deeds.units_of, voting=self.chance.random() < VOTING,
+            3, self.seed, 0, self.time, self.record.turn, self.executions.units_of, voting=self.chance.random() < VOTING,
             mirror_wire=MirrorWire(self.time.seconds, SYNC_RATE), prepare=with_mirrors,
         )  # fmt: skip
         self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
         self.administrators = Administrators(self.operators, Random(self.chance.random()))
-        self.promises = Promises(self.cluster, self.record, self.deeds, self.operators)
+        self.invariants = Invariants(self.cluster, self.record, self.executions, self.operators)
         self.faults = Faults(self.cluster, Random(self.chance.random()), self.record)
-        self.succession = Succession(self.cluster, self.faults, Random(self.chance.random()), self.record)
+        self.failovers = Failovers(self.cluster, self.faults, Random(self.chance.random()), self.record)
 
     def _held(self, node: str, owner: Any) -> Any:
         daemons = self.cluster.daemons[node]
@@ -116,13 +116,13 @@ class Life:
         copies = ((node.name, node.disk.content(path)) for node in self.cluster.members)
         return {name for name, copy in copies if copy is not None and decode_job(copy[0]).livelock == livelock}
 
-    def _rest(self) -> Rest:
-        succession = self.succession
-        lossy = bool(succession.completed) and (succession.lossy or bool(self.faults.struck))
-        return Rest(self.promises, self.faults.darkened, lossy)
+    def _rest(self) -> Quiescence:
+        failovers = self.failovers
+        lossy = bool(failovers.completed) and (failovers.lossy or bool(self.faults.struck))
+        return Quiescence(self.invariants, self.faults.darkened, lossy)
 
     def live(self) -> Outcome:
-        """All of it; stops at the first broken promise."""
+        """All of it; stops at the first broken invariant."""
         listening = Listening(self._logged)
         thorough = self.seed % THOROUGH_EVERY == 0
         if thorough:
@@ -141,7 +141,7 @@ class Life:
             self.seed,
             record.broken,
             self.time.turns,
-            self.faults.struck + Counter(failover=len(self.succession.completed)),
+            self.faults.struck + Counter(failover=len(self.failovers.completed)),
             self._ends(),
             record.digest,
             record.story,
@@ -157,11 +157,11 @@ class Life:
 
     def _work(self) -> None:
         """The day with its faults; most come alone, some upon one another."""
-        self.promises.begin()
+        self.invariants.begin()
         self.operators.begin(self.chance.randint(2, 8))
         self.administrators.begin()
         if self.cluster.voting:
-            self.succession.begin()
+            self.failovers.begin()
         plan = self._plan()
         end = self.time.rightNow + DAY
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
@@ -170,7 +170,7 @@ class Life:
                 self.faults.strike()
             self.time.step()
             if self.time.turns % LOOK_EVERY == 0:
-                self.promises.look()
+                self.invariants.look()
         self.faults.lift()
         self.time.calm = True
 
@@ -186,7 +186,7 @@ class Life:
         while not self.record.broken and (at := self.time.next_moment()) is not None and at <= end:
             self.time.step()
             if self.time.turns % LOOK_EVERY == 0:
-                self.promises.look()
+                self.invariants.look()
 
     def _ask(self, what: "Deferred[list[int]]", seconds: float) -> None:
         """Jobs that must be accepted, and succeed within so many seconds."""
@@ -194,7 +194,7 @@ class Life:
         what.addCallbacks(taken.extend, self._refused)
         self._pass(seconds)
         for job_id in [] if self.record.broken else taken:
-            job = Rest(self.promises, set()).job(job_id)
+            job = Quiescence(self.invariants, set()).job(job_id)
             if job is None or job.status != "success":
                 results = job and [str(op.status) if op.result is None else op.result for op in job.ops]
                 self.record.breach(f"new job {job_id} does not succeed: {results}")
@@ -207,7 +207,7 @@ class Life:
         self._pass(REST)
         rest = self._rest()
         if not self.record.broken:
-            self.promises.look()
+            self.invariants.look()
             rest.check()
         if not self.record.broken:
             self._probe()
@@ -230,7 +230,7 @@ class Life:
 
     def _ends(self) -> Counter[str]:
         """How the jobs ended."""
-        found = (Rest(self.promises, set()).job(job_id) for job_id in self.operators.accepted)
+        found = (Quiescence(self.invariants, set()).job(job_id) for job_id in self.operators.accepted)
         return Counter(str(job.status) for job in found if job is not None)
 
 

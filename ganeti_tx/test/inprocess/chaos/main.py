@@ -11,7 +11,7 @@ from ganeti_tx.test.inprocess.chaos.life import Listening, Outcome, live
 
 
 def main(argv: Sequence[str], say: Callable[[str], None] = print) -> int:
-    """Exit status 1 when a promise was broken."""
+    """Exit status 1 when an invariant was broken."""
     parser = argparse.ArgumentParser(prog="simulate", description=__doc__)
     parser.add_argument("--seed", type=int, help="live through this one only")
     parser.add_argument("--trace", action="store_true", help="print every event of it in order")

@@ -1,4 +1,4 @@
-"""What happened in a run, event by event, and the promises that were found broken."""
+"""What happened in a run, event by event, and the invariants that were found broken."""
 
 from collections.abc import Callable
 from hashlib import blake2b
@@ -29,7 +29,7 @@ class Record:
         self.story.append(line)
 
     def breach(self, text: str) -> None:
-        """A promise is broken."""
+        """An invariant is broken."""
         self.tell(f"BROKEN: {text}")
         self.broken.append(text)
 

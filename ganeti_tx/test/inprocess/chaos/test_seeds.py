@@ -1,4 +1,4 @@
-"""A thousand clusters in bad luck keep every promise; each seed that does not can be lived through again."""
+"""A thousand clusters in bad luck keep every invariant; each seed that does not can be lived through again."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ class SeedTests(SynchronousTestCase):
     """Whatever the seed."""
 
     def test_promises(self) -> None:
-        """Every promise is kept, all along and at rest."""
+        """Every invariant holds, all along and at rest."""
         campaign = run(range(SEEDS), os.cpu_count() or 1)
         faults = [
             f"bench/simulate --seed {each.seed} --trace: {each.broken[0]}\n" + "\n".join(each.story[-30:])

@@ -13,7 +13,7 @@ from attrs import define, field
 from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.runtime.daemon_names import NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.test.chaos.cluster import CampaignCluster
-from ganeti_tx.test.chaos.schedule import Blow, Planned
+from ganeti_tx.test.chaos.schedule import Fault, Planned
 
 #: Seconds for which a victim is waited for that is just being started again.
 PATIENCE = 20.0
@@ -22,7 +22,7 @@ CHUNK = 64 * 1024
 
 
 @define
-class Blows:
+class FaultInjector:
     """Kills, stops and fills; `say` is told what was done, `counts` has how often."""
 
     cluster: CampaignCluster
@@ -33,13 +33,13 @@ class Blows:
 
     def strike(self, planned: Planned) -> None:
         """Do one thing of the schedule."""
-        if planned.blow is Blow.CUT_OFF:
+        if planned.fault is Fault.CUT_OFF:
             node = self._node(planned.choice)
             self._stop(planned, node.name, self.cluster.process(node, NODE))
-        elif planned.blow is Blow.FREEZE:
+        elif planned.fault is Fault.FREEZE:
             process = self._runner(planned.choice)["job process"]
             self._stop(planned, f"job process {process}", process)
-        elif planned.blow is Blow.FULL_DISK:
+        elif planned.fault is Fault.FULL_DISK:
             self._fill_disk(planned)
         else:
             self._kill(planned)
@@ -52,7 +52,7 @@ class Blows:
             if len(victims) == len(found) and victims:
                 break
             if time.monotonic() > deadline:
-                self.say(f"{planned.blow}: nobody is there")
+                self.say(f"{planned.fault}: nobody is there")
                 return
             time.sleep(0.02)
         for process in victims.values():
@@ -60,21 +60,21 @@ class Blows:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        self.counts[planned.blow] += 1
-        self.say(f"{planned.blow}: {', '.join(f'{name} {process}' for name, process in victims.items())}")
+        self.counts[planned.fault] += 1
+        self.say(f"{planned.fault}: {', '.join(f'{name} {process}' for name, process in victims.items())}")
 
     def _victims(self, planned: Planned) -> dict[str, int | None]:
         cluster, pick = self.cluster, planned.choice
-        if planned.blow is Blow.RUNNER:
+        if planned.fault is Fault.RUNNER:
             return self._runner(pick)
-        if planned.blow is Blow.ZYGOTE:
+        if planned.fault is Fault.ZYGOTE:
             return {"zygote": cluster.zygote()}
-        if planned.blow is Blow.NODED:
+        if planned.fault is Fault.NODED:
             return self._daemon(self._node(pick), NODE)
-        if planned.blow is Blow.OUTWARD:
+        if planned.fault is Fault.OUTWARD:
             return self._outward_daemon(pick)
         daemons = cluster.master_daemons()
-        if planned.blow is Blow.MASTER:
+        if planned.fault is Fault.MASTER:
             return self._daemon(cluster.master, daemons[int(pick * 97) % len(daemons)])
         all_of_them: list[dict[str, int | None]] = [
             *(self._daemon(cluster.master, daemon) for daemon in daemons),
@@ -129,9 +129,9 @@ class Blows:
         self._end_later(f"disk {node.name}", planned, ballast.unlink, f"{node.name} has room again")
 
     def _end_later(self, what: str, planned: Planned, undo: Callable[[], None], words: str) -> None:
-        self.counts[planned.blow] += 1
+        self.counts[planned.fault] += 1
         self._busy.add(what)
-        self.say(f"{planned.blow} ({planned.seconds:.1f} s): {what}")
+        self.say(f"{planned.fault} ({planned.seconds:.1f} s): {what}")
 
         def end() -> None:
             try:

@@ -10,7 +10,7 @@ USUAL, SLOW = 0.7, 0.98
 CUT = 0.05
 
 
-class UneasyTime(SimulatedTime):
+class UnevenTime(SimulatedTime):
     """Delays come from a seed, so that what is under way at the same time arrives in any order; until it is `calm`."""
 
     def __init__(self, chance: Random) -> None:

@@ -20,7 +20,7 @@ LOOK = 15.0
 
 
 @define(eq=False)
-class Succession:
+class Failovers:
     """`completed` are the nodes that became the master, `lossy` is whether something may be lost with the old one."""
 
     cluster: InProcessCluster
@@ -38,35 +38,35 @@ class Succession:
 
     def _change(self) -> None:
         old = self.cluster.master
-        heir = self.chance.choice([each for name, each in self.cluster.daemons.items() if name != old.name])
+        successor = self.chance.choice([each for name, each in self.cluster.daemons.items() if name != old.name])
         match self.chance.randrange(4):
             case 0 | 1:
-                self.record.tell(f"{old.name} gives way to {heir.node.name}")
+                self.record.tell(f"{old.name} gives way to {successor.node.name}")
             case 2:
                 self.faults.cut_power(old)
             case 3:
                 self.lossy = True
                 self.faults.cut_off(old, self.chance.choice([5.0, 20.0, 100.0]))
-        self.cluster.time.callLater(self.chance.choice([0.0, 1.0]), self._try, heir, TRIES)
+        self.cluster.time.callLater(self.chance.choice([0.0, 1.0]), self._try, successor, TRIES)
 
-    def _try(self, heir: MasterDaemons, tries: int) -> None:
+    def _try(self, successor: MasterDaemons, tries: int) -> None:
         """What cannot be done now is tried again, here or on another node; two cannot run on one node."""
-        if heir.node.name in self.faults.dark or _runs(heir):
+        if successor.node.name in self.faults.dark or _runs(successor):
             self._again(tries)
             return
-        self.record.tell(f"master-failover on {heir.node.name}")
-        running = failover(heir, lambda line: self.record.tell(f"{heir.node.name}: {line}"))
-        running.addCallbacks(lambda _: self._done(heir), lambda failure: self._failed(heir, tries, failure))
+        self.record.tell(f"master-failover on {successor.node.name}")
+        running = failover(successor, lambda line: self.record.tell(f"{successor.node.name}: {line}"))
+        running.addCallbacks(lambda _: self._done(successor), lambda failure: self._failed(successor, tries, failure))
 
-    def _done(self, heir: MasterDaemons) -> None:
-        self.record.tell(f"{heir.node.name} is the master")
-        self.completed.append(heir.node.name)
+    def _done(self, successor: MasterDaemons) -> None:
+        self.record.tell(f"{successor.node.name} is the master")
+        self.completed.append(successor.node.name)
 
-    def _failed(self, heir: MasterDaemons, tries: int, failure: Failure) -> None:
-        self.record.tell(f"no failover to {heir.node.name}: {failure.getErrorMessage()}")
+    def _failed(self, successor: MasterDaemons, tries: int, failure: Failure) -> None:
+        self.record.tell(f"no failover to {successor.node.name}: {failure.getErrorMessage()}")
         if not failure.check(GanetiError):
             self.record.breach(f"master-failover breaks: {failure.getTraceback()}")
-        if not heir.luxid_process.alive:
+        if not successor.luxid_process.alive:
             self._again(tries)
 
     def _again(self, tries: int) -> None:

@@ -29,7 +29,7 @@ class Seen:
 
 
 @define
-class Testimony:
+class Observations:
     """What may never be seen, as it was seen; and the jobs that were seen at their end."""
 
     violations: list[str] = field(factory=list)
@@ -67,12 +67,12 @@ class Testimony:
         self.serials[node] = serial
 
 
-class Witness(threading.Thread):
+class Observer(threading.Thread):
     """Looks until it is told to stop."""
 
     def __init__(self, cluster: CampaignCluster, accepted: Callable[[], set[int]]) -> None:
-        super().__init__(daemon=True, name="witness")
-        self.testimony = Testimony()
+        super().__init__(daemon=True, name="observer")
+        self.observations = Observations()
         self._cluster = cluster
         self._accepted = accepted
         self._client = Client(cluster.socket, io_timeout=ANSWER, answer_timeout=ANSWER)
@@ -87,47 +87,47 @@ class Witness(threading.Thread):
             self._look_at_locks()
 
     def _look_at_jobs(self) -> None:
-        seen = self.testimony.jobs
+        seen = self.observations.jobs
         open_jobs = [
             job_id
             for job_id in sorted(self._accepted())
             if job_id not in seen
             or not FINAL.issuperset(seen[job_id].statuses)
-            or job_id % 10 == self.testimony.looks % 10
+            or job_id % 10 == self.observations.looks % 10
         ]
         try:
             rows = self._client.query_jobs(open_jobs, ["id", "opstatus"]) if open_jobs else []
         except GanetiError:
             return  # there is no master just now
-        self.testimony.looks += 1
+        self.observations.looks += 1
         for job_id, row in zip(open_jobs, rows, strict=True):
             if row is None or row[0] is None:
-                self.testimony.violations.append(f"job {job_id} was accepted, but is not known")
+                self.observations.violations.append(f"job {job_id} was accepted, but is not known")
             else:
-                self.testimony.see_job(job_id, row[1])
+                self.observations.see_job(job_id, row[1])
 
     def _look_at_configurations(self) -> None:
         for node in self._cluster.layout.nodes:
             serial = self._cluster.serial(node)
             if serial is not None:
-                self.testimony.see_serial(node.name, serial)
+                self.observations.see_serial(node.name, serial)
 
     def _look_at_locks(self) -> None:
         """Only while one and the same WConfD runs can anybody see to the dead."""
         wconfd = self._cluster.process(self._cluster.master, self._cluster.master_daemons()[0])
         if wconfd is None or wconfd != self._wconfd:
             self._wconfd = wconfd
-            self.testimony.dead_owners.clear()
+            self.observations.dead_owners.clear()
             return
         dead = {livelock for livelock in self._cluster.lock_owners() if not is_held(Path(livelock))}
-        self.testimony.see_dead_owners(dead, time.monotonic())
+        self.observations.see_dead_owners(dead, time.monotonic())
 
-    def stop(self) -> Testimony:
+    def stop(self) -> Observations:
         """What was seen."""
         self._enough.set()
         self.join(2 * ANSWER)
         self._client.close()
-        return self.testimony
+        return self.observations
 
 
 def wait_for_calm(cluster: CampaignCluster, accepted: set[int], limit: float) -> list[str]:

@@ -13,7 +13,7 @@ from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.mastership.term import MasterTerm
 from ganeti_tx.queue.files.job_file import JOB_FILE
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
-from ganeti_tx.test.inprocess.chaos.deeds import Deed, Deeds
+from ganeti_tx.test.inprocess.chaos.executions import Execution, Executions
 from ganeti_tx.test.inprocess.chaos.operators import Operators
 from ganeti_tx.test.inprocess.chaos.record import Record
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -33,12 +33,12 @@ class ConfigHead(msgspec.Struct):
 
 
 @define(eq=False)
-class Promises:
+class Invariants:
     """Watches the disks, and looks at the locks when asked to."""
 
     cluster: InProcessCluster
     record: Record
-    deeds: Deeds
+    executions: Executions
     operators: Operators
     jobs: dict[int, QueuedJob] = field(factory=dict)
     _serials: dict[str, tuple[int, int]] = field(factory=dict)
@@ -137,7 +137,7 @@ class Promises:
 
     def _went_back(self, job_id: int, index: int, old: Status, new: Status) -> None:
         """Only what has not begun may be queued again."""
-        if new is not Status.QUEUED or self.deeds.of(job_id, index) is not None:
+        if new is not Status.QUEUED or self.executions.of(job_id, index) is not None:
             self.record.breach(f"opcode {index} of job {job_id} goes from {old} back to {new}")
 
     # Locks
@@ -180,23 +180,23 @@ class Promises:
         held: Mapping[Owner, Mapping[Lock, Mode]] = {
             owner: self.cluster.wconfd.locks.held(owner) for owner in self.cluster.wconfd.locks.owners()
         }
-        for deed in self.deeds.all:
-            if deed.done or deed.node != self.cluster.master.name:
+        for execution in self.executions.all:
+            if execution.done or execution.node != self.cluster.master.name:
                 continue
-            if not self.cluster.liveness.is_alive(Path(deed.owner.livelock)):
+            if not self.cluster.liveness.is_alive(Path(execution.owner.livelock)):
                 continue
             for owner, locks in held.items():
-                if owner != deed.owner:
-                    self._compare(deed, owner, locks)
+                if owner != execution.owner:
+                    self._compare(execution, owner, locks)
 
-    def _compare(self, deed: Deed, owner: Owner, locks: Mapping[Lock, Mode]) -> None:
-        for lock in deed.locks.keys() & locks.keys():
-            if Mode.EXCLUSIVE not in (deed.locks[lock], locks[lock]) or self._given_up(deed, lock):
+    def _compare(self, execution: Execution, owner: Owner, locks: Mapping[Lock, Mode]) -> None:
+        for lock in execution.locks.keys() & locks.keys():
+            if Mode.EXCLUSIVE not in (execution.locks[lock], locks[lock]) or self._given_up(execution, lock):
                 continue
-            self.record.breach(f"{deed} and {owner} both have {lock}")
+            self.record.breach(f"{execution} and {owner} both have {lock}")
 
-    def _given_up(self, deed: Deed, lock: Lock) -> bool:
+    def _given_up(self, execution: Execution, lock: Lock) -> bool:
         """What removes a thing removes its lock at the end."""
-        return deed.op.op_id() in ("OP_INSTANCE_REMOVE", "OP_NODE_REMOVE") and lock.level in (
+        return execution.op.op_id() in ("OP_INSTANCE_REMOVE", "OP_NODE_REMOVE") and lock.level in (
             Level.INSTANCE, Level.NODE, Level.NODE_RES,
         )  # fmt: skip

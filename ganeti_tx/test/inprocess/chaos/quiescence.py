@@ -9,9 +9,9 @@ from ganeti_tx.mastership.ballot import ssconf_master
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
-from ganeti_tx.test.inprocess.chaos.deeds import Deed
+from ganeti_tx.test.inprocess.chaos.executions import Execution
+from ganeti_tx.test.inprocess.chaos.invariants import Invariants
 from ganeti_tx.test.inprocess.chaos.operators import SECRET, Accepted
-from ganeti_tx.test.inprocess.chaos.promises import Promises
 from ganeti_tx.test.inprocess.node import SimulatedNode
 
 #: What an opcode that succeeded makes of its instance.
@@ -26,16 +26,16 @@ UNKNOWN = "unknown"
 
 
 @define(eq=False)
-class Rest:
+class Quiescence:
     """The cluster after its faults."""
 
-    promises: Promises
+    invariants: Invariants
     darkened: set[str]
     #: Whether what an old master did last may be lost with it.
     lossy: bool = False
 
     def check(self) -> None:
-        """Everything; each fault that is found is a broken promise."""
+        """Everything; each fault that is found is a broken invariant."""
         for fault in [
             *self._jobs(),
             *self._masters(),
@@ -45,11 +45,11 @@ class Rest:
             *(() if self.lossy else self._instances()),
             *self._secrets(),
         ]:
-            self.promises.record.breach(f"at rest: {fault}")
+            self.invariants.record.breach(f"at rest: {fault}")
 
     def job(self, job_id: int) -> QueuedJob | None:
         """A job by its file."""
-        disk, paths = self.promises.cluster.master.disk, self.promises.cluster.paths
+        disk, paths = self.invariants.cluster.master.disk, self.invariants.cluster.paths
         for path in (paths.job_file(job_id), paths.archived_job_file(job_id)):
             if (found := disk.content(path)) is not None:
                 return decode_job(found[0])
@@ -58,7 +58,7 @@ class Rest:
     # Jobs
 
     def _jobs(self) -> Iterator[str]:
-        for job_id, accepted in self.promises.operators.accepted.items():
+        for job_id, accepted in self.invariants.operators.accepted.items():
             job = self.job(job_id)
             if job is None:
                 yield f"job {job_id} was accepted and is not there"
@@ -74,7 +74,7 @@ class Rest:
 
     def _queued(self) -> Iterator[str]:
         """No job is stuck, also of those whose ids nobody has heard."""
-        disk, queue = self.promises.cluster.master.disk, self.promises.cluster.paths.queue_dir
+        disk, queue = self.invariants.cluster.master.disk, self.invariants.cluster.paths.queue_dir
         for name in disk.names(queue):
             if name.startswith("job-") and (found := disk.content(queue / name)) is not None:
                 job = decode_job(found[0])
@@ -82,31 +82,39 @@ class Rest:
                     yield f"{name} has not ended: {[str(op.status) for op in job.ops]}"
 
     def _begun_after(self, job: QueuedJob, moment: float) -> bool:
-        return any(deed.owner.job_id == job.id and deed.at > moment for deed in self.promises.deeds.all)
+        return any(
+            execution.owner.job_id == job.id and execution.at > moment for execution in self.invariants.executions.all
+        )
 
     def _told_truthfully(self, job: QueuedJob, index: int, accepted: Accepted) -> Iterator[str]:
-        deed, op = self.promises.deeds.of(job.id, index), job.ops[index]
+        execution, op = self.invariants.executions.of(job.id, index), job.ops[index]
         which = f"opcode {index} of job {job.id}"
-        if op.status is Status.SUCCESS and (deed is None or not deed.succeeded):
+        if op.status is Status.SUCCESS and (execution is None or not execution.succeeded):
             yield f"{which} claims success and was not done"
-        stopped = accepted.kill_asked or (accepted.stop_asked and deed is not None and not deed.succeeded)
-        if op.status is Status.CANCELED and deed is not None and not stopped:
+        stopped = accepted.kill_asked or (accepted.stop_asked and execution is not None and not execution.succeeded)
+        if op.status is Status.CANCELED and execution is not None and not stopped:
             yield f"{which} is canceled and was begun"
-        if op.status is Status.ERROR and deed is not None and deed.succeeded and deed.done and self._lived(deed):
+        if (
+            op.status is Status.ERROR
+            and execution is not None
+            and execution.succeeded
+            and execution.done
+            and self._lived(execution)
+        ):
             yield f"{which} is in error and was done: {op.result}"
         if "internal error" in str(op.result):
             yield f"{which}: {op.result}"
 
-    def _lived(self, deed: Deed) -> bool:
-        """Whether the process of a deed still lives."""
-        liveness = self.promises.cluster.daemons[deed.node].liveness
-        return deed.owner.livelock in {str(path) for path in liveness.living()}
+    def _lived(self, execution: Execution) -> bool:
+        """Whether the process of an execution still lives."""
+        liveness = self.invariants.cluster.daemons[execution.node].liveness
+        return execution.owner.livelock in {str(path) for path in liveness.living()}
 
     # Masters
 
     def _masters(self) -> Iterator[str]:
         """There is one, and all know it."""
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         masters = [name for name, each in cluster.daemons.items() if each.luxid_process.alive]
         if masters != [cluster.master.name]:
             yield f"the masters are {masters}"
@@ -117,7 +125,7 @@ class Rest:
     # What is left over
 
     def _leftovers(self) -> Iterator[str]:
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         if not cluster.acting.wconfd_is_up:
             yield "wconfd does not run"
             return
@@ -129,7 +137,7 @@ class Rest:
 
     def _copies(self) -> Iterator[str]:
         """Every node has what it must have, and the master's memory is what its disk holds."""
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         config = cluster.config
         if not cluster.acting.wconfd_is_up:
             return
@@ -145,11 +153,11 @@ class Rest:
                 yield from self._copies_on(node)
 
     def _is_candidate(self, node: SimulatedNode) -> bool:
-        nodes = self.promises.cluster.config.nodes.values()
+        nodes = self.invariants.cluster.config.nodes.values()
         return any(each.name == node.name and each.master_candidate for each in nodes)
 
     def _copies_on(self, node: SimulatedNode) -> Iterator[str]:
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         path = cluster.paths.config_file
         if node.disk.content(path) is None or node.disk.content(path) != cluster.master.disk.content(path):
             yield f"the configuration of {node.name} is not the master's"
@@ -161,16 +169,16 @@ class Rest:
                 yield f"{name} of {node.name} is not the master's"
 
     def _secrets(self) -> Iterator[str]:
-        for node in self.promises.cluster.members:
+        for node in self.invariants.cluster.members:
             for path in node.disk.find(SECRET.encode()):
                 yield f"{path} of {node.name} holds a secret"
 
     # Effects
 
     def _tags(self) -> Iterator[str]:
-        config = self.promises.cluster.config
+        config = self.invariants.cluster.config
         present = {*config.cluster.tags, *(tag for node in config.nodes.values() for tag in node.tags)}
-        for job_id, accepted in self.promises.operators.accepted.items():
+        for job_id, accepted in self.invariants.operators.accepted.items():
             job = self.job(job_id)
             for index, raw in enumerate(accepted.ops):
                 if job is None or raw["OP_ID"] != "OP_TAGS_SET":
@@ -179,19 +187,19 @@ class Rest:
                 status = job.ops[index].status
                 if status is Status.SUCCESS and tag not in present:
                     yield f"job {job_id} claims to have set {tag}"
-                if self.promises.deeds.of(job_id, index) is None and tag in present:
+                if self.invariants.executions.of(job_id, index) is None and tag in present:
                     yield f"{tag} is set and job {job_id}, which is {status}, never began with it"
 
     def expected(self) -> dict[str, str]:
         """What each instance must be: up, down, absent, or unknown after something that failed half-way."""
         states: dict[str, str] = {}
-        for deed in self.promises.deeds.all:
-            if (effect := EFFECTS.get(deed.op.op_id())) is None:
+        for execution in self.invariants.executions.all:
+            if (effect := EFFECTS.get(execution.op.op_id())) is None:
                 continue
-            name = getattr(deed.op, "instance_name", "").split(".")[0]
-            job = self.job(deed.owner.job_id)
-            success = job is not None and job.ops[deed.index].status is Status.SUCCESS
-            if not success and self._taken_back(deed):
+            name = getattr(execution.op, "instance_name", "").split(".")[0]
+            job = self.job(execution.owner.job_id)
+            success = job is not None and job.ops[execution.index].status is Status.SUCCESS
+            if not success and self._taken_back(execution):
                 states.setdefault(name, "absent")
                 continue
             states[name] = effect if success else UNKNOWN
@@ -199,20 +207,22 @@ class Rest:
 
     def tells_of_leftovers(self) -> bool:
         """Whether a job says that it could not take something back."""
-        jobs = [self.job(job_id) for job_id in self.promises.operators.accepted]
+        jobs = [self.job(job_id) for job_id in self.invariants.operators.accepted]
         told = "".join(f"{op.result} {op.log}" for job in jobs if job is not None for op in job.ops)
         return "could not undo" in told or "could not be taken back" in told
 
-    def _taken_back(self, deed: Deed) -> bool:
+    def _taken_back(self, execution: Execution) -> bool:
         """Whether a creation failed, or its process died in its midst, and nothing of it must be left, as its job tells of
         nothing.
         """
-        job = self.job(deed.owner.job_id)
-        if deed.op.op_id() != "OP_INSTANCE_CREATE" or job is None:
+        job = self.job(execution.owner.job_id)
+        if execution.op.op_id() != "OP_INSTANCE_CREATE" or job is None:
             return False
-        op = job.ops[deed.index]
+        op = job.ops[execution.index]
         told = f"{op.result} {op.log}"
-        over = "taken back" in told or (deed.done and not deed.succeeded)  # else it may have died when all was done
+        over = "taken back" in told or (
+            execution.done and not execution.succeeded
+        )  # else it may have died when all was done
         return (
             op.status in FINAL
             and over
@@ -220,7 +230,7 @@ class Rest:
         )
 
     def _instances(self) -> Iterator[str]:
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         configured = {each.name.split(".")[0]: each for each in cluster.config.instances.values()}
         running = [name.split(".")[0] for names in cluster.running().values() for name in names]
         if len(running) != len(set(running)):
@@ -243,7 +253,7 @@ class Rest:
 
     def _disks(self, configured: object) -> Iterator[str]:
         """Disks that no instance uses are left only by creations and removals that broke half-way."""
-        cluster = self.promises.cluster
+        cluster = self.invariants.cluster
         configured_disks = [each for disk in cluster.config.disks.values() for each in (disk, *disk.children)]
         used = {"/".join(map(str, disk.logical_id or [])) for disk in configured_disks}
         states = self.expected()
@@ -253,4 +263,6 @@ class Rest:
 
     def _broke(self) -> bool:
         """Whether some job broke off after it had begun."""
-        return any(not deed.succeeded and not self._taken_back(deed) for deed in self.promises.deeds.all)
+        return any(
+            not execution.succeeded and not self._taken_back(execution) for execution in self.invariants.executions.all
+        )

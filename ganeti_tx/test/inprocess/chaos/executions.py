@@ -15,7 +15,7 @@ from ganeti_tx.test.inprocess.mirrors import TEMPLATES
 
 
 @define(eq=False)
-class Deed:
+class Execution:
     """One execution; `index` is the opcode's in its job. It ends only if its process lives so long.
 
     `known_to` are the nodes whose copy of the job said then that it had this process.
@@ -41,31 +41,31 @@ class Deed:
 
 
 @define(eq=False)
-class Deeds:
+class Executions:
     """All of them in the order in which they began."""
 
     record: Record
     held: Callable[[str, Owner], Mapping[Lock, Mode]]
     who_knows: Callable[[int, str], set[str]]
-    all: list[Deed] = field(factory=list)
+    all: list[Execution] = field(factory=list)
 
     def units_of(self, node: str, livelock: str) -> "WatchedUnits":
         """The logical units as one process on a node knows them."""
         return WatchedUnits(self, node, livelock)
 
-    def begin(self, node: str, livelock: str, op: OpCode, job_id: int) -> Deed:
+    def begin(self, node: str, livelock: str, op: OpCode, job_id: int) -> Execution:
         """A job starts to change things."""
         owner = Owner(job_id, livelock)
         index = int(op.reason[-1][1].rpartition("index=")[2])
-        deed = Deed(node, owner, index, op, dict(self.held(node, owner)), self.record.time.rightNow)
-        deed.known_to = self.who_knows(job_id, livelock)
-        if any(each.key == deed.key and (each.node == node or node in each.known_to) for each in self.all):
-            self.record.breach(f"{deed} is executed a second time")
-        self.all.append(deed)
-        self.record.tell(f"{deed} begins")
-        return deed
+        execution = Execution(node, owner, index, op, dict(self.held(node, owner)), self.record.time.rightNow)
+        execution.known_to = self.who_knows(job_id, livelock)
+        if any(each.key == execution.key and (each.node == node or node in each.known_to) for each in self.all):
+            self.record.breach(f"{execution} is executed a second time")
+        self.all.append(execution)
+        self.record.tell(f"{execution} begins")
+        return execution
 
-    def of(self, job_id: int, index: int) -> Deed | None:
+    def of(self, job_id: int, index: int) -> Execution | None:
         """What an opcode did, if it was begun; the last time, if a new master did not know."""
         return next((each for each in reversed(self.all) if each.key == (job_id, index)), None)
 
@@ -74,7 +74,7 @@ class Deeds:
 class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
     """The table of logical units, whose executions are written down."""
 
-    deeds: Deeds
+    executions: Executions
     node: str
     livelock: str
 
@@ -92,13 +92,13 @@ class WatchedUnits(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
         execute: Callable[[], Awaitable[Any]] = unit.execute
 
         async def watched() -> Any:
-            deed = self.deeds.begin(self.node, self.livelock, unit.op, context.job_id)
+            execution = self.executions.begin(self.node, self.livelock, unit.op, context.job_id)
             try:
                 result = await execute()
-                deed.succeeded = True
+                execution.succeeded = True
                 return result
             finally:
-                deed.done = True
+                execution.done = True
 
         setattr(unit, "execute", watched)  # noqa: B010
         return unit

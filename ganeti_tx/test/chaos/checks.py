@@ -1,4 +1,4 @@
-"""The promises that must hold once all is calm; each function gives the violations it finds, as sentences."""
+"""The invariants that must hold once all is calm; each function gives the violations it finds, as sentences."""
 
 import json
 import time
@@ -11,8 +11,8 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.queue.job import QueuedJob, Status, decode_job
 from ganeti_tx.runtime.pidfile import was_abandoned
 from ganeti_tx.test.chaos.cluster import CampaignCluster
-from ganeti_tx.test.chaos.history import Fate, State, deeds, fate
-from ganeti_tx.test.chaos.witness import Testimony
+from ganeti_tx.test.chaos.history import Expected, State, expected, operations
+from ganeti_tx.test.chaos.observer import Observations
 
 #: Seconds that copies, and the removal of what the dead left, may take when all is calm.
 SETTLING = 60.0
@@ -37,7 +37,7 @@ def read_jobs(cluster: CampaignCluster) -> dict[int, QueuedJob]:
     return {job.id: job for job in jobs}
 
 
-def check_jobs(jobs: dict[int, QueuedJob], accepted: set[int], seen: Testimony) -> list[str]:
+def check_jobs(jobs: dict[int, QueuedJob], accepted: set[int], seen: Observations) -> list[str]:
     """No accepted job is lost; each ended once and stayed so; its log was written in order."""
     found = [f"job {job_id} was accepted and is lost" for job_id in sorted(accepted - set(jobs))]
     for job in jobs.values():
@@ -103,27 +103,27 @@ def check_copies(cluster: CampaignCluster) -> list[str]:
 def check_instances(cluster: CampaignCluster, jobs: dict[int, QueuedJob]) -> list[str]:
     """Each instance is as the jobs on it made it, in the configuration and on the hypervisor."""
     config = read_config(cluster.paths(cluster.master).config_file.read_bytes()).config
-    fates = {name: fate(name, done) for name, done in deeds(jobs.values()).items()}
+    expectations = {name: expected(name, done) for name, done in operations(jobs.values()).items()}
     running = dict(running_instances(cluster))
-    found = [violation for each in fates.values() for violation in each.violations]
-    for name in sorted({*fates, *running, *(instance.name for instance in config.instances.values())}):
-        found += check_instance(name, config, running.get(name, []), fates.get(name, fate(name, ())))
+    found = [violation for each in expectations.values() for violation in each.violations]
+    for name in sorted({*expectations, *running, *(instance.name for instance in config.instances.values())}):
+        found += check_instance(name, config, running.get(name, []), expectations.get(name, expected(name, ())))
     return found
 
 
-def check_instance(name: str, config: ConfigData, running: list[str], promised: Fate) -> list[str]:
+def check_instance(name: str, config: ConfigData, running: list[str], wanted: Expected) -> list[str]:
     """One instance."""
     instance = next((each for each in config.instances.values() if each.name == name), None)
     state = State.ABSENT if instance is None else State(instance.admin_state.value)
     found = []
-    last = f"its last job was {promised.last}"
-    if state not in promised.states:
-        found.append(f"{name} is {state}, and should be {'/'.join(sorted(promised.states))}; {last}")
+    last = f"its last job was {wanted.last}"
+    if state not in wanted.states:
+        found.append(f"{name} is {state}, and should be {'/'.join(sorted(wanted.states))}; {last}")
     if instance is None:
         return found + [f"{name} runs on {node}, but is no instance; {last}" for node in running]
     home = config.nodes[instance.primary_node].name
     found += [f"{name} runs on {node}, and its primary node is {home}; {last}" for node in running if node != home]
-    if promised.last is not None and promised.last.succeeded and bool(running) != (state is State.UP):
+    if wanted.last is not None and wanted.last.succeeded and bool(running) != (state is State.UP):
         found.append(f"{name} is {state}, and {'runs' if running else 'does not run'}; {last}")
     return found
 

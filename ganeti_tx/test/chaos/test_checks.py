@@ -1,47 +1,47 @@
-"""The campaign's own judgement: it sees what is wrong, and nothing that is right."""
+"""The campaign's own checks: it sees what is wrong, and nothing that is right."""
 
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status
-from ganeti_tx.test.chaos.history import Deed, State, deeds, fate
+from ganeti_tx.test.chaos.checks import check_jobs
+from ganeti_tx.test.chaos.history import Operation, State, expected, operations
 from ganeti_tx.test.chaos.load import CREATE, REMOVE, SHUTDOWN, STARTUP
-from ganeti_tx.test.chaos.schedule import KILLS, Blow, plan
-from ganeti_tx.test.chaos.verdict import check_jobs
-from ganeti_tx.test.chaos.witness import RELEASE_LIMIT, Testimony
+from ganeti_tx.test.chaos.observer import RELEASE_LIMIT, Observations
+from ganeti_tx.test.chaos.schedule import KILLS, Fault, plan
 
 
-def deed(kind: str, succeeded: bool = True, at: int = 1, starts: bool = False) -> Deed:
+def operation(kind: str, succeeded: bool = True, at: int = 1, starts: bool = False) -> Operation:
     """Something done to an instance."""
-    return Deed((at, 0), at, kind, succeeded, starts)
+    return Operation((at, 0), at, kind, succeeded, starts)
 
 
 class HistoryTests(SynchronousTestCase):
     """What may have become of an instance."""
 
-    def states(self, *done: Deed) -> set[State]:
+    def states(self, *done: Operation) -> set[State]:
         """Where it may be after all that."""
-        return set(fate("vm", done).states)
+        return set(expected("vm", done).states)
 
     def test_success(self) -> None:
         """A success leaves no doubt."""
         self.assertEqual(self.states(), {State.ABSENT})
-        self.assertEqual(self.states(deed(CREATE)), {State.DOWN})
-        self.assertEqual(self.states(deed(CREATE, starts=True)), {State.UP})
-        self.assertEqual(self.states(deed(CREATE), deed(STARTUP)), {State.UP})
-        self.assertEqual(self.states(deed(CREATE), deed(STARTUP), deed(REMOVE)), {State.ABSENT})
+        self.assertEqual(self.states(operation(CREATE)), {State.DOWN})
+        self.assertEqual(self.states(operation(CREATE, starts=True)), {State.UP})
+        self.assertEqual(self.states(operation(CREATE), operation(STARTUP)), {State.UP})
+        self.assertEqual(self.states(operation(CREATE), operation(STARTUP), operation(REMOVE)), {State.ABSENT})
 
     def test_failure(self) -> None:
         """A failure may have done its work or not; one that was impossible has done nothing."""
-        self.assertEqual(self.states(deed(CREATE, False)), {State.ABSENT, State.DOWN})
-        self.assertEqual(self.states(deed(CREATE), deed(SHUTDOWN, False)), {State.UP, State.DOWN})
-        self.assertEqual(self.states(deed(STARTUP, False)), {State.ABSENT})
+        self.assertEqual(self.states(operation(CREATE, False)), {State.ABSENT, State.DOWN})
+        self.assertEqual(self.states(operation(CREATE), operation(SHUTDOWN, False)), {State.UP, State.DOWN})
+        self.assertEqual(self.states(operation(STARTUP, False)), {State.ABSENT})
 
     def test_impossible(self) -> None:
         """What was certainly not there cannot be started."""
-        self.assertEqual(len(fate("vm", [deed(CREATE), deed(REMOVE), deed(STARTUP)]).violations), 1)
-        self.assertEqual(fate("vm", [deed(CREATE, False), deed(STARTUP)]).violations, ())
+        self.assertEqual(len(expected("vm", [operation(CREATE), operation(REMOVE), operation(STARTUP)]).violations), 1)
+        self.assertEqual(expected("vm", [operation(CREATE, False), operation(STARTUP)]).violations, ())
 
     def test_order(self) -> None:
         """The order is that in which the lock was had; what never ran does not count."""
@@ -51,18 +51,18 @@ class HistoryTests(SynchronousTestCase):
             return QueuedOp(input={"OP_ID": kind, "instance_name": "vm"}, status=Status.SUCCESS, exec_timestamp=began)
 
         jobs = [QueuedJob(id=1, ops=[op(STARTUP, 9), op(REMOVE, None)]), QueuedJob(id=2, ops=[op(CREATE, 5)])]
-        self.assertEqual([each.kind for each in deeds(jobs)["vm"]], [CREATE, STARTUP])
+        self.assertEqual([each.kind for each in operations(jobs)["vm"]], [CREATE, STARTUP])
 
 
-class TestimonyTests(SynchronousTestCase):
+class ObservationsTests(SynchronousTestCase):
     """What a suspicious client notes."""
 
     def seen(self, *looks: list[str]) -> list[str]:
         """The violations in a row of looks at one job."""
-        testimony = Testimony()
+        observations = Observations()
         for statuses in looks:
-            testimony.see_job(1, statuses)
-        return testimony.violations
+            observations.see_job(1, statuses)
+        return observations.violations
 
     def test_final_is_final(self) -> None:
         """An opcode that has ended stays so."""
@@ -75,22 +75,22 @@ class TestimonyTests(SynchronousTestCase):
 
     def test_dead_owners(self) -> None:
         """A dead process may hold locks for a moment; once it is too long it is said once."""
-        testimony = Testimony()
+        observations = Observations()
         for now in (0.0, RELEASE_LIMIT):
-            testimony.see_dead_owners({"job_1"}, now)
-        testimony.see_dead_owners(set(), RELEASE_LIMIT + 1)
-        testimony.see_dead_owners({"job_1"}, RELEASE_LIMIT + 2)
-        self.assertEqual(testimony.violations, [])
+            observations.see_dead_owners({"job_1"}, now)
+        observations.see_dead_owners(set(), RELEASE_LIMIT + 1)
+        observations.see_dead_owners({"job_1"}, RELEASE_LIMIT + 2)
+        self.assertEqual(observations.violations, [])
         for now in (0, 1, 2):
-            testimony.see_dead_owners({"job_1"}, 3 * RELEASE_LIMIT + now)
-        self.assertEqual(len(testimony.violations), 1)
+            observations.see_dead_owners({"job_1"}, 3 * RELEASE_LIMIT + now)
+        self.assertEqual(len(observations.violations), 1)
 
     def test_serials(self) -> None:
         """No node's configuration goes back."""
-        testimony = Testimony()
+        observations = Observations()
         for serial in (3, 3, 4, 2):
-            testimony.see_serial("node1", serial)
-        self.assertEqual(len(testimony.violations), 1)
+            observations.see_serial("node1", serial)
+        self.assertEqual(len(observations.violations), 1)
 
 
 class JobTests(SynchronousTestCase):
@@ -105,9 +105,9 @@ class JobTests(SynchronousTestCase):
 
     def check(self, job: QueuedJob | None, last_seen: str = "running") -> int:
         """How many violations there are."""
-        testimony = Testimony()
-        testimony.see_job(1, [last_seen])
-        return len(check_jobs({} if job is None else {1: job}, {1}, testimony))
+        observations = Observations()
+        observations.see_job(1, [last_seen])
+        return len(check_jobs({} if job is None else {1: job}, {1}, observations))
 
     def test_all_is_well(self) -> None:
         """A job that ended."""
@@ -134,7 +134,7 @@ class ScheduleTests(SynchronousTestCase):
     def test_kills(self) -> None:
         """There are as many kills as were asked for, in the given time and its order."""
         planned = plan(1, 60, 30, False)
-        self.assertEqual(sum(each.blow in KILLS for each in planned), 30)
+        self.assertEqual(sum(each.fault in KILLS for each in planned), 30)
         self.assertEqual(sorted(each.at for each in planned), [each.at for each in planned])
         self.assertLessEqual(planned[-1].at, 60)
-        self.assertNotIn(Blow.FULL_DISK, {each.blow for each in planned})
+        self.assertNotIn(Fault.FULL_DISK, {each.fault for each in planned})
