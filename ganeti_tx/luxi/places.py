@@ -1,6 +1,6 @@
 """The connections of one server and the room that they take: who must go when there are too many, or they hold too much.
 
-Connections belong to processes, as the kernel tells. Whatever runs out, the process that takes most of it gives way
+Connections belong to processes, as the kernel tells. Whatever runs out, the process that takes most of it is evicted
 first; so a program that opens a thousand connections, or sends a hundred requests that never end, is in its own way only.
 """
 
@@ -138,19 +138,19 @@ class Places:
         most, mine = self.limits.connections, self._processes[process] if process is not None else 0
         if mine >= max(1, int(most * SHARE)):
             own = [client for client in self.clients if client.process == process]
-            return None if self._send_away(own) else TOO_MANY.format(process=process, count=mine)
-        if len(self.clients) < most or self._send_away(self.clients):
+            return None if self._evict(own) else TOO_MANY.format(process=process, count=mine)
+        if len(self.clients) < most or self._evict(self.clients):
             return None
         return FULL.format(count=most)
 
-    def _send_away(self, clients: Iterable[ConnectedClient]) -> bool:
+    def _evict(self, clients: Iterable[ConnectedClient]) -> bool:
         """Let the client go that rests longest, of the process that has most connections; whether there was one."""
         now = self.clock.seconds()
         resting = {client: rest for client in clients if (rest := client.resting(now)) is not None}
         if not resting:
             return False
         idlest = max(resting, key=lambda client: (self._processes[client.process], resting[client]))
-        self._tell("a connection of process {process} makes way for another", process=idlest.process)
+        self._tell("a connection of process {process} is evicted for another", process=idlest.process)
         self.left(idlest)
         idlest.leave()
         return True

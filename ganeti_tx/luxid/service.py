@@ -17,7 +17,7 @@ from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import LuxiDispatch
 from ganeti_tx.luxid.events.config_events import ConfigEvents, ConfigFile
 from ganeti_tx.luxid.events.job_events import JobEvents
-from ganeti_tx.luxid.events.job_looks import JobLooks
+from ganeti_tx.luxid.events.job_reads import JobReads
 from ganeti_tx.luxid.events.log import EventLog
 from ganeti_tx.luxid.events.methods import EventMethods
 from ganeti_tx.luxid.filter_methods import FilterMethods
@@ -233,7 +233,7 @@ def make_events(parts: LuxidParts, stamps: Stamps, store: JobStore, changes: Job
     begun = stamps.next()  # there is no second one like it
     events = EventMethods(EventLog(f"{begun.term:x}.{begun.sequence:x}"), parts.clock)
     store.observers.append(JobEvents(events.add, parts.now))
-    changes.listeners.append(JobLooks(store.glance, parts.clock).changed)
+    changes.listeners.append(JobReads(store.glance, parts.clock).changed)
     config = ConfigEvents(events.add, parts.now, parts.snapshot())
     if parts.follow_config is not None:
         parts.follow_config(config.changed)

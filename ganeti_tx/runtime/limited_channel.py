@@ -17,7 +17,7 @@ from ganeti_tx.runtime.paced_channel import PacedChannel
 
 log = Logger()
 
-#: So many unauthenticated peers may be connected; one more sends the oldest away, of the address that has most.
+#: So many unauthenticated peers may be connected; one more evicts the oldest, of the address that has most.
 MAX_UNAUTHENTICATED = 128
 #: Seconds for the TLS handshake and the head of the first request, and for the head of any further one.
 HEAD_LIMIT = 20.0
@@ -27,7 +27,7 @@ SLOWEST = 128 * 1024
 READ_LIMIT = 60.0
 #: Seconds for a peer that was refused to hang up.
 LINGER = 5.0
-#: Seconds between two lines in the log about peers that were sent away.
+#: Seconds between two lines in the log about peers that were evicted.
 QUIET = 10.0
 
 
@@ -105,7 +105,7 @@ class Connections:
     def came(self, channel: LimitedChannel) -> None:
         """A new connection."""
         if len(self._unauthenticated) >= self.most:
-            self._send_one_away()
+            self._evict_one()
         self._unauthenticated[channel] = channel.peer()
 
     def known(self, channel: LimitedChannel) -> None:
@@ -123,9 +123,9 @@ class Connections:
             self._told = now
             log.warn(text, **values)
 
-    def _send_one_away(self) -> None:
+    def _evict_one(self) -> None:
         by_address = Counter(self._unauthenticated.values())
         most = max(by_address.values())
         oldest = next(each for each, address in self._unauthenticated.items() if by_address[address] == most)
-        self.tell("too many unauthenticated peers; one of {peer} is sent away", peer=self._unauthenticated.pop(oldest))
+        self.tell("too many unauthenticated peers; one of {peer} is evicted", peer=self._unauthenticated.pop(oldest))
         oldest.drop()

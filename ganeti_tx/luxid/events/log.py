@@ -1,4 +1,4 @@
-"""The newest events in memory, numbered; older ones make way."""
+"""The newest events in memory, numbered; older ones are evicted."""
 
 from collections.abc import Iterator
 

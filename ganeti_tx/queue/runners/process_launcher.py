@@ -287,9 +287,9 @@ class ProcessJobLauncher:
 
     def _shrink(self) -> None:
         while len(self._idle) > KEPT_IDLE:
-            self._send_away(self._idle.pop(0))
+            self._retire(self._idle.pop(0))
 
-    def _send_away(self, runner: ProcessRunner) -> None:
+    def _retire(self, runner: ProcessRunner) -> None:
         runner.enter(RunnerState.LEAVING)
         runner.tell(Leave())
 
@@ -353,7 +353,7 @@ class ProcessJobLauncher:
     def stop(self) -> None:
         """Send the idle ones away; the busy go on without us."""
         while self._idle:
-            self._send_away(self._idle.pop())
+            self._retire(self._idle.pop())
 
     def _unwant(self, wanted: "Deferred[IRunner]") -> None:
         if wanted in self._wanted:

@@ -1,4 +1,4 @@
-"""What somebody who is kept to some instances may put into a job: each opcode with the parameters that can be judged.
+"""What a scoped user may put into a job: each opcode with the parameters that can be judged.
 
 A parameter that is not listed keeps its default. None of those listed names a thing that others may own, save nodes,
 which are judged by their group; and none reaches into the nodes themselves, as hypervisor parameters with paths do.

@@ -1,4 +1,4 @@
-"""LUXI as somebody sees it who is kept to some instances: what is not his is not there, and nothing else can be asked.
+"""LUXI as a scoped user sees it: what is not his is not there, and nothing else can be asked.
 
 Every operation reaches the cluster through LUXI, so this is the one place where scopes are enforced: requests are
 judged as the opcodes and queries that they have become.

@@ -1,4 +1,4 @@
-"""Jobs that somebody who is kept to some instances may submit."""
+"""Jobs that a scoped user may submit."""
 
 from collections.abc import Sequence
 from typing import Any

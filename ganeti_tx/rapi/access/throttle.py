@@ -46,7 +46,7 @@ class _Count:
 
 @define
 class Counts:
-    """Fading failures by key; the key not touched for longest is forgotten first when there are too many."""
+    """Fading failures by key; the key not touched for longest is evicted first when there are too many."""
 
     clock: IReactorTime
     limit: int

@@ -31,7 +31,7 @@ class Remembered:
 
 @define(eq=False)
 class Memory:
-    """Representations by what was requested; those forgotten first have not been of use for longest.
+    """Representations by what was requested; evicted first is what has not been of use for longest.
 
     @ivar most: bytes that may be remembered.
     """

@@ -20,7 +20,7 @@ from ganeti_tx.rapi.access.throttle import Counts, network_of
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.http.http_errors import HttpError
 
-#: Jobs remembered; of one that is forgotten the next equal question submits another.
+#: Jobs remembered; of one that is evicted the next equal question submits another.
 MOST_REMEMBERED = 1000
 #: Jobs without a caller's name that may be open at a time, and the seconds after which another try may be of use.
 MOST_OPEN, LATER = 20, 5
@@ -119,7 +119,7 @@ class QuestionJobs:
 
 
 def question_of(caller: Caller, op: OpCode) -> Hashable:
-    """What makes two questions equal: the opcode but for its reasons; who is kept to some instances shares with nobody."""
+    """What makes two questions equal: the opcode but for its reasons; a scoped user shares with nobody."""
     plain = encode(msgspec.structs.replace(op, reason=()), Disclosure.WIRE)
     return msgspec.json.encode(plain, order="sorted"), caller if caller.scopes else None
 

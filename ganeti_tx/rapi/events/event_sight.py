@@ -1,4 +1,4 @@
-"""Which events somebody may see. Who is kept to some instances sees what his own queries would show him."""
+"""Which events somebody may see. A scoped user sees what his own queries would show him."""
 
 from collections.abc import Sequence
 from typing import Protocol

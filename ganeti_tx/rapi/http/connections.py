@@ -1,4 +1,4 @@
-"""The connections of the Remote API: how many there may be, who must make way, and whose time is over.
+"""The connections of the Remote API: how many there may be, who is evicted, and whose time is over.
 
 Who has shown good credentials keeps the place before who has not; who is being served keeps it before who rests; and
 of equals one goes of the address that has most of them.
@@ -67,7 +67,7 @@ class Connections:
 
     def came(self, client: Client) -> bool:
         """Take a new connection in, in place of another if need be; whether there is room."""
-        if len(self._clients) >= self.most and not self._send_one_away():
+        if len(self._clients) >= self.most and not self._evict_one():
             return False
         self._clients.add(client)
         self._addresses[client.address] += 1
@@ -112,7 +112,7 @@ class Connections:
             self._told[text] = now
             log.warn(text, **values)
 
-    def _send_one_away(self) -> bool:
+    def _evict_one(self) -> bool:
         first: Callable[[Client], Any] = lambda each: (  # noqa: E731
             each.known, each.busy, -self._addresses[each.address], each.since
         )  # fmt: skip
@@ -120,7 +120,7 @@ class Connections:
         if victim is None or (victim.known and victim.busy):
             self.tell("all {count} connections are in use; a new one is refused", count=len(self._clients))
             return False
-        self.tell("{count} connections; one of {address} makes way", count=len(self), address=victim.address)
+        self.tell("{count} connections; one of {address} is evicted", count=len(self), address=victim.address)
         self._drop(victim)
         return True
 

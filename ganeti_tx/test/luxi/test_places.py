@@ -1,4 +1,4 @@
-"""Who gets a place at a server, who gives way, and who gives up room."""
+"""Who gets a place at a server, who is evicted, and who gives up room."""
 
 from attrs import define, field
 from hypothesis import given

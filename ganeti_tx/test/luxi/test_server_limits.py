@@ -129,7 +129,7 @@ class LimitTests(ServerTestCase):
         self.assertEqual(self.factory.connections, 2)
 
     def test_idle_makes_way(self) -> None:
-        """The one that rests longest makes way for another, whether it ever asked or is in the middle of a request."""
+        """The one that rests longest is evicted for another, whether it ever asked or is in the middle of a request."""
         for first in (b"", TAGS, TAGS[:5]):
             factory = LuxiFactory(self.dispatch, self.clock, limits=Limits(connections=2))
             resting, second = Connection(factory), Connection(factory)

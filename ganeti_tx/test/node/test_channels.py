@@ -218,7 +218,7 @@ class UnauthenticatedTests(ChannelCase):
     """Who has not shown that he may call."""
 
     def test_oldest_goes(self) -> None:
-        """One unauthenticated peer too many sends the oldest away, and is served."""
+        """One unauthenticated peer too many evicts the oldest, and is served."""
         crowd = [self.connect() for _ in range(MAX_UNAUTHENTICATED)]
         late = self.connect()
         self.assertEqual([each.gone for each in crowd], [True] + [False] * (MAX_UNAUTHENTICATED - 1))

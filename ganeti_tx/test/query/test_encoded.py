@@ -86,7 +86,7 @@ class KeptTests(SynchronousTestCase):
         return self.rows.parts([computed(name, name, Kind.TEXT, "", get)], None)
 
     def test_too_much(self) -> None:
-        """What is too much together is forgotten; what is too much by itself is not kept, and others stay."""
+        """What is too much together is evicted; what is too much by itself is not kept, and others stay."""
         half = MOST // 2
         asked = (("a", 9, 1), ("a", 9, 1), ("b", MOST, 2), ("b", MOST, 3), ("a", 9, 3), ("c", half, 4), ("d", half, 5),
                  ("d", half, 5), ("a", 9, 6))  # fmt: skip

@@ -251,13 +251,13 @@ class PlaceTests(ChannelCase):
         return connection
 
     def test_unauthenticated_first(self) -> None:
-        """An unauthenticated peer makes way, the one who came first; not somebody who is known."""
+        """An unauthenticated peer is evicted, the one who came first; not somebody who is known."""
         known, *silent = self.known(), self.unauthenticated(), self.unauthenticated(), self.unauthenticated()
         self.known()
         self.assertEqual([each.gone for each in (known, *silent)], [False, True, False, False])
 
     def test_most_of_an_address(self) -> None:
-        """Of unauthenticated peers one of the address that has most makes way."""
+        """Of unauthenticated peers one of the address that has most is evicted."""
         early, *flood = (
             self.unauthenticated("192.0.2.7"),
             self.unauthenticated(),
@@ -268,7 +268,7 @@ class PlaceTests(ChannelCase):
         self.assertEqual([each.gone for each in (early, *flood)], [False, True, False, False])
 
     def test_resting_first(self) -> None:
-        """When all are known, who rests longest makes way, and not who waits for an answer."""
+        """When all are known, who rests longest is evicted, and not who waits for an answer."""
         self.answers.append(Deferred())
         busy, *resting = self.known(), self.known(), self.known(), self.known()
         self.unauthenticated()

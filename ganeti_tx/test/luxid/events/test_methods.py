@@ -122,7 +122,7 @@ class GapTests(EventMethodCase):
         self.assertEqual(self.get("e-3")[0][0], "e-4")
 
     def test_overrun_by_size(self) -> None:
-        """Large events make way earlier."""
+        """Large events are evicted earlier."""
         self.events.log = EventLog("e", max_bytes=10_000)
         self.add(*[instance("x" * 1000)] * 20)
         self.assertLessEqual(self.events.log.size, 10_000)

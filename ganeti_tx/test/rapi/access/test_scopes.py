@@ -1,4 +1,4 @@
-"""Callers who are kept to some instances, before a whole cluster."""
+"""Scoped users, before a whole cluster."""
 
 from html import unescape
 from http import HTTPStatus

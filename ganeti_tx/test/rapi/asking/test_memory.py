@@ -109,7 +109,7 @@ class LimitTests(SynchronousTestCase):
         return found is not None
 
     def test_least_useful_go(self) -> None:
-        """When it is too much, what was of no use for longest is forgotten."""
+        """When it is too much, what was of no use for longest is evicted."""
         for name in "abc":
             self.keep(name, 1000)
         self.assertTrue(self.known("a"))

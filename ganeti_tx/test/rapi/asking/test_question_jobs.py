@@ -133,7 +133,7 @@ class SharingTests(QuestionCase):
         self.assertEqual(ids, [1, 2])
 
     def test_scoped(self) -> None:
-        """Who is kept to some instances shares with himself alone: nobody's job tells him anything."""
+        """A scoped user shares with himself alone: nobody's job tells him anything."""
         self.assertEqual(self.get(f"{info()}?static=1").json, 1)
         self.gate.caller = Caller("web", frozenset({Scope("tag", "web")}))
         self.assertEqual(self.get(f"{info()}?static=1").json, 2)

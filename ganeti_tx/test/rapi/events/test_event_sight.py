@@ -9,7 +9,7 @@ from ganeti_tx.test.rapi.event_case import CLUSTER, EventStreamCase, instance
 
 
 class ScopeTests(EventStreamCase):
-    """Who is kept to some instances."""
+    """A scoped user."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,19 +1,19 @@
-"""Looking at the files of jobs that change: at once, but at each no more often than now and then."""
+"""Reading the files of jobs that change: at once, but at each no more often than now and then."""
 
 from collections.abc import Callable
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
-#: Seconds between two looks at one job: a long log is read as a whole each time.
+#: Seconds between two reads of one job: a long log is read as a whole each time.
 PAUSE = 0.1
 
 
 @define
-class JobLooks:
-    """`look` takes in what a job's file holds, and so tells of it."""
+class JobReads:
+    """`read` takes in what a job's file holds, and so tells of it."""
 
-    look: Callable[[int], object]
+    read: Callable[[int], object]
     clock: IReactorTime
     _resting: set[int] = field(factory=set)
     _again: set[int] = field(factory=set)
@@ -25,7 +25,7 @@ class JobLooks:
             return
         self._resting.add(job_id)
         self.clock.callLater(PAUSE, self._rested, job_id)
-        self.look(job_id)
+        self.read(job_id)
 
     def _rested(self, job_id: int) -> None:
         self._resting.discard(job_id)
