@@ -24,18 +24,18 @@ from ganeti_tx.runtime.paths import Paths
 NO_OP: dict[str, Any] = {"OP_ID": "OP_TEST_DELAY", "duration": 0.0, "reason": []}
 FINAL = ("success", "error", "canceled")
 #: Seconds for which any one job is waited for.
-PATIENCE = 120.0
+TIMEOUT = 120.0
 
 
 def wait_for(client: Client, job_id: int) -> str:
     """The job's final status."""
     previous: Any = None
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
         previous, _ = client.wait_for_job_change(job_id, ["status"], previous, None, timeout=10)
         if previous[0] in FINAL:
             return str(previous[0])
-    raise SystemExit(f"job {job_id} did not end within {PATIENCE:.0f} s")
+    raise SystemExit(f"job {job_id} did not end within {TIMEOUT:.0f} s")
 
 
 def wait_for_all(client: Client, job_ids: list[int]) -> None:
@@ -117,7 +117,7 @@ def fill_cluster(layout: Layout, count: int) -> None:
     stop(paths, "ganeti-master")
     fill(paths.config_file, count)
     run(layout.master, ["ganeti-master"])
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not socket_answers(paths.query_socket)() and time.monotonic() < deadline:
         time.sleep(0.05)
 

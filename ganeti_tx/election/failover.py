@@ -42,7 +42,7 @@ from ganeti_tx.runtime.rapi_files import read_rapi_files, read_record
 #: By so much the serial number rises: an old master that nobody reaches may have gone on counting.
 MARGIN = 1000
 #: Seconds for which nodes that do not answer are asked for their votes.
-PATIENCE = 10.0
+TIMEOUT = 10.0
 #: Seconds that the old master may take to stop, and others to take what is sent; and each that has not voted.
 STOP_LIMIT = 60.0
 SEND_LIMIT = 20.0
@@ -154,14 +154,14 @@ class Failover:
             await self.rpc.call(own, MasterVote())
         except RpcError as error:
             raise OpPrereqError(f"the node daemon of this node is needed: {error}", ECode.ENVIRON) from None
-        tally = await self._poll(Purpose.FAILOVER, config, PATIENCE if vote else 0.0, limit)
+        tally = await self._poll(Purpose.FAILOVER, config, TIMEOUT if vote else 0.0, limit)
         if vote and tally.outcome is not Outcome.WON:
             raise refusal(Purpose.FAILOVER, self.own_name, tally)
         if (reason := outcast(self.own_name, tally)) is not None and not vote:
             raise reason
         return tally
 
-    async def _poll(self, purpose: Purpose, config: ConfigData, patience: float, limit: float | None = None) -> Tally:
+    async def _poll(self, purpose: Purpose, config: ConfigData, timeout: float, limit: float | None = None) -> Tally:
         claim = Claim(
             name=self.own_name,
             cluster_uuid=config.cluster.uuid,
@@ -174,7 +174,7 @@ class Failover:
             return count(purpose, claim, votes)
 
         others = [node for node in config.nodes.values() if node.name != self.own_name]
-        return await poll(self.rpc, self.clock, others, counted, patience, limit)
+        return await poll(self.rpc, self.clock, others, counted, timeout, limit)
 
     # The old master
 

@@ -24,16 +24,16 @@ async def poll(
     clock: IReactorTime,
     voters: Sequence[Target],
     counted: Callable[[Sequence[Vote]], Tally],
-    patience: float,
+    timeout: float,
     limit: float | None = None,
 ) -> Tally:
-    """Ask until the outcome is clear, for `patience` seconds at most and once at least; who is offline is not asked.
+    """Ask until the outcome is clear, for `timeout` seconds at most and once at least; who is offline is not asked.
 
     @param limit: seconds that a node has for its answer; None is what the call says.
     """
     asked = {voter.name: voter for voter in voters if not voter.offline}
     votes: dict[str, Vote] = {}
-    deadline = clock.seconds() + patience
+    deadline = clock.seconds() + timeout
     pause = FIRST_PAUSE
     while True:
         missing = [voter for name, voter in asked.items() if name not in votes or is_silent(votes[name])]

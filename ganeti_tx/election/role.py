@@ -82,7 +82,7 @@ class MasterRole:
         @raise NotMasterError: this node is not the master. @raise NoQuorum: too few nodes have answered.
         """
         config = own_config(self.files, self.paths, self.own_name)
-        tally = await self._poll(config, voting.patience if voting.vote else 0.0)
+        tally = await self._poll(config, voting.timeout if voting.vote else 0.0)
         if not voting.vote:
             if (error := outcast(self.own_name, tally)) is not None:
                 raise error
@@ -113,7 +113,7 @@ class MasterRole:
             term=read_term(self.files, self.paths),
         )
 
-    async def _poll(self, config: ConfigData, patience: float) -> Tally:
+    async def _poll(self, config: ConfigData, timeout: float) -> Tally:
         claim = self._claim(config)
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
@@ -127,7 +127,7 @@ class MasterRole:
 
         if not any(not node.offline for node in others):
             return counted(())
-        return await poll(self.make_rpc(), self.clock, others, counted, patience)
+        return await poll(self.make_rpc(), self.clock, others, counted, timeout)
 
     # While the daemon runs
 

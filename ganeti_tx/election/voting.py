@@ -10,7 +10,7 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 #: Seconds for which nodes that do not answer are asked again; a background start waits a little longer than that.
-PATIENCE = 45.0
+TIMEOUT = 45.0
 
 FLAGS = [
     ["no-voting", None, "take the master role without asking the other nodes; needs --yes-do-it"],
@@ -18,7 +18,7 @@ FLAGS = [
 ]
 
 
-def patience(text: str) -> float:
+def timeout(text: str) -> float:
     """Seconds. @raise ValueError: no number from 0 to a day."""
     try:
         seconds = float(text)
@@ -30,7 +30,7 @@ def patience(text: str) -> float:
 
 
 PARAMETERS = [
-    ["voting-timeout", None, PATIENCE, "seconds for which nodes that do not answer are asked again", patience],
+    ["voting-timeout", None, TIMEOUT, "seconds for which nodes that do not answer are asked again", timeout],
 ]
 
 
@@ -39,7 +39,7 @@ class Voting:
     """How a daemon that wants the master role asks for it."""
 
     vote: bool = True
-    patience: float = PATIENCE
+    timeout: float = TIMEOUT
 
 
 def voting_of(options: Mapping[str, Any], files: IFiles, paths: Paths) -> Voting:

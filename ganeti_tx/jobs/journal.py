@@ -28,7 +28,7 @@ LOG_DELAY = 0.1
 #: Seconds until what the disk refused is offered again, when nothing else is written before.
 REPAIR_DELAY = 5.0
 #: Seconds for which the end of a job is held in memory, and offered to the disk, before it is lost with this process.
-END_PATIENCE = 86400.0
+END_TIMEOUT = 86400.0
 
 
 @define
@@ -101,8 +101,8 @@ class Journal:
             self._attempt_soon()
 
     async def insist(self) -> None:
-        """Save what must not be lost: try until the disk takes it. @raise OSError: it never did (END_PATIENCE)."""
-        await until_written(self.save, self.clock, END_PATIENCE)
+        """Save what must not be lost: try until the disk takes it. @raise OSError: it never did (END_TIMEOUT)."""
+        await until_written(self.save, self.clock, END_TIMEOUT)
 
     def save(self) -> Deferred[None]:
         """Fires when the present state is on this disk. Fails with OSError; with another error for what no file can hold."""

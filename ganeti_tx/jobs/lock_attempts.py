@@ -17,7 +17,7 @@ class SteppedBack(Exception):
     """The job is in the queue again; its process is free."""
 
 
-def patience(op: QueuedOp) -> float | None:
+def attempt_limit(op: QueuedOp) -> float | None:
     """Seconds that the next attempt to get the opcode's locks lasts: 2**failed; None, without limit, at the highest priority.
 
     The attempts that have failed are told by the priority, which rose with each; so they survive every restart.

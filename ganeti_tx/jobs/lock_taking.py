@@ -9,7 +9,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.errors import JobCanceled
 from ganeti_tx.jobs.cancellation import NOT_BEGUN
-from ganeti_tx.jobs.lock_attempts import patience
+from ganeti_tx.jobs.lock_attempts import attempt_limit
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.logic.unit import LogicalUnit
@@ -39,7 +39,7 @@ class LockTaking:
         @raise LockTimeout: not all could be had in time; what was taken is still held.
         @raise JobCanceled, CancelledError: the job was stopped.
         """
-        limit = patience(op())
+        limit = attempt_limit(op())
         end = None if limit is None else self.clock.seconds() + limit
         big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
         await self._acquire([big], op().priority, end)

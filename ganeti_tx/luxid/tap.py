@@ -23,7 +23,7 @@ from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconfd.protocol.client import NOBODY, WCONFD_ALONE, WconfClient
 
 #: For so many seconds a query waits for WConfD, which may just be restarting.
-PATIENCE = 0.5
+TIMEOUT = 0.5
 
 
 class Options(DaemonOptions):
@@ -57,7 +57,7 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
         )
         await role.take(voting.voting_of(options, files, paths), lead=False)
         config = FileSnapshot(files, paths)
-        wconf = WconfClient(reactor, paths.wconfd_socket, daemon=WCONFD_ALONE, patience=PATIENCE)
+        wconf = WconfClient(reactor, paths.wconfd_socket, daemon=WCONFD_ALONE, timeout=TIMEOUT)
 
         async def locks() -> Sequence[LockStatus]:
             try:

@@ -7,9 +7,9 @@ import msgspec
 from attrs import frozen
 
 from ganeti_tx.model.events import AnyEvent
+from ganeti_tx.rapi_client.backoff import FIRST_PAUSE, LONGEST_PAUSE, Backoff
 from ganeti_tx.rapi_client.errors import AnswerError, ClientError, shortened
 from ganeti_tx.rapi_client.message import Message
-from ganeti_tx.rapi_client.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from ganeti_tx.rapi_client.request import Request, text
 from ganeti_tx.sse import CONTENT_TYPE, SseError, SseEvent, SseParser
 
@@ -35,7 +35,7 @@ class Following:
         self._kinds = list(kinds)
         self._objects = list(objects)
         self._parser = SseParser(last_id=after or "")
-        self._patience = Patience()
+        self._backoff = Backoff()
         self._begun = False
         #: Seconds to wait before the next connection.
         self.pause = FIRST_PAUSE
@@ -57,7 +57,7 @@ class Following:
             raise AnswerError(f"The stream of events cannot be read: {error}") from None
         if data:  # a client that blocks also tells of headers
             self._begun = True
-            self._patience = Patience()
+            self._backoff = Backoff()
         return [Happened(each.id, _decoded(each)) for each in events if each.event in _KINDS]
 
     def lost(self, error: ClientError | None = None) -> None:
@@ -69,7 +69,7 @@ class Following:
         elif not self._begun:
             raise error
         else:
-            self.pause = self._patience.after(error, max(told, FIRST_PAUSE))
+            self.pause = self._backoff.after(error, max(told, FIRST_PAUSE))
 
 
 def _decoded(event: SseEvent) -> AnyEvent:

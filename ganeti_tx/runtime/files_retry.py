@@ -16,12 +16,12 @@ LAST_PAUSE = 30.0
 
 
 async def until_written(
-    write: Callable[[], Awaitable[None]], clock: IReactorTime, patience: float | None = None
+    write: Callable[[], Awaitable[None]], clock: IReactorTime, timeout: float | None = None
 ) -> None:
     """Try again until it succeeds; a file that is in its place counts as written.
 
-    @param patience: seconds after which no new try begins; None for as long as it takes.
-    @raise OSError: the last error, when the patience is at its end.
+    @param timeout: seconds after which no new try begins; None for as long as it takes.
+    @raise OSError: the last error, when the time is over.
     """
     begun, pause, failures = clock.seconds(), FIRST_PAUSE, 0
     while True:
@@ -29,7 +29,7 @@ async def until_written(
             await in_place(write())
         except OSError as error:
             failures += 1
-            if patience is not None and clock.seconds() + pause > begun + patience:
+            if timeout is not None and clock.seconds() + pause > begun + timeout:
                 raise
             if failures == 1:
                 log.error("cannot write {reason}; trying again until it succeeds", reason=reason(error))

@@ -28,7 +28,7 @@ AT_A_TIME = 16
 TRANSFER_LIMIT = 30.0
 SLOWEST = 256 * 1024
 #: Seconds for which anybody waits for a node that does not answer.
-PATIENCE = 5.0
+TIMEOUT = 5.0
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
 LAST_RETRY = 30.0
@@ -157,12 +157,12 @@ class Distributor:
     async def when_distributed(self) -> None:
         """Waits until every node that is not offline has the present state or a newer one, or could not be reached.
 
-        A node that takes longer than PATIENCE is behind as well, and not waited for again until it answers.
+        A node that takes longer than TIMEOUT is behind as well, and not waited for again until it answers.
         """
         if self._newest is None or self._is_out(self._newest.serial):
             return
         serial, done = self._newest.serial, Deferred[None]()
-        limit = self._clock.callLater(PATIENCE, self._give_up, serial)
+        limit = self._clock.callLater(TIMEOUT, self._give_up, serial)
         self._waiting.append((serial, done))
         try:
             await done
@@ -176,7 +176,7 @@ class Distributor:
             node = self._present().config.nodes.get(uuid)
             if node is not None and not copies.overdue and not self._is_served(node, copies, serial):
                 self._log.info("node {node} does not take the configuration within {limit:.0f} s; nobody waits for it",
-                    node=node.name, limit=PATIENCE)  # fmt: skip
+                    node=node.name, limit=TIMEOUT)  # fmt: skip
                 copies.overdue = True
         self._tell_waiting()
 
@@ -198,7 +198,7 @@ class Distributor:
         """The nodes that lack something of the newest configuration because it could not be brought to them, and why."""
         nodes = {} if self._newest is None else self._present().config.nodes
         known = [(node, self._copies[uuid]) for uuid, node in nodes.items() if not node.offline]
-        late = f"no answer within {PATIENCE:.0f} s"
+        late = f"no answer within {TIMEOUT:.0f} s"
         return sorted((node.name, copies.why or late) for node, copies in known if copies.failures or copies.overdue)
 
     def describe(self) -> None:

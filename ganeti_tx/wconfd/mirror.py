@@ -50,18 +50,18 @@ class Mirror:
                 lambda failure: self._log.failure("{path} is not written any more", failure, path=str(self._path))
             )
 
-    async def saved(self, patience: float | None = None) -> None:
+    async def saved(self, timeout: float | None = None) -> None:
         """Waits until what is so now is in the file.
 
-        @param patience: seconds; None for as long as it takes.
+        @param timeout: seconds; None for as long as it takes.
         @raise OSError: it was not written in that time; it will be once the disk takes it.
         """
         if not self._busy:
             return
         done: Deferred[None] = Deferred()
         (self._waiting if self._dirty else self._served).append(done)
-        if patience is not None:
-            done.addTimeout(patience, self._clock)
+        if timeout is not None:
+            done.addTimeout(timeout, self._clock)
         try:
             await done
         except TimeoutError:

@@ -158,9 +158,9 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
         await rapi_files.look()
         return await distributor.candidates_without(limit)
 
-    async def saved(patience: float | None) -> None:
-        await locks_file.saved(patience)
-        await reservations_file.saved(patience)
+    async def saved(timeout: float | None) -> None:
+        await locks_file.saved(timeout)
+        await reservations_file.saved(timeout)
 
     readings = Description(parts.tally, store, locks, distributor, parts.process).readings
     own = OwnMethods(locks, saved, owners.is_alive, owners.release_dead, is_unknown, readings, spread)

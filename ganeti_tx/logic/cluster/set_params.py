@@ -37,7 +37,7 @@ POOL = "candidate_pool_size"
 ALLOCATOR = "default_iallocator"
 DEFAULT_GROUP = "default_group"
 #: Seconds for the nodes to judge parameters.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 
 
 def templates_of(disks: Sequence[Disk]) -> set[DiskTemplate]:
@@ -101,7 +101,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         for hypervisor in after.enabled_hypervisors:
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
-        await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), PATIENCE)
+        await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
         for line in vain_changes(before, self._given):
             self.info(line)
 
@@ -157,7 +157,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     async def _ask_nodes(self, hypervisor: Hypervisor, after: Cluster) -> None:
         """@raise OpPrereqError: a node cannot run instances with these parameters."""
         call = HypervisorValidateParams(hypervisor=hypervisor.value, hvparams=dict(fill_hvparams(after, hypervisor)))
-        for outcome in (await self.nodes.call_many(await self._able(), call, PATIENCE)).values():
+        for outcome in (await self.nodes.call_many(await self._able(), call, TIMEOUT)).values():
             if outcome.error is not None:
                 raise OpPrereqError(str(outcome.error), ECode.INVAL)
 

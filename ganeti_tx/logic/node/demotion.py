@@ -8,7 +8,7 @@ from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: Seconds for a node to remove its copies; others wait for the locks that are held meanwhile.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 TITLE = "remove what only master candidates keep"
 
 
@@ -28,7 +28,7 @@ async def take_copies(parts: Parts, node: Node) -> None:
 async def _remove_copies(parts: Parts, node: Node) -> None:
     for call in (NodeDemoteFromMc(), JobqueuePurge()):
         try:
-            await parts.nodes.call(node, call, PATIENCE)
+            await parts.nodes.call(node, call, TIMEOUT)
         except RpcError as error:
             parts.warn(f"node {node.name} may keep copies of the configuration and of jobs: {error}")
             return

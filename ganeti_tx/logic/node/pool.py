@@ -13,7 +13,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 
 SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 #: Seconds for a node to tell it; others wait for the locks that are held meanwhile.
-PATIENCE = 30.0
+TIMEOUT = 30.0
 #: Who is promoted turns out then: some do not answer.
 FILL_POOL = PlannedStep("fill the pool of master candidates", (), ("nodes that answer",))
 
@@ -41,7 +41,7 @@ async def certificate_digests(rpc: INodeRpc, node: Target) -> tuple[str, str | N
 
     @raise RpcError: it does not answer, or does not tell.
     """
-    tokens = dict(await rpc.call(node, NodeCryptoTokens(), PATIENCE))
+    tokens = dict(await rpc.call(node, NodeCryptoTokens(), TIMEOUT))
     if SSL_TOKEN not in tokens:
         raise NodeCallError(f"node {node.name} does not tell its certificate's digest")
     return str(tokens[SSL_TOKEN]), tokens.get(SERVER_TOKEN)

@@ -8,11 +8,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.copies.replication import PATIENCE, Candidates
+from ganeti_tx.queue.copies.replication import TIMEOUT, Candidates
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.queue import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
-from ganeti_tx.runtime.patience import within
+from ganeti_tx.runtime.time_limit import within
 
 log = Logger()
 
@@ -68,7 +68,7 @@ class QueueCopies:
         heard = []
         for node in self.candidates():
             telling = Deferred.fromCoroutine(self._call(node, JobqueueSetDrainFlag(drained=drained)))
-            heard.append(within(0.0 if node.name in lagging else PATIENCE, self.clock, telling))
+            heard.append(within(0.0 if node.name in lagging else TIMEOUT, self.clock, telling))
         for each in heard:
             await each
 

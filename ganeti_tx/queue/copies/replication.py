@@ -10,7 +10,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
-from ganeti_tx.runtime.patience import within
+from ganeti_tx.runtime.time_limit import within
 
 log = Logger()
 
@@ -19,7 +19,7 @@ MAX_BATCH = 8 * 1024 * 1024
 #: No more than this many bytes wait for a candidate that lags: nobody is held up who could send more and more.
 MAX_WAITING = 4 * MAX_BATCH
 #: Seconds for which anybody waits for a candidate's answer.
-PATIENCE = 5.0
+TIMEOUT = 5.0
 
 
 @frozen
@@ -155,7 +155,7 @@ class Replicator:
         return answer
 
     async def replicate(self, files: dict[str, bytes]) -> None:
-        """Send, and wait for every candidate that does not lag, for each no longer than PATIENCE.
+        """Send, and wait for every candidate that does not lag, for each no longer than TIMEOUT.
 
         An error is logged only when more than half of them do not have the files (design-2.0).
         """
@@ -170,12 +170,12 @@ class Replicator:
             return answer
         if name in self.lagging:
             return succeed(False)
-        return within(PATIENCE, self.clock, answer).addCallback(self._heard, name)
+        return within(TIMEOUT, self.clock, answer).addCallback(self._heard, name)
 
     def _heard(self, taken: bool | None, name: str) -> bool:
         """Whether it took the files; None is no answer in time, after which nobody waits for the next one."""
         if taken is None and name not in self.lagging:
-            self._why = f"no answer within {PATIENCE:.0f} s"
+            self._why = f"no answer within {TIMEOUT:.0f} s"
             self._say_down(name, self._why)
             self._overdue.add(name)
             self._tell_moved()

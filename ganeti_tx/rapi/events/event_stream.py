@@ -26,7 +26,7 @@ LIFETIME = 900.0
 #: Milliseconds after which a client shall come again.
 COME_AGAIN = 1000
 #: For so many seconds a client may be behind what is kept here; then it is cut off.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 #: So many events are looked at, and about so many bytes sent, in one piece.
 AT_A_TIME = 200
 PIECE = 64 * 1024
@@ -100,7 +100,7 @@ class EventStream:
             self._behind_since = None
         elif self._behind_since is None:
             self._behind_since = self.clock.seconds()
-        return self._behind_since is not None and self.clock.seconds() - self._behind_since > PATIENCE
+        return self._behind_since is not None and self.clock.seconds() - self._behind_since > TIMEOUT
 
     async def _newer(self) -> tuple[Sequence[Item], EventId]:
         """Some events after the present place, and the place after them."""

@@ -7,9 +7,9 @@ from attrs import frozen
 
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, OpExecError, decode_error
 from ganeti_tx.rapi_client.actions.jobs import get_job_status, wait_for_job_change
+from ganeti_tx.rapi_client.backoff import Backoff
 from ganeti_tx.rapi_client.errors import AnswerError, ClientError, RapiError, StillRunningError, shortened
 from ganeti_tx.rapi_client.message import Now, Pause, Step
-from ganeti_tx.rapi_client.patience import Patience
 from ganeti_tx.rapi_client.records.job import FINAL, Job
 
 #: Seconds between two looks at a job, for who may not wait for its changes.
@@ -75,7 +75,7 @@ def ended(job_id: int | str, limit: float | None) -> Generator[Step, Any, Job]:
     start = yield Now()
     status: Any = None
     serial: int | None = None
-    patience = Patience()
+    backoff = Backoff()
     while True:
         if status not in FINAL and limit is not None and (yield Now()) - start > limit:
             raise StillRunningError(f"Job {job_id} did not end within {limit:g} seconds; it is {status or 'unknown'}")
@@ -84,9 +84,9 @@ def ended(job_id: int | str, limit: float | None) -> Generator[Step, Any, Job]:
                 return (yield from _existing(job_id))
             status, serial = yield from _change(job_id, status, serial)
         except ClientError as error:
-            yield Pause(patience.after(error))
+            yield Pause(backoff.after(error))
         else:
-            patience = Patience()
+            backoff = Backoff()
 
 
 def _change(job_id: int | str, status: Any, serial: int | None) -> Generator[Step, Any, tuple[Any, int | None]]:

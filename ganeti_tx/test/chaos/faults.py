@@ -16,7 +16,7 @@ from ganeti_tx.test.chaos.cluster import CampaignCluster
 from ganeti_tx.test.chaos.schedule import Fault, Planned
 
 #: Seconds for which a victim is waited for that is just being started again.
-PATIENCE = 20.0
+TIMEOUT = 20.0
 #: How much is written at a time to fill a disk.
 CHUNK = 64 * 1024
 
@@ -45,7 +45,7 @@ class FaultInjector:
             self._kill(planned)
 
     def _kill(self, planned: Planned) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while True:
             found = self._victims(planned)
             victims = {name: process for name, process in found.items() if process is not None}

@@ -147,7 +147,7 @@ class MemoryNode:
     def may_start(self) -> bool:
         """Whether its master daemons would start now; nothing is changed by asking."""
         try:
-            self.cluster.finish(self.role().take(Voting(patience=0.0), lead=False))
+            self.cluster.finish(self.role().take(Voting(timeout=0.0), lead=False))
         except GanetiError:
             return False
         return True

@@ -12,7 +12,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.election.master_rpc import MasterRpc
 from ganeti_tx.election.role import BROKEN_OFF_AFTER, INTERVAL, MasterRole
 from ganeti_tx.election.votes import TERM_GAP, NoQuorum
-from ganeti_tx.election.voting import Voting, patience, voting_of
+from ganeti_tx.election.voting import Voting, timeout, voting_of
 from ganeti_tx.errors import ConfigurationError, OpPrereqError
 from ganeti_tx.mastership.ballot import Ballot, own_ballot
 from ganeti_tx.mastership.term import MasterTerm, read_term
@@ -145,7 +145,7 @@ class TakeTests(RoleCase):
     def test_patience_ends(self) -> None:
         """After the time given the daemon gives up, naming who is silent and why."""
         self.unreachable("node2", "node3")
-        taking = self.take(Voting(patience=5))
+        taking = self.take(Voting(timeout=5))
         self.clock.pump([1.0] * 6)
         text = str(self.failureResultOf(taking, NoQuorum).value)
         self.assertIn("node2 (no route), node3 (no route)", text)
@@ -358,9 +358,9 @@ class VotingTests(RoleCase):
         self.put(PATHS.no_voting_file, b"")
         self.assertFalse(voting_of(self.options(), self.files, PATHS).vote)
 
-    def test_patience(self) -> None:
+    def test_timeout(self) -> None:
         """The time is a number of seconds up to a day."""
-        self.assertEqual(patience("0"), 0)
+        self.assertEqual(timeout("0"), 0)
         for wrong in ("x", "-1", "1e9", "nan"):
             with self.assertRaises(ValueError):
-                patience(wrong)
+                timeout(wrong)

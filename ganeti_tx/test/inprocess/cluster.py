@@ -31,7 +31,7 @@ from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
-from ganeti_tx.test.inprocess.master import PATIENCE, MasterDaemons
+from ganeti_tx.test.inprocess.master import TIMEOUT, MasterDaemons
 from ganeti_tx.test.inprocess.master_service import MasterService
 from ganeti_tx.test.inprocess.network import Network
 from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SimulatedNode, cluster_keys, keys_of
@@ -183,7 +183,7 @@ class InProcessCluster:
 
     # Its life
 
-    def run(self, work: Awaitable[T], limit: float = PATIENCE) -> T:
+    def run(self, work: Awaitable[T], limit: float = TIMEOUT) -> T:
         """Let time pass until the work has ended; its result."""
         return self.time.run(work, limit)
 
@@ -230,7 +230,7 @@ class InProcessCluster:
 
     def start_wconfd(self) -> None:
         """Start WConfD over the files that are there, and wait until it is up."""
-        self.time.run_deferred(self.acting.start_wconfd_later(), PATIENCE)
+        self.time.run_deferred(self.acting.start_wconfd_later(), TIMEOUT)
 
     def kill_wconfd(self) -> None:
         """End it at once."""
@@ -238,7 +238,7 @@ class InProcessCluster:
 
     def start_luxid(self) -> None:
         """Start luxid over the files that are there, and wait until it is up."""
-        self.time.run_deferred(self.acting.start_luxid_later(), PATIENCE)
+        self.time.run_deferred(self.acting.start_luxid_later(), TIMEOUT)
 
     def kill_luxid(self) -> None:
         """End it at once; running jobs go on."""

@@ -21,7 +21,7 @@ from ganeti_tx.test.inprocess.faulty_disk import FaultyDisk
 NODE2 = "node2.example.com"
 INSTANCE = "web1.example.com"
 #: Seconds for which a job is waited for; one whose end cannot be written takes longer.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 #: Seconds after which everything has been tried again that could not be written.
 RECOVERY = 400.0
 LIMIT = 1 << 22
@@ -120,7 +120,7 @@ class DiskScenario:
             self._wait(luxi, job_id)
 
     def _wait(self, luxi: DrivingClient, job_id: int) -> None:
-        end = self.cluster.time.seconds() + PATIENCE
+        end = self.cluster.time.seconds() + TIMEOUT
         while self.cluster.time.seconds() < end:
             rows = self._try(lambda: luxi.query_jobs([job_id], ["status", "opresult"]))
             if rows is None or rows[0][0] in ("success", "error", "canceled", None):

@@ -32,7 +32,7 @@ from ganeti_tx.wconfd.protocol.client import NOBODY, WconfClient
 from ganeti_tx.wconfd.service import Wconfd, WconfdParts, build_wconfd, master_role
 
 #: Simulated seconds after which what has not ended never will.
-PATIENCE = 30 * 86400.0
+TIMEOUT = 30 * 86400.0
 
 Resolve = Callable[[str], Awaitable[tuple[str, str]]]
 

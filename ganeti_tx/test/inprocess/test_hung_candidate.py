@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ganeti_tx.queue.copies.replication import PATIENCE
+from ganeti_tx.queue.copies.replication import TIMEOUT
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.commands import DrivingClient
@@ -59,7 +59,7 @@ class HungCandidateTests(ClusterCase):
         luxi = self.luxi()
         self.hang(40.0)
         jobs: list[int] = []
-        self.assertLessEqual(self.seconds(lambda: jobs.append(luxi.submit_job([delay(0.0)]))), PATIENCE + SOON)
+        self.assertLessEqual(self.seconds(lambda: jobs.append(luxi.submit_job([delay(0.0)]))), TIMEOUT + SOON)
         for number in range(5):
             self.assertLess(self.seconds(partial(self.submit, luxi, f"t{number}", jobs)), SOON)
         self.cluster.pass_time(5)
@@ -97,7 +97,7 @@ class HungCandidateTests(ClusterCase):
     def test_drain_flag(self) -> None:
         """Draining the queue waits no longer, and the candidate has the flag in the end."""
         self.hang(40.0)
-        self.assertLessEqual(self.seconds(lambda: self.ok("gnt-cluster queue drain")), PATIENCE + SOON)
+        self.assertLessEqual(self.seconds(lambda: self.ok("gnt-cluster queue drain")), TIMEOUT + SOON)
         self.cluster.pass_time(60)
         self.assertIn("drain", self.queue_of(3))
         self.ok("gnt-cluster queue undrain")
@@ -105,7 +105,7 @@ class HungCandidateTests(ClusterCase):
     def test_distribution(self) -> None:
         """Who must know that the configuration is everywhere waits no longer than that, and the next one not at all."""
         self.hang(50.0)
-        for most, limit in ((PATIENCE, 7), (0.0, 8)):
+        for most, limit in ((TIMEOUT, 7), (0.0, 8)):
             limit_running(self.cluster, limit)
             self.assertLessEqual(self.seconds(self.distributed), most + SOON)
         self.cluster.pass_time(100)

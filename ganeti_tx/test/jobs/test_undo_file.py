@@ -131,7 +131,7 @@ class RecoveryTests(JobRunCase):
         self.assertNotIn("one", self.store.snapshot.cluster.tags)
 
     def test_locks_never_come(self) -> None:
-        """Without them nothing is touched, and the job says so when its patience is over."""
+        """Without them nothing is touched, and the job says so when its time is over."""
         self.rival_holds()
         over = Deferred.fromCoroutine(self.interrupted().run())
         self.clock.advance(1000)

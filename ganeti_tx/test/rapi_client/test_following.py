@@ -3,9 +3,9 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.events import GapEvent
+from ganeti_tx.rapi_client.backoff import LONGEST_PAUSE, MAX_FAILURES
 from ganeti_tx.rapi_client.errors import AnswerError, NoAnswerError, RapiError
 from ganeti_tx.rapi_client.following import Following
-from ganeti_tx.rapi_client.patience import LONGEST_PAUSE, PATIENCE
 from ganeti_tx.sse import event_bytes, id_bytes, retry_bytes
 
 GAP = b'{"kind": "gap", "time": 1.0, "reason": "restart", "resync": ["job"]}'
@@ -38,11 +38,11 @@ class FollowingTests(SynchronousTestCase):
         data = event_bytes("e-1", "disk", b'{"kind": "disk"}') + event_bytes("e-2", "gap", GAP)
         self.assertEqual([each.id for each in self.following.received(data)], ["e-2"])
 
-    def test_patience(self) -> None:
+    def test_backoff(self) -> None:
         """Once it has begun, it goes on after failures that pass, with longer and longer pauses, but not for ever."""
         self.following.received(id_bytes("e-1"))
         pauses = []
-        for failure in [NoAnswerError("x"), RapiError(502, "x")] * (PATIENCE // 2):
+        for failure in [NoAnswerError("x"), RapiError(502, "x")] * (MAX_FAILURES // 2):
             self.following.lost(failure)
             pauses.append(self.following.pause)
         self.assertEqual(pauses, sorted(pauses))
@@ -59,7 +59,7 @@ class FollowingTests(SynchronousTestCase):
 
     def test_patience_begins_anew(self) -> None:
         """Whatever comes shows that the server is there."""
-        for _ in range(3 * PATIENCE):
+        for _ in range(3 * MAX_FAILURES):
             self.following.received(id_bytes("e-1"))
             self.following.lost(NoAnswerError("x"))
 

@@ -7,11 +7,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, GenericError, JobCanceled, JobLost, OpExecError, OpPrereqError
 from ganeti_tx.rapi_client.actions.job_end import PERIOD, wait_for_job, wait_for_job_completion
+from ganeti_tx.rapi_client.backoff import MAX_FAILURES
 from ganeti_tx.rapi_client.cache import Cache
 from ganeti_tx.rapi_client.course import course
 from ganeti_tx.rapi_client.errors import AnswerError, CertificateError, NoAnswerError, RapiError, StillRunningError
 from ganeti_tx.rapi_client.message import Message, Now, Pause, Reply
-from ganeti_tx.rapi_client.patience import PATIENCE
 
 
 def change(status: str, *serials: int) -> Reply:
@@ -110,7 +110,7 @@ class JobEndTests(SynchronousTestCase):
             gone,
             down,
             change("running"),
-            *[down] * PATIENCE,
+            *[down] * MAX_FAILURES,
             change("success"),
             gone,
             job("success"),
@@ -120,9 +120,9 @@ class JobEndTests(SynchronousTestCase):
         self.assertEqual((pauses[:4], pauses[-1]), ([1, 2, 1, 2], 1))
 
     def test_server_stays_away(self) -> None:
-        """The patience has an end, as has the limit meanwhile; a certificate that is not trusted is told at once."""
+        """The backoff has an end, as has the limit meanwhile; a certificate that is not trusted is told at once."""
         gone = NoAnswerError("lost")
-        self.assertRaises(NoAnswerError, self.run_it, wait_for_job(7), *[gone] * (PATIENCE + 1))
+        self.assertRaises(NoAnswerError, self.run_it, wait_for_job(7), *[gone] * (MAX_FAILURES + 1))
         self.assertRaises(StillRunningError, self.run_it, wait_for_job(7, limit=15), gone, gone)
         self.assertRaises(CertificateError, self.run_it, wait_for_job(7), CertificateError("other"))
 

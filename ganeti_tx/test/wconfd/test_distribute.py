@@ -14,7 +14,7 @@ from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
 from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster
-from ganeti_tx.wconfd.distribute import PATIENCE
+from ganeti_tx.wconfd.distribute import TIMEOUT
 
 PLAIN = replace(
     NODE2, uuid="n3", name="node3", primary_ip="192.0.2.13", secondary_ip="192.0.2.13", master_candidate=False
@@ -121,7 +121,7 @@ class DistributeTests(SynchronousTestCase):
         self.rpc.held = []
         self.change()
         waiting = self.waiting()
-        self.cluster.advance(PATIENCE - 0.1)
+        self.cluster.advance(TIMEOUT - 0.1)
         self.assertNoResult(waiting)
         self.cluster.advance(0.1)
         self.successResultOf(waiting)
@@ -137,12 +137,12 @@ class DistributeTests(SynchronousTestCase):
         self.rpc.held = []
         self.change()
         waiting = self.waiting()
-        self.cluster.advance(PATIENCE)
+        self.cluster.advance(TIMEOUT)
         self.successResultOf(waiting)
         self.wconfd.distributor.redistribute()
         waiting = self.waiting()
         self.assertNoResult(waiting)
-        self.cluster.advance(PATIENCE)
+        self.cluster.advance(TIMEOUT)
         self.successResultOf(waiting)
 
     def test_new_state_tries_at_once(self) -> None:

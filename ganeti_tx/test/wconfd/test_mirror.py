@@ -98,9 +98,9 @@ class MirrorTests(SynchronousTestCase):
         self.number += 1
         self.mirror.changed()
 
-    def saved(self, patience: float | None = None) -> "Deferred[None]":
+    def saved(self, timeout: float | None = None) -> "Deferred[None]":
         """Whether it is in the file."""
-        return Deferred.fromCoroutine(self.mirror.saved(patience))
+        return Deferred.fromCoroutine(self.mirror.saved(timeout))
 
     def on_disk(self) -> bytes:
         """The file's content."""
@@ -133,7 +133,7 @@ class MirrorTests(SynchronousTestCase):
         self.assertEqual(self.clock.getDelayedCalls(), [])
         self.assertEqual(self.disk.leftovers(), [])
 
-    def test_patience(self) -> None:
+    def test_timeout(self) -> None:
         """Who waits only so long hears what the disk said; the write is still made when that is possible."""
         self.disk.fault = plan = FaultPlan(errno.EROFS, 1, True)
         self.count()

@@ -8,7 +8,7 @@ from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.luxi.on_twisted import connector
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.reactors import ISocketReactor
-from ganeti_tx.wconfd.protocol.link import PATIENCE, Link
+from ganeti_tx.wconfd.protocol.link import TIMEOUT, Link
 from ganeti_tx.wconfd.protocol.own_calls import LIST_ALL_LOCKS, LOOK_FOR_DEAD, READ_METRICS
 from ganeti_tx.wconfd.protocol.own_methods import WireLock
 from ganeti_tx.wconfd.protocol.remote_config import RemoteConfig
@@ -37,13 +37,13 @@ class WconfClient:
         link: Link | None = None,
         *,
         daemon: Daemon = WCONFD,
-        patience: float = PATIENCE,
+        timeout: float = TIMEOUT,
     ) -> None:
-        """`link` replaces the socket, for those who have another way to WConfD; `patience` in seconds is Link's."""
+        """`link` replaces the socket, for those who have another way to WConfD; `timeout` in seconds is Link's."""
         short, long = (
             connector(reactor, str(socket_path), daemon=daemon, answer_timeout=limit) for limit in (ANSWER, LONG_ANSWER)
         )
-        self._link = link or Link(connect=short, connect_to_wait=long, clock=reactor, patience=patience)
+        self._link = link or Link(connect=short, connect_to_wait=long, clock=reactor, timeout=timeout)
 
     def config(self, owner: Owner) -> RemoteConfig:
         """The configuration for an owner."""

@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 #: For so many seconds WConfD may be away before a request fails.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 #: Seconds between tries to reach it.
 RETRY_INTERVAL = 0.25
 
@@ -33,7 +33,7 @@ class Link:
     _connect: Connect
     _connect_to_wait: Connect
     _clock: IReactorTime
-    _patience: float = PATIENCE
+    _timeout: float = TIMEOUT
     _shared: Conversation | None = attrs.field(default=None, init=False)
     _last_number: int = attrs.field(default=0, init=False)
 
@@ -49,7 +49,7 @@ class Link:
         @raise GanetiError: WConfD's own.
         """
         message = encoded(call, owner, call.given(*args, **named))
-        giving_up = self._clock.seconds() + self._patience
+        giving_up = self._clock.seconds() + self._timeout
         while True:
             conversation = await self._share(giving_up)
             try:
@@ -67,7 +67,7 @@ class Link:
         """
         begun = self._clock.seconds()
         while True:
-            conversation = await self._reach(self._connect_to_wait, self._clock.seconds() + self._patience)
+            conversation = await self._reach(self._connect_to_wait, self._clock.seconds() + self._timeout)
             message = encoded(call, owner, args(self._clock.seconds() - begun))
             alive = True
             try:
@@ -107,7 +107,7 @@ class Link:
                 raise ConfigurationError(str(error)) from None
             except ProtocolError as error:
                 if self._clock.seconds() >= giving_up:
-                    raise ConfigurationError(f"{error}; waited {self._patience:g} seconds for it") from None
+                    raise ConfigurationError(f"{error}; waited {self._timeout:g} seconds for it") from None
             await deferLater(self._clock, RETRY_INTERVAL)
 
     def _lost(self, call: Call[..., Any]) -> None:

@@ -29,7 +29,7 @@ RESTART = 1.0
 #: Seconds that a fault lasts which goes by itself.
 WHILES = (0.05, 0.5, 3.0, 15.0)
 #: Calls that may take longer are not lost or held back: their callers would be waited for too long.
-PATIENCE = 1200.0
+TIMEOUT = 1200.0
 WRITES = ("write_atomic", "write_many", "rename", "remove", "mkdir")
 
 
@@ -249,7 +249,7 @@ class Faults:
         self.record.tell(f"{rate:.0%} of the {only or 'node '}calls come twice, late or unheard for {seconds:g} s")
 
         def fault(node: str, call: NodeCall[object]) -> Wrong | None:
-            if not call.name.startswith(only) or self.chance.random() >= rate or call.time_limit() > PATIENCE:
+            if not call.name.startswith(only) or self.chance.random() >= rate or call.time_limit() > TIMEOUT:
                 return None
             wrong = self._oddity(call.time_limit())
             self.waited_for = max(self.waited_for, self.cluster.time.rightNow + 2 * call.time_limit())

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.queue.copies.queue_copies import MAX_RENAMES, QueueCopies
-from ganeti_tx.queue.copies.replication import PATIENCE
+from ganeti_tx.queue.copies.replication import TIMEOUT
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.queue import JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
@@ -115,7 +115,7 @@ class CopiesTests(SynchronousTestCase):
         nodes.waiting = []
         copies = self.over(nodes)
         done = Deferred.fromCoroutine(copies.tell_drained(True))
-        self.clock.advance(PATIENCE - 0.1)
+        self.clock.advance(TIMEOUT - 0.1)
         self.assertNoResult(done)
         self.clock.advance(0.1)
         self.successResultOf(done)

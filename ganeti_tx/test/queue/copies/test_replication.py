@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.queue.copies.replication import MAX_BATCH, MAX_WAITING, PATIENCE, Replicator
+from ganeti_tx.queue.copies.replication import MAX_BATCH, MAX_WAITING, TIMEOUT, Replicator
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError
 
@@ -138,7 +138,7 @@ class ReplicatorTests(SynchronousTestCase):
     def test_no_answer(self) -> None:
         """A node that does not answer is waited for only so long, and only once until it answers."""
         first = self.replicate(job_1=b"a")
-        self.clock.advance(PATIENCE - 0.1)
+        self.clock.advance(TIMEOUT - 0.1)
         self.assertNoResult(first)
         self.clock.advance(0.1)
         self.successResultOf(first)
@@ -151,7 +151,7 @@ class ReplicatorTests(SynchronousTestCase):
 
     def test_no_answer_at_all(self) -> None:
         """When the transfer fails in the end, the node is left alone; while it is caught up nobody waits for it either."""
-        self.successResultOf(self.replicate_for(PATIENCE))
+        self.successResultOf(self.replicate_for(TIMEOUT))
         self.nodes.refuse()
         self.assertEqual((self.shut, self.replicator.behind), (["node1"], {"node1"}))
         self.replicator.reopen("node1")
@@ -171,7 +171,7 @@ class ReplicatorTests(SynchronousTestCase):
 
     def test_too_much_waits(self) -> None:
         """When too much waits for a node that does not answer, it is left alone; what is under way may still arrive."""
-        self.successResultOf(self.replicate_for(PATIENCE))
+        self.successResultOf(self.replicate_for(TIMEOUT))
         for number in range(2 * MAX_WAITING // MAX_BATCH - 1):
             self.assertEqual(self.shut, [])
             self.successResultOf(self.replicate(job_9=HALF))  # the same again takes no more room

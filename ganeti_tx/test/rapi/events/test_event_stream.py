@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.events.event_feed import ASK_WAIT, RETRY
-from ganeti_tx.rapi.events.event_stream import HEARTBEAT, LIFETIME, PATIENCE
+from ganeti_tx.rapi.events.event_stream import HEARTBEAT, LIFETIME, TIMEOUT
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.rapi.resources.events import followed
 from ganeti_tx.test.rapi.event_case import CLUSTER, EventStreamCase, instance
@@ -244,7 +244,7 @@ class SlowReaderTests(EventStreamCase):
             self.luxid.add(instance(str(number)))
         self.pass_time()
         while not slow.ended:
-            self.pass_time(PATIENCE / 2)
+            self.pass_time(TIMEOUT / 2)
             self.luxid.add(*[instance("more")] * 5)
             slow.go_on(fast=False)
         self.assertLess(len(slow.names), 900)

@@ -179,12 +179,12 @@ class Cluster:
             self.settle()
             seconds -= 0.25
 
-    def client(self, patience: float = 60.0) -> WconfClient:
+    def client(self, timeout: float = 60.0) -> WconfClient:
         """A job process's client."""
         return WconfClient(
             cast(ISocketReactor, self.clock),
             "",
-            WconfLink(connect=self.connect, connect_to_wait=self.connect, clock=self.clock, patience=patience),
+            WconfLink(connect=self.connect, connect_to_wait=self.connect, clock=self.clock, timeout=timeout),
         )
 
     def job(self, number: int, process: str = "") -> Owner:

@@ -28,7 +28,7 @@ class OrderTests(SynchronousTestCase):
         """Nobody asks for it."""
         raise AssertionError(owner)
 
-    async def saved(self, patience: float | None) -> None:
+    async def saved(self, timeout: float | None) -> None:
         """At once."""
 
     def is_alive(self, owner: Owner) -> bool:

@@ -5,7 +5,7 @@ from attrs import define
 from ganeti_tx.rapi_client.errors import CertificateError, ClientError, NoAnswerError, RapiError
 
 #: So many attempts may fail one after the other.
-PATIENCE = 8
+MAX_FAILURES = 8
 #: Seconds before the next attempt; each failure doubles them.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
@@ -14,7 +14,7 @@ _PASSING = (429, 502, 503, 504)
 
 
 @define
-class Patience:
+class Backoff:
     """Counts failures, one after the other; after a success another one begins."""
 
     _failures: int = 0
@@ -22,7 +22,7 @@ class Patience:
     def after(self, error: ClientError, first: float = FIRST_PAUSE) -> float:
         """Seconds to wait after a failure. @raise ClientError: the error, when trying again does not help (any more)."""
         self._failures += 1
-        if self._failures > PATIENCE or not _passes(error):
+        if self._failures > MAX_FAILURES or not _passes(error):
             raise error
         return float(min(first * 2 ** (self._failures - 1), LONGEST_PAUSE))
 

@@ -4,7 +4,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.runtime.patience import within
+from ganeti_tx.runtime.time_limit import within
 
 
 class WithinTests(SynchronousTestCase):
