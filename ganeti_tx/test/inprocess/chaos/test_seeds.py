@@ -22,7 +22,7 @@ DIGEST = (
 class SeedTests(SynchronousTestCase):
     """Whatever the seed."""
 
-    def test_promises(self) -> None:
+    def test_invariants(self) -> None:
         """Every invariant holds, all along and at rest."""
         campaign = run(range(SEEDS), os.cpu_count() or 1)
         faults = [
