@@ -87,7 +87,7 @@ class SupervisorTests(SynchronousTestCase):
             self.come_up()
 
     def test_good_life(self) -> None:
-        """After a good life the deaths before are forgotten."""
+        """When it has run for long enough the deaths before are forgotten."""
         for _ in range(3):
             self.lives[NODED] = False
             self.look(3 * INTERVAL)

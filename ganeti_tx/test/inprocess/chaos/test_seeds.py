@@ -1,4 +1,4 @@
-"""A thousand clusters in bad luck keep every invariant; each seed that does not can be lived through again."""
+"""A thousand clusters under faults keep every invariant; each seed that does not can be lived through again."""
 
 import os
 import subprocess
