@@ -1,4 +1,4 @@
-"""Random walks: what operators and bad luck do, from a seed that repeats it exactly."""
+"""Random walks: what operators and faults do, from a seed that repeats it exactly."""
 
 import re
 from collections.abc import Callable

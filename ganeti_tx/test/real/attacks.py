@@ -1,4 +1,4 @@
-"""What hostile and clumsy clients do to a daemon's socket, and what a daemon's memory looks like meanwhile."""
+"""What hostile and faulty clients do to a daemon's socket, and what a daemon's memory looks like meanwhile."""
 
 import json
 import random

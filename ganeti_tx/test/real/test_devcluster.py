@@ -1,4 +1,4 @@
-"""A cluster of real processes on this machine: the scenarios of every cluster, real instances, and clumsy or hostile guests."""
+"""A cluster of real processes on this machine: the scenarios of every cluster, real instances, and faulty or hostile clients."""
 
 import os
 import shutil

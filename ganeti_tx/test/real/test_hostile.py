@@ -1,4 +1,4 @@
-"""Hostile and clumsy clients at the sockets of real daemons: memory stays bounded, and everybody else is served."""
+"""Hostile and faulty clients at the sockets of real daemons: memory stays bounded, and everybody else is served."""
 
 import atexit
 import resource

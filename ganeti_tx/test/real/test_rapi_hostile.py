@@ -1,4 +1,4 @@
-"""Hostile and clumsy clients of the Remote API over real sockets: others are served, and its memory stays bounded."""
+"""Hostile and faulty clients of the Remote API over real sockets: others are served, and its memory stays bounded."""
 
 import contextlib
 import socket

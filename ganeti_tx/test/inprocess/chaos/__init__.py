@@ -1,1 +1,1 @@
-"""A simulated cluster in bad luck: faults from a seed that replays exactly, and what must be true all the same."""
+"""A simulated cluster under faults from a seed that replays exactly, and what must be true all the same."""

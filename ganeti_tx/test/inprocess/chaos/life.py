@@ -1,4 +1,4 @@
-"""One seed's life of a cluster: some work, some bad luck, rest, and what must be true all along and in the end."""
+"""One seed's life of a cluster: some work, some faults, quiescence, and what must be true all along and in the end."""
 
 import gc
 from collections import Counter
