@@ -60,7 +60,7 @@ class ThrottleTests(SynchronousTestCase):
         self.assertEqual(len(told), 2)
 
     def test_refused_attempts_cost_nothing(self) -> None:
-        """Knocking while refused does not make the wait longer."""
+        """Asking while refused does not make the wait longer."""
         self.fail_often("192.0.2.1", "a", ADDRESS_FAILURES)
         waits = [self.refused("192.0.2.1", "a") for _ in range(100)]
         self.assertEqual(len(set(waits)), 1)
