@@ -48,6 +48,7 @@ class CommandContext(NamedTuple):
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
     read: Callable[[str], str] = read_name
+    capture: Callable[[Sequence[str]], tuple[int, str]] = lambda argv: _capture_program(argv)
     log: Callable[[str, str], ICommandLog] = lambda program, command: NoLog()
 
 
@@ -65,6 +66,12 @@ def real_context() -> CommandContext:
 def _run_program(argv: Sequence[str], document: bytes | None) -> int:
     """What it takes is read when a command first runs a program, since most run none."""
     return int(importlib.import_module("ganeti_tx.cli.programs").run_program(argv, document))
+
+
+def _capture_program(argv: Sequence[str]) -> tuple[int, str]:
+    """As `_run_program`."""
+    status, output = importlib.import_module("ganeti_tx.cli.programs").capture_program(argv)
+    return int(status), str(output)
 
 
 def load(entry: Entry) -> Command:
@@ -95,7 +102,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     session = Session(
         program=program.name, command=name, environ=context.environ, out=context.out, err=context.err,
         stdin=context.stdin, connect=context.connect, run=context.run, now=context.now, sleep=context.sleep,
-        read=context.read,
+        read=context.read, capture=context.capture,
     )  # fmt: skip
     log = context.log(program.name, name)
     log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")

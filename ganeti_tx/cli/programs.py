@@ -22,6 +22,20 @@ def run_program(argv: Sequence[str], document: bytes | None) -> int:
         raise OpPrereqError(f"Cannot run {argv[0]}: {error.strerror}", ECode.ENVIRON) from None
 
 
+def capture_program(argv: Sequence[str]) -> tuple[int, str]:
+    """Run another program without input; its exit status and all that it wrote, to either output.
+
+    @raise OpPrereqError: there is no such program.
+    """
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        )
+    except OSError as error:
+        raise OpPrereqError(f"Cannot run {argv[0]}: {error.strerror}", ECode.ENVIRON) from None
+    return done.returncode, done.stdout.decode("utf-8", "backslashreplace")
+
+
 def _run_to_its_end(argv: Sequence[str], document: bytes) -> int:
     """An interrupt from the terminal reaches the program, too, which takes back what it did: it is not killed meanwhile.
 

@@ -28,6 +28,7 @@ class Session:
         stdin: TextIO,
         connect: Callable[[], Client],
         run: Callable[[Sequence[str], bytes | None], int],
+        capture: Callable[[Sequence[str]], tuple[int, str]],
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         read: Callable[[str], str] | None = None,
@@ -37,6 +38,7 @@ class Session:
         self.environ = environ
         self.stdin = stdin
         self.run = run
+        self.capture = capture
         self.now = now
         self.sleep = sleep
         self.read = read or read_name

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ganeti_tx.cli.options import MANY_WORDS, PRIORITY, SUBMITTING, TAGS_SOURCE, Argument, Command
+from ganeti_tx.cli.options import MANY_WORDS, ONE_WORD, PRIORITY, SUBMITTING, TAGS_SOURCE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
@@ -45,6 +45,14 @@ def _change(op_id: str) -> Callable[[Session, Parsed, Sequence[str]], int]:
     return change
 
 
+def search(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Each tag of the cluster that a pattern is found in, with its object's path; failure when there is none."""
+    found = run_opcode(session, options, opcode("OP_TAGS_SEARCH", pattern=words[0]))
+    for path, tag in sorted(found):
+        session.print(f"{path} {tag}")
+    return ExitCode.SUCCESS if found else ExitCode.FAILURE
+
+
 def _tags_from(session: Session, source: str | None) -> list[str]:
     if source is None:
         return []
@@ -55,6 +63,7 @@ _CHANGING = (TAGS_SOURCE, PRIORITY, *SUBMITTING)
 _ONE_NAMED = (Argument("name", 1, 1),)
 _NAME_AND_TAGS = (*_ONE_NAMED, Argument("tag"))
 
+SEARCH = Command(search, ONE_WORD, (PRIORITY,))
 LIST_OF_CLUSTER = Command(list_tags)
 ADD_TO_CLUSTER = Command(_change("OP_TAGS_SET"), MANY_WORDS, _CHANGING)
 REMOVE_FROM_CLUSTER = Command(_change("OP_TAGS_DEL"), MANY_WORDS, _CHANGING)

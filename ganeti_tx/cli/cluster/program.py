@@ -8,6 +8,8 @@ PROGRAM = Program(
     {
         "activate-master-ip": Entry("cluster.master", "ACTIVATE", "have the master take the cluster's address"),
         "add-tags": Entry("tags", "ADD_TO_CLUSTER", "add tags to the cluster"),
+        "command": Entry("cluster.nodes", "COMMAND", "run a shell command on all nodes"),
+        "copyfile": Entry("cluster.nodes", "COPYFILE", "copy a file to all other nodes"),
         "deactivate-master-ip": Entry("cluster.master", "DEACTIVATE", "have the master give up the cluster's address"),
         "destroy": Entry("cluster.destroy", "DESTROY", "take the empty cluster apart"),
         "getmaster": Entry("cluster.info", "GETMASTER", "show which node is the master"),
@@ -20,6 +22,8 @@ PROGRAM = Program(
         "queue": Entry("cluster.queue", "QUEUE", "close the job queue to new jobs, open it, or show which it is"),
         "redist-conf": Entry("cluster.modify", "REDIST_CONF", "send the configuration and the keys to all nodes again"),
         "remove-tags": Entry("tags", "REMOVE_FROM_CLUSTER", "remove tags from the cluster"),
+        "search-tags": Entry("tags", "SEARCH", "find tags of the whole cluster by a regular expression"),
+        "show-ispecs-cmd": Entry("cluster.ispecs", "SHOW", "show the command that sets the same bounds for instances"),
         "verify": Entry("cluster.verify", "VERIFY", "check the whole cluster"),
         "version": Entry("cluster.info", "VERSION", "show the versions of the cluster"),
         "watcher": Entry("cluster.watcher", "WATCHER", "have the watcher pause or go on, or show whether it is paused"),

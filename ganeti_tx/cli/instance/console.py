@@ -6,14 +6,12 @@ from typing import Any
 
 from ganeti_tx.cli.options import ONE_INSTANCE, PRIORITY, Command, switch
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.session import KNOWN_HOSTS, Session, rooted
+from ganeti_tx.cli.remote import DEFAULT_PORT, remote_argv
+from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.errors import ExitCode, OpExecError
 
 Console = dict[str, Any]
-_DEFAULT_SSH_PORT = 22
-#: Names what reaches other nodes in place of ssh, as in a devcluster.
-_REMOTE_SHELL = "GANETI_REMOTE_SHELL"
 
 
 def console(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -44,36 +42,15 @@ def _words(command: str | Sequence[str]) -> list[str]:
 
 
 def _remote_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
-    """The way to another node: the remote shell that the environment names, or SSH."""
-    shell = session.environ.get(_REMOTE_SHELL)
-    return [*shlex.split(shell), found["host"], *command] if shell else _ssh_argv(session, found, command)
-
-
-def _ssh_argv(session: Session, found: Console, command: Sequence[str]) -> list[str]:
-    """The way there over SSH; only the node's own keys, as the cluster knows them, are trusted."""
-    settings = {
-        "EscapeChar": "none",
-        "HashKnownHosts": "no",
-        "GlobalKnownHostsFile": rooted(session.environ, KNOWN_HOSTS),
-        "UserKnownHostsFile": "/dev/null",
-        "CheckHostIp": "no",
-        "HostKeyAlias": found["host"],
-        "StrictHostKeyChecking": "yes",
-    }
-    return [
-        "ssh",
-        *(f"-o{name}={value}" for name, value in settings.items()),
-        f"-oPort={_ssh_port(session, found['host'])}",
-        "-t",
-        f"{found.get('user') or 'root'}@{found['host']}",
-        "--",
-        shlex.join(command),
-    ]
+    """The way to another node, with a terminal there."""
+    node = found["host"]
+    port = _ssh_port(session, node)
+    return remote_argv(session, node, command, ["-t"], port, user=found.get("user") or "root")
 
 
 def _ssh_port(session: Session, node: str) -> int:
     rows = session.client.query("node", ["ndp/ssh_port"], ["==", "name", node])["data"]
-    return next((value for ((_status, value),) in rows if value), _DEFAULT_SSH_PORT)
+    return next((value for ((_status, value),) in rows if value), DEFAULT_PORT)
 
 
 def _vnc(found: Console) -> str:

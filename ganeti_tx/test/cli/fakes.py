@@ -112,13 +112,22 @@ class CommandLine:
         self.environ = {"GANETI_HOSTNAME": "node1.example.com"}
         self.programs: list[tuple[list[str], bytes | None]] = []
         self.program_status = 0
+        #: What programs do whose output is read, and with which commands they were called.
+        self.answer: Callable[[Sequence[str]], tuple[int, str]] = lambda argv: (0, "")
+        self.captured: list[list[str]] = []
 
     def __call__(self, program: str, *words: str, stdin: io.StringIO | None = None) -> Outcome:
         """Run one command line; its exit status and what it wrote."""
         out, err = io.StringIO(), io.StringIO()
-        context = CommandContext(self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run)
+        context = CommandContext(
+            self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run, capture=self._capture
+        )
         status = run(program_named(program), words, context)
         return Outcome(status, out.getvalue(), err.getvalue())
+
+    def _capture(self, argv: Sequence[str]) -> tuple[int, str]:
+        self.captured.append(list(argv))
+        return self.answer(argv)
 
     def _run(self, argv: Sequence[str], document: bytes | None) -> int:
         self.programs.append((list(argv), document))

@@ -108,7 +108,8 @@ class FollowTests(SynchronousTestCase):
         self.out, self.err = io.StringIO(), Terminal()
         self.session = Session(
             program="gnt-job", command="watch", environ={}, out=self.out, err=self.err, stdin=io.StringIO(),
-            connect=lambda: self.client, run=lambda argv, document: 0, sleep=self.slept.append,
+            connect=lambda: self.client, run=lambda argv, document: 0, capture=lambda argv: (0, ""),
+            sleep=self.slept.append,
         )  # fmt: skip
 
     def script(self, *answers: Any) -> None:
