@@ -152,6 +152,16 @@ class FactsTests(ManyNodesCase):
         """As Ganeti prints it of a new cluster; several bounds stand between double slashes, and init takes it."""
         policy = msgspec.to_builtins(InstancePolicy())
         policy["minmax"][0]["min"].update({"disk-count": 0, "disk-size": 4, "memory-size": 4, "nic-count": 0})
+        policy["minmax"][0]["max"].update(
+            {
+                "cpu-count": 8,
+                "disk-count": 8,
+                "disk-size": 102400,
+                "memory-size": 16384,
+                "nic-count": 4,
+                "spindle-use": 8,
+            }
+        )
         self.cli.client.answers["QueryClusterInfo"] = lambda: {"ipolicy": policy, "name": "cluster.qa.test"}
         said = self.cli("gnt-cluster", "show-ispecs-cmd").out
         self.assertEqual(said, NEW_CLUSTER)
