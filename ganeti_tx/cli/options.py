@@ -93,6 +93,7 @@ SHUTDOWN_TIMEOUT = Option(
     ("--shutdown-timeout",), "shutdown_timeout", "seconds the instance may take to shut down", "int", 120
 )
 NODE_GROUP = Option(("-g", "--node-group"), "nodegroup", "the node group", "string", metavar="<nodegroup>")
+IALLOCATOR = Option(("-I", "--iallocator"), "iallocator", "program that chooses the nodes", "string", metavar="<NAME>")
 BACKEND = Option(
     ("-B", "--backend-parameters"), "beparams", "backend parameters, such as memory and vcpus", "keyval", {}
 )

@@ -1,12 +1,12 @@
-"""gnt-group add, modify, rename, remove, and assign-nodes."""
+"""gnt-group add, modify, rename, remove, assign-nodes and evacuate."""
 
 from collections.abc import Sequence
 
 from ganeti_tx.cli.group.options import ONE_GROUP, SETTINGS, settings_of
-from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Argument, Command, switch
+from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, PRIORITY, SUBMITTING, Argument, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.cli.submit import followed, opcode, run_opcode, unless
 from ganeti_tx.errors import ExitCode
 
 
@@ -45,6 +45,24 @@ def assign_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int
     return ExitCode.SUCCESS
 
 
+def evacuate(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """Have all instances of a group moved to other groups, each in a job of its own; failure when one fails."""
+    op = opcode(
+        "OP_GROUP_EVACUATE",
+        group_name=names[0],
+        target_groups=options.to or None,
+        iallocator=options.iallocator,
+        early_release=unless(False, options.early_release),
+        sequential=unless(False, options.sequential),
+        force_failover=unless(False, options.force_failover),
+    )
+    answers = run_opcode(session, options, op)["jobs"]
+    passed = [accepted and followed(session, answer, names[0]) for accepted, answer in answers]
+    done = f"{sum(passed)} of {len(passed)} instances were moved away from group {names[0]}"
+    session.print(done if passed else f"Group {names[0]} has no instances")
+    return ExitCode.SUCCESS if all(passed) else ExitCode.FAILURE
+
+
 FORCE = switch("-f --force", "force", "also when instances are then in two groups")
 
 ADD = Command(add, ONE_GROUP, (DRY_RUN, *SETTINGS, PRIORITY, *SUBMITTING))
@@ -52,3 +70,23 @@ MODIFY = Command(modify, ONE_GROUP, (DRY_RUN, *SUBMITTING, *SETTINGS, PRIORITY))
 RENAME = Command(rename, (Argument("group", 2, 2),), (DRY_RUN, *SUBMITTING, PRIORITY))
 REMOVE = Command(remove, ONE_GROUP, (DRY_RUN, PRIORITY, *SUBMITTING))
 ASSIGN_NODES = Command(assign_nodes, (*ONE_GROUP, Argument("node")), (DRY_RUN, FORCE, PRIORITY, *SUBMITTING))
+EVACUATE = Command(
+    evacuate,
+    ONE_GROUP,
+    (
+        Option(
+            ("--to",),
+            "to",
+            "move instances to this group; may be repeated",
+            "string",
+            None,
+            "append",
+            metavar="<group>",
+        ),
+        IALLOCATOR,
+        switch("--early-release", "early_release", "release locks as soon as possible"),
+        switch("--sequential", "sequential", "move one instance after the other"),
+        switch("--force-failover", "force_failover", "stop instances instead of migrating them"),
+        *SUBMITTING,
+    ),
+)

@@ -9,6 +9,7 @@ PROGRAM = Program(
         "add": Entry("group.change", "ADD", "make a node group"),
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to a node group"),
         "assign-nodes": Entry("group.change", "ASSIGN_NODES", "move nodes to a group"),
+        "evacuate": Entry("group.change", "EVACUATE", "move all instances of a node group to other groups"),
         "info": Entry("group.info", "INFO", "show all about node groups"),
         "list": Entry("group.list", "LIST", "list node groups"),
         "list-fields": Entry("group.list", "LIST_FIELDS", "list the fields that list can show"),

@@ -8,6 +8,7 @@ from ganeti_tx.cli.instance.devices import disks_of, nics_of
 from ganeti_tx.cli.options import (
     BACKEND,
     DRY_RUN,
+    IALLOCATOR,
     NODE_GROUP,
     ONE_HOST,
     PRIORITY,
@@ -112,7 +113,7 @@ OPTIONS = (
         ("-H", "--hypervisor-parameters"), "hypervisor", "the hypervisor and its parameters, as NAME:KEY=VALUE,...",
         "identkeyval", old_flags=("--hypervisor",),
     ),
-    Option(("-I", "--iallocator"), "iallocator", "program that chooses the nodes", "string", metavar="<NAME>"),
+    IALLOCATOR,
     Option(("--net",), "nics", "a NIC, as INDEX:KEY=VALUE,...", "identkeyval", [], "append"),
     Option(("-n", "--node"), "node", "the nodes", "string", metavar="<pnode>[:<snode>]"),
     NODE_GROUP,

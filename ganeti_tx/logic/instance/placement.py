@@ -141,7 +141,14 @@ class Placement:
             self.secondary = await config.node(self.secondary.uuid)
 
     async def check_group(self) -> None:
-        """@raise OpPrereqError: another group was asked for than the node's."""
+        """@raise OpPrereqError: another group was asked for than the node's, or its nodes are in two."""
+        if self.secondary is not None and self.secondary.group != self.primary.group:
+            other = (await self.parts.config.group(self.secondary.group)).name
+            raise OpPrereqError(
+                f"node {self.primary.name} is in group {self.group.name} and node {self.secondary.name} in {other}, but"
+                " an instance can be in one group only",
+                ECode.INVAL,
+            )
         if self.op.group_name is None:
             return
         wanted = await self.parts.config.group(self.op.group_name)

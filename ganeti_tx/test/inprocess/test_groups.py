@@ -1,8 +1,9 @@
-"""Node groups of a whole cluster, by commands."""
+"""Node groups of a whole cluster, by commands and the Remote API."""
 
 import re
 
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 POLICY = "cpu-count=1,disk-count=0,disk-size=1M,memory-size=1M,nic-count=0,spindle-use=1"
 LARGE = "cpu-count=8,disk-count=8,disk-size=1T,memory-size=16G,nic-count=4,spindle-use=8"
@@ -101,12 +102,23 @@ class GroupTests(ClusterCase):
             ("gnt-group assign-nodes nosuch node3", "unknown_entity"),
             ("gnt-group assign-nodes default nosuch", "unknown_entity"),
             ("gnt-group assign-nodes default", "wrong_input"),
+            ("gnt-group evacuate nosuch", "unknown_entity"),
+            ("gnt-group evacuate --to nosuch default", "unknown_entity"),
+            ("gnt-group evacuate --to default default", "can not be used as a target group (targets are default)"),
+            ("gnt-group evacuate default", "There are no possible target groups"),
             ("gnt-group list nosuch", "unknown_entity"),
             ("gnt-group info nosuch", "unknown_entity"),
             ("gnt-node modify -g nosuch node3", "unknown_entity"),
         ):
             self.fails(line, re.escape(reason))
         self.assertEqual(self.cluster.config.nodegroups, before.nodegroups)
+
+    def test_evacuate(self) -> None:
+        """A group without instances is empty already; those that another one has are named, and stay."""
+        self.ok("gnt-group add rack2")
+        self.assertEqual(self.ok("gnt-group evacuate rack2"), "Group rack2 has no instances\n")
+        self.ok("gnt-instance add -t file -s 1G -o noop --no-start -n node1 web1")
+        self.fails("gnt-group evacuate --to rack2 default", "another group in this version: web1.example.com")
 
     def test_dry_run(self) -> None:
         """Everything is checked, nothing is done."""
@@ -135,3 +147,40 @@ class GroupTests(ClusterCase):
         self.assertEqual(self.cluster.running(), {})
         self.fails("gnt-instance startup --node-group --force-multiple nosuch", "unknown_entity")
         self.fails("gnt-instance startup --node-group --force-multiple", "node group")
+
+
+class RemoteTests(RapiCase):
+    """The same through the Remote API."""
+
+    def test_walk(self) -> None:
+        """A group is made, filled, changed, renamed, emptied and removed."""
+        self.done("POST", "/2/groups", {"name": "rack2", "alloc_policy": "last_resort"})
+        self.done("PUT", "/2/groups/rack2/assign-nodes", {"nodes": ["node3.example.com"]})
+        self.done("PUT", "/2/groups/rack2/modify", {"alloc_policy": "unallocable"})
+        self.assertEqual(self.done("PUT", "/2/groups/rack2/rename", {"new_name": "rack3"}), ["rack3"])
+        self.done("PUT", "/2/groups/rack3/tags?tag=one")
+        group = self.send("GET", "/2/groups/rack3")
+        told = (group["alloc_policy"], group["node_list"], group["tags"])
+        self.assertEqual(told, ("unallocable", ["node3.example.com"], ["one"]))
+        self.done("PUT", "/2/modify", {"default_group": "rack3"})
+        self.assertEqual(self.send("GET", "/2/info")["default_group"], group["uuid"])
+        self.done("PUT", "/2/groups/default/assign-nodes", {"nodes": ["node3.example.com"]})
+        self.done("DELETE", "/2/groups/rack3")
+        self.assertEqual([each["name"] for each in self.send("GET", "/2/groups")], ["default"])
+
+    def test_refused(self) -> None:
+        """A job fails with the class and code that the command would show; nothing is changed."""
+        before = self.cluster.config.nodegroups
+        for method, address, body, code in (
+            ("POST", "/2/groups", {"name": "default"}, "already_exists"),
+            ("POST", "/2/groups", {"name": "x", "ipolicy": {"vcpu-ratio": 0}}, "wrong_input"),
+            ("PUT", "/2/groups/nosuch/modify", {}, "unknown_entity"),
+            ("PUT", "/2/groups/default/assign-nodes", {"nodes": ["nosuch"]}, "unknown_entity"),
+            ("DELETE", "/2/groups/default", None, "wrong_state"),
+            ("PUT", "/2/groups/nosuch/rename", {"new_name": "x"}, "unknown_entity"),
+        ):
+            job_id = self.send(method, address, body)
+            self.cluster.pass_time(30)
+            [[kind, [_text, told]]] = self.send("GET", f"/2/jobs/{job_id}")["opresult"]
+            self.assertEqual((kind, told), ("OpPrereqError", code), address)
+        self.assertEqual(self.cluster.config.nodegroups, before)

@@ -41,6 +41,33 @@ class HookTests(ClusterCase):
         script = str(self.cluster.paths.hooks_dir / directory / name)
         self.cluster.node(node).scripts.script([script], REFUSES)
 
+    def test_groups(self) -> None:
+        """Scripts of node groups run on the master, those of a renaming also on the group's nodes; a move of nodes has none."""
+        hooks = ("group-add", "group-modify", "group-rename", "group-remove", "group-assign-nodes")
+        self.have(*(f"{hook}-{phase}.d" for hook in hooks for phase in ("pre", "post")))
+        self.ok("gnt-group add rack2")
+        self.ok("gnt-group assign-nodes rack2 node3")
+        self.ok("gnt-group modify --alloc-policy=unallocable rack2")
+        self.ok("gnt-group rename rack2 rack3")
+        self.ok("gnt-group assign-nodes default node3")
+        self.ok("gnt-group remove rack3")
+        for hook in ("group-add", "group-modify", "group-remove"):
+            self.assertEqual(
+                (list(self.ran(f"{hook}-pre.d")), list(self.ran(f"{hook}-post.d"))), (["node1"], ["node1"])
+            )
+        self.assertEqual(sorted(self.ran("group-rename-pre.d")), ["node1", "node3"])
+        self.assertEqual(self.ran("group-assign-nodes-pre.d"), {})
+        told = {
+            "group-add-pre.d": {"GANETI_GROUP_NAME": "rack2", "GANETI_OBJECT_TYPE": "GROUP"},
+            "group-modify-post.d": {"GANETI_POST_NEW_ALLOC_POLICY": "unallocable", "GANETI_GROUP_NAME": "rack2"},
+            "group-rename-post.d": {"GANETI_OLD_NAME": "rack2", "GANETI_POST_NEW_NAME": "rack3"},
+            "group-remove-post.d": {"GANETI_GROUP_NAME": "rack3", "GANETI_POST_GROUP_NAME": "rack3"},
+        }
+        for directory, wanted in told.items():
+            seen = self.env(directory)
+            self.assertEqual({name: seen.get(name) for name in wanted}, wanted)
+            self.assertNotIn("GANETI_OP_TARGET", seen)
+
     def test_life_of_an_instance(self) -> None:
         """Scripts run on the master and the instance's node; after the work they are told what was and what is."""
         self.have("instance-add-pre.d", "instance-add-post.d", "instance-start-pre.d", "instance-start-post.d")

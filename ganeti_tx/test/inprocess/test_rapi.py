@@ -154,6 +154,23 @@ class SendBackTests(RapiCase):
         after = self.send("GET", "/2/info")
         self.assertEqual(unstamped(after), unstamped(before))
 
+    def test_group(self) -> None:
+        """All settings of a node group at once, its own parameters under the names that tell them apart; nothing changes."""
+        self.done(
+            "POST", "/2/groups", {"name": "rack2", "ndparams": {"spindle_count": 2}, "ipolicy": {"vcpu-ratio": 3}}
+        )
+        before = self.send("GET", "/2/groups/rack2")
+        _, body = self.schema_of("PUT", "/2/groups/rack2/modify")
+        names = {*body["properties"], "custom_ndparams", "custom_diskparams", "custom_ipolicy"} - {
+            "ndparams",
+            "diskparams",
+            "ipolicy",
+        }
+        sent = {name: value for name, value in before.items() if name in names and value is not None}
+        self.assertEqual(len(sent), 6, sent)
+        self.done("PUT", "/2/groups/rack2/modify", sent)
+        self.assertEqual(unstamped(self.send("GET", "/2/groups/rack2")), unstamped(before))
+
     def test_lists_of_names(self) -> None:
         """Lists that are changed step by step may be sent whole."""
         self.done("PUT", "/2/modify", {"hidden_os": [["add", "old"], ["add", "older"]]})

@@ -113,6 +113,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_CLUSTER_POST_INIT": opcodes.OpClusterPostInit(),
     "OP_CLUSTER_SET_PARAMS": opcodes.OpClusterSetParams(),
     "OP_GROUP_ADD": opcodes.OpGroupAdd(group_name="rack2"),
+    "OP_GROUP_EVACUATE": opcodes.OpGroupEvacuate(group_name="default"),
     "OP_GROUP_REMOVE": opcodes.OpGroupRemove(group_name="default"),
     "OP_GROUP_RENAME": opcodes.OpGroupRename(group_name="default", new_name="rack3"),
     "OP_GROUP_SET_PARAMS": opcodes.OpGroupSetParams(group_name="default"),
@@ -184,7 +185,7 @@ class TableTests(UnitTestCase):
             self.successResultOf(Deferred.fromCoroutine(unit.check()))
         except self.failureException:
             self.assertIn(
-                op.op_id(), ("OP_CLUSTER_DESTROY", "OP_GROUP_REMOVE", "OP_NODE_REMOVE")
+                op.op_id(), ("OP_CLUSTER_DESTROY", "OP_GROUP_EVACUATE", "OP_GROUP_REMOVE", "OP_NODE_REMOVE")
             )  # something is left here
         return dict(self.successResultOf(Deferred.fromCoroutine(unit.hook_values())))
 

@@ -83,6 +83,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (ops.OpClusterVerifyConfig(), []),
     (ops.OpGroupAdd(group_name="rack3"), ["add the group to the configuration"]),
     (ops.OpGroupAssignNodes(group_name="rack2", nodes=("node2",)), ["move the nodes to the group"]),
+    (ops.OpGroupEvacuate(group_name="rack2"), []),
     (ops.OpGroupRemove(group_name="rack2"), ["remove the group from the configuration"]),
     (ops.OpGroupRename(group_name="default", new_name="rack3"), ["rename the group"]),
     (ops.OpGroupSetParams(group_name="default"), ["change the group"]),
@@ -164,7 +165,7 @@ class PlanTests(UnitTestCase):
         """The configuration before it."""
         if isinstance(op, ops.OpClusterDestroy):
             return ALONE
-        if isinstance(op, ops.OpGroupAssignNodes | ops.OpGroupRemove):
+        if isinstance(op, ops.OpGroupAssignNodes | ops.OpGroupEvacuate | ops.OpGroupRemove):
             return TWO_GROUPS
         if isinstance(op, ops.OpNetworkDisconnect):
             return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})

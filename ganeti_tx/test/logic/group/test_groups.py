@@ -209,6 +209,27 @@ class RenameTests(GroupCase):
         self.assertEqual(self.code(ops.OpGroupRename(group_name="nosuch", new_name="x")), ECode.NOENT)
 
 
+class EvacuateTests(GroupCase):
+    """OP_GROUP_EVACUATE."""
+
+    def test_nothing_there(self) -> None:
+        """There are no jobs to wait for."""
+        self.assertEqual(self.run_op(ops.OpGroupEvacuate(group_name="rack2")), {"jobs": []})
+
+    def test_refusals(self) -> None:
+        """Where it is to be moved to itself, has nowhere to go, or is not there; instances stay, and are named."""
+        for named, targets, code in (
+            ("nosuch", None, ECode.NOENT),
+            ("default", ("nosuch",), ECode.NOENT),
+            ("default", ("rack2", "default"), ECode.INVAL),
+            ("default", None, ECode.STATE),
+        ):
+            self.assertEqual(self.code(ops.OpGroupEvacuate(group_name=named, target_groups=targets)), code)
+        self.assertIn("web1.example.com", self.refused(ops.OpGroupEvacuate(group_name="default"), OpPrereqError))
+        self.run_op(ops.OpGroupRemove(group_name="rack2"))
+        self.assertEqual(self.code(ops.OpGroupEvacuate(group_name="default")), ECode.INVAL)
+
+
 class AssignTests(GroupCase):
     """OP_GROUP_ASSIGN_NODES."""
 

@@ -11,6 +11,7 @@ from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.disk_templates.drbd import META_SIZE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.opcodes import OpGroupAdd, OpGroupAssignNodes
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove
@@ -55,6 +56,13 @@ class MirroredTests(UnitTestCase):
     def create(self, **changes: Any) -> Any:
         """The opcode with a secondary node."""
         return create(**{"disk_template": DiskTemplate.DRBD, "snode": NODE1, **changes})
+
+    def test_two_groups(self) -> None:
+        """Both nodes must be in one node group."""
+        self.run_op(OpGroupAdd(group_name="rack2"))
+        self.run_op(OpGroupAssignNodes(group_name="rack2", nodes=(NODE1,), force=True))
+        text = self.refused(self.create(), OpPrereqError)
+        self.assertIn(f"node {NODE2} is in group default and node {NODE1} in rack2", text)
 
     def made(self) -> tuple[Instance, list[Disk]]:
         """The new instance with its disks as they are in the configuration."""
