@@ -121,7 +121,7 @@ class JobRun:
         except SteppedBack:
             await self.journal.copied()
             return
-        except BaseException:
+        except Exception:  # not when this is thrown away: nothing is done any more for a process that is gone
             await self._try_to_let_go()
             raise
         self.journal.job = msgspec.structs.replace(self.journal.job, end_timestamp=timestamp(self.now()))
@@ -245,8 +245,10 @@ class JobRun:
         begun = Deferred.fromCoroutine(self._begin(index))
         try:
             await unit.check()
-        finally:
+        except Exception:
             await begun
+            raise
+        await begun
         await self._hooks.before()
         self._check_stop()
         if op.dry_run:

@@ -31,7 +31,7 @@ class TakingBack:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
+        if isinstance(error, Exception):  # a coroutine that is thrown away does nothing any more
             await self.now()
 
     async def now(self) -> None:

@@ -40,14 +40,12 @@ class DeviceTree:
         if children_too:
             for child in disk.children:
                 await self._create(child, owner, True, back)
-        lent = TakingBack()
-        try:
+        async with TakingBack() as lent:
             below = [await self.assemble_within(child, False, lent) for child in disk.children]
             await storage.create(disk, below)
             back.undo(storage.remove, disk)
             if IOwnerMark.providedBy(storage):
                 await IOwnerMark(storage).set_owner(disk, owner)
-        finally:
             await lent.now()
 
     async def remove(self, disk: DiskSpec) -> None:

@@ -44,6 +44,15 @@ class JobRunTests(JobRunCase):
         self.run_job(lambda unit: held.append(self.table.held(OWNER)))
         self.assertEqual(held, [{BGL: Mode.SHARED, NODE: Mode.EXCLUSIVE}])
 
+    def test_thrown_away(self) -> None:
+        """With a process that is gone nothing is done any more: no locks are given back, no files are written."""
+        run = self.job(lambda unit: Deferred()).run()
+        Deferred.fromCoroutine(run)
+        before = self.files.read(PATH, 10**6)
+        run.close()
+        self.assertEqual(self.table.held(OWNER), {BGL: Mode.SHARED, NODE: Mode.EXCLUSIVE})
+        self.assertEqual(self.files.read(PATH, 10**6), before)
+
     def test_failure_fails_the_rest(self) -> None:
         """An opcode that fails keeps its own error; those after it do not run and say why."""
         job = self.run_job(
