@@ -8,6 +8,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_retry import in_place
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.watcher_pause import pause_end
 
 FILE_MODE = 0o644
 MAX_FILE = 1024
@@ -26,11 +27,7 @@ class WatcherPause:
         path = self.paths.watcher_pause_file
         if not self.files.exists(path):
             return None
-        try:
-            end = float(self.files.read(path, MAX_FILE))
-        except ValueError:
-            return None
-        return end if end > self.now() else None
+        return pause_end(self.files.read(path, MAX_FILE).decode("ascii", "replace"), self.now())
 
     async def set(self, end: float | None) -> float | None:
         """Pause until then, or not any more. @raise OpPrereqError: that time has passed."""

@@ -250,5 +250,9 @@ class Paths:
         """The instance states the watcher saw last in a node group."""
         return self.data_dir / f"watcher.{_plain(group_uuid)}.instance-status"
 
+    def watcher_group_lock_file(self, group_uuid: str) -> Path:
+        """Held by the process that looks after a node group."""
+        return self.lock_dir / f"ganeti-watcher.{_plain(group_uuid)}.lock"
+
     def _each(self, *relative: str) -> tuple[Path, ...]:
         return tuple(self.root / each for each in relative)

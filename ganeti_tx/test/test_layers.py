@@ -95,6 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
+    "watcher": {"bootstrap", "luxi", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}
 

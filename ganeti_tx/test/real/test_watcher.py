@@ -1,0 +1,139 @@
+"""ganeti-watcher on the nodes of a devcluster: what died comes back."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.devcluster.layout import DevNode
+from ganeti_tx.devcluster.running import missing_daemons
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.pidfile import holder
+from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
+
+ADD = "gnt-instance add -t diskless --no-install -o busybox+default -n {} --no-name-check --no-ip-check {}"
+WEB1, WEB2 = "web1.dev.example", "web2.dev.example"
+SCRIPT = "#!/bin/sh\necho ran >> {}\n"
+
+
+class WatcherTests(SynchronousTestCase):
+    """Two nodes; nobody else starts daemons that die."""
+
+    skip = None if commands_are_installed() else "the commands are not installed beside this Python"
+
+    def setUp(self) -> None:
+        """An instance on each node."""
+        self.cluster = DevClusterUnderTest(
+            ["--enabled-hypervisors=fake", "--enabled-disk-templates=diskless,file"], nodes=2
+        )
+        self.addCleanup(self.cluster.close)
+        self.master, self.other = self.cluster.layout.nodes
+        for node, name in ((self.master, WEB1), (self.other, WEB2)):
+            self.cluster.ok(ADD.format(node.name, name))
+            self.cluster.ok(f"gnt-instance startup {name}")
+
+    def watch(self, node: DevNode, *options: str) -> int:
+        """One run; its exit status. It prints nothing."""
+        program = Path(sys.executable).parent / "ganeti-watcher"
+        done = subprocess.run(
+            [str(program), *options], env=node.environment(os.environ), capture_output=True, timeout=300, check=False
+        )
+        self.assertEqual((done.stdout, done.stderr), (b"", b""))
+        return done.returncode
+
+    def log(self, node: DevNode) -> str:
+        """What it has logged there."""
+        path = Paths(node.root).watcher_log
+        return path.read_text() if path.exists() else ""
+
+    def statuses(self) -> str:
+        """Of both instances."""
+        return self.cluster.ok("gnt-instance list --no-headers -o status")
+
+    def crash(self, node: DevNode, name: str) -> None:
+        """A machine of the fake hypervisor ends by itself."""
+        (Paths(node.root).run_dir / "fake-hypervisor" / name).unlink()
+
+    def test_instances(self) -> None:
+        """One that should run is started, with words that tell who did it; one that was shut down is left alone."""
+        self.crash(self.other, WEB2)
+        self.cluster.ok(f"gnt-instance shutdown {WEB1}")
+        self.assertEqual(self.statuses().split(), ["ADMIN_down", "ERROR_down"])
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(self.statuses().split(), ["ADMIN_down", "running"])
+        self.assertIn(f"OP_INSTANCE_STARTUP because {WEB2} is down", self.log(self.master))
+        jobs = self.cluster.ok("gnt-job list --no-headers -o summary")
+        self.assertEqual(jobs.split().count(f"INSTANCE_STARTUP({WEB2})"), 2)
+        status = Paths(self.master.root).instance_status_file.read_text()
+        self.assertEqual(status, f"{WEB1} ADMIN_down\n{WEB2} ERROR_down\n")
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(Paths(self.master.root).instance_status_file.read_text().split()[3], "running")
+
+    def test_pause(self) -> None:
+        """While it is paused it does nothing, unless it is told to ignore that."""
+        self.crash(self.other, WEB2)
+        self.cluster.ok("gnt-cluster watcher pause 1h")
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(self.statuses().split(), ["running", "ERROR_down"])
+        self.assertEqual(self.watch(self.master, "--ignore-pause"), 0)
+        self.assertEqual(self.statuses().split(), ["running", "running"])
+        self.cluster.ok("gnt-cluster watcher continue")
+        self.crash(self.other, WEB2)
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(self.statuses().split(), ["running", "running"])
+
+    def test_daemons_and_hooks(self) -> None:
+        """Daemons that died come back, on each node its own; its scripts are run."""
+        ran = self.cluster.directory / "ran"
+        for node in (self.master, self.other):
+            script = Paths(node.root).hooks_dir / "watcher" / "mine"
+            script.parent.mkdir(parents=True)
+            script.write_text(SCRIPT.format(ran))
+            script.chmod(0o755)
+        for node, daemon in (
+            (self.master, "ganeti-master"),
+            (self.other, "ganeti-noded"),
+            (self.other, "ganeti-confd"),
+        ):
+            self.end(node, daemon)
+        self.assertEqual(self.watch(self.other), 0)
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(set(map(tuple, missing_daemons(self.cluster.layout).values())), {()})
+        self.assertEqual(ran.read_text().splitlines(), ["ran", "ran"])
+        self.assertIn("ganeti-noded does not run; starting it", self.log(self.other))
+
+    def test_one_at_a_time(self) -> None:
+        """While another run holds the lock of the node, or of the group, nothing is begun."""
+        paths = Paths(self.master.root)
+        self.crash(self.other, WEB2)
+        for path in (paths.watcher_lock_file, paths.watcher_group_lock_file(self.group())):
+            with path.open("w") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                self.assertEqual(self.watch(self.master), 0)
+            self.assertEqual(self.statuses().split(), ["running", "ERROR_down"])
+        self.assertIn("an earlier run is at work on it still", self.log(self.master))
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(self.statuses().split(), ["running", "running"])
+
+    def group(self) -> str:
+        """The only one's uuid."""
+        return self.cluster.ok("gnt-node list --no-headers -o group.uuid").split()[0]
+
+    def end(self, node: DevNode, daemon: str) -> None:
+        """As a crash does."""
+        path = Paths(node.root).pid_file(daemon)
+        process = holder(path)
+        assert process is not None, daemon
+        os.kill(process, signal.SIGKILL)
+        while holder(path) is not None:
+            time.sleep(0.02)
+
+    def test_words(self) -> None:
+        """What stands in the way decides how it ends."""
+        self.assertEqual(self.watch(self.other, "-g", self.group()), 11)
+        self.assertIn(f"node groups are looked after by the master, {self.master.name}", self.log(self.other))

@@ -1,0 +1,104 @@
+"""Daemons of this node that should run and do not. Where systemd rules, it starts them by itself."""
+
+import http.client
+import os
+import signal
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from attrs import frozen
+
+from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.start import is_running, running, socket_answers, start, stop
+from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.watcher.node import WatchedNode
+
+RAPI_PORT = 5080
+#: Seconds within which the Remote API must answer.
+RAPI_LIMIT = 30.0
+
+
+def end(paths: Paths, daemon: str) -> None:
+    """End one, by force when it does not listen."""
+    try:
+        stop(paths, daemon)
+    except BootstrapError:
+        process = running(paths, daemon)
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+@frozen
+class LocalDaemons:
+    """How they are seen, started and ended."""
+
+    runs: Callable[[Paths, str], bool] = is_running
+    start: Callable[[Paths, str], None] = start
+    end: Callable[[Paths, str], None] = end
+    by_systemd: Callable[[Paths], bool] = lambda paths: DaemonControl.at(paths.root).by_systemd
+
+
+def wanted(paths: Paths, is_master: bool, runs: Callable[[Paths, str], bool]) -> Iterator[str]:
+    """What should run here, in the order of starting. A master of two parts, one of which runs still, stays so."""
+    yield NODE
+    if is_master:
+        apart = not runs(paths, MASTER) and any(runs(paths, part) for part in MASTER_PARTS)
+        yield from reversed(MASTER_PARTS) if apart else (MASTER,)
+    yield from ON_ALL_NODES
+    if is_master:
+        yield RAPI
+
+
+def start_missing(node: WatchedNode, daemons: LocalDaemons = LocalDaemons()) -> None:
+    """Start them, also those that somebody has ended by hand; one that does not come up is no reason to leave the others."""
+    if daemons.by_systemd(node.paths):
+        node.log.debug("systemd supervises the daemons")
+        return
+    for daemon in list(wanted(node.paths, node.is_master, daemons.runs)):
+        if not daemons.runs(node.paths, daemon):
+            _start(node, daemons, daemon, "does not run")
+
+
+def _start(node: WatchedNode, daemons: LocalDaemons, daemon: str, why: str) -> None:
+    node.log.warning(f"{daemon} {why}; starting it")
+    try:
+        daemons.start(node.paths, daemon)
+    except BootstrapError as error:
+        node.log.error(str(error))
+
+
+def restart_silent(
+    node: WatchedNode,
+    rapi_answers: Callable[[], bool],
+    daemons: LocalDaemons = LocalDaemons(),
+) -> None:
+    """On the master: restart the Remote API when it does not answer, and tell when the configuration daemon does not."""
+    if not socket_answers(node.paths.wconfd_socket)():
+        node.log.error(f"nobody answers at {node.paths.wconfd_socket}: the configuration cannot be changed")
+    if not daemons.runs(node.paths, RAPI) or rapi_answers():
+        return
+    daemons.end(node.paths, RAPI)
+    _start(node, daemons, RAPI, "does not answer")
+
+
+def rapi_answers(address: str) -> Callable[[], bool]:
+    """Whether there is a Remote API at an address. Who signed its certificate is not looked at, as it is only asked to talk."""
+
+    def answers() -> bool:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        connection = http.client.HTTPSConnection(address, RAPI_PORT, timeout=RAPI_LIMIT, context=context)
+        try:
+            connection.request("GET", "/version")
+            return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    return answers
