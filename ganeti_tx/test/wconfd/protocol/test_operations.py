@@ -50,7 +50,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "generate_uuid": (),
     "allocate_port": (),
     "generate_ip": ("lan",),
-    "reserve_ip": ("lan", "192.0.2.9"),
+    "reserve_ip": ("lan", "192.0.2.9", False),
     "allocate_minors": ([NODE.uuid, NODE2.uuid],),
     "generate_secret": (),
     "add_instance": (NEW_INSTANCE, [NEW_DISK]),
@@ -69,6 +69,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "remove_group": (NEW_GROUP.uuid,),
     "add_network": (NEW_NETWORK,),
     "update_network": (replace(NEW_NETWORK, name="man"),),
+    "connect_network": (NEW_NETWORK.uuid, GROUP.uuid, {"mode": "bridged", "link": "br1"}),
+    "disconnect_network": (NEW_NETWORK.uuid, GROUP.uuid),
     "remove_network": (NEW_NETWORK.uuid,),
     "put_filter": (replace(FILTER, uuid="rule2-uuid"),),
     "remove_filter": ("rule2-uuid",),
@@ -79,6 +81,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "undistributed": (),
     "drop_reservations": (),
 }
+#: Arguments that may have any names in them.
+MAPS = {("change_nodes", "digests"), ("connect_network", "params")}
 #: Reserves nothing: two that are drawn at random are not the same.
 UNRESERVED = {"generate_secret"}
 
@@ -158,7 +162,7 @@ class WalkTests(ProtocolCase):
             self.assertRaises(OpPrereqError, table[name].read, [*good, "more"])
             for index, argument in enumerate(operation.arguments, 1):
                 wrong = [*good[:index], {"no": "such"}, *good[index + 1 :]]
-                if operation.attribute == "change_nodes" and argument.name == "digests":
+                if (operation.attribute, argument.name) in MAPS:
                     wrong[index] = 7
                 refusal = str(self.assertRaises(OpPrereqError, table[name].read, wrong))
                 self.assertIn(f"{name}: {argument.name} ({word(argument.kind)}): ", refusal)
