@@ -47,6 +47,7 @@ class IConfig(Operations):
     networks = reading("GetNetworks", Reader.networks)
     filters = reading("GetFilters", Reader.filters)
     tags = reading("GetTags", Reader.tags)
+    ssh_setup = reading("GetSshSetup", Reader.ssh_setup)
     verify = reading("VerifyConfig", Reader.verify)
 
     add_instance = changing("AddInstance", changes_instance.add_instance)

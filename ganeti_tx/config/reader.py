@@ -7,6 +7,7 @@ import attrs
 from ganeti_tx.config.changes_tags import tagged
 from ganeti_tx.config.lookup import NameLookup
 from ganeti_tx.config.placement import primaries, secondaries
+from ganeti_tx.config.ssh_files import ssh_setup
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.cluster import Cluster
@@ -19,6 +20,7 @@ from ganeti_tx.model.instance_view import InstanceView, InstanceViews, together,
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.ssh_setup import SshSetup
 
 
 class Names:
@@ -119,6 +121,10 @@ class Reader:
     def tags(self, kind: TagKind, name: str | None) -> list[str]:
         """The tags of one object, sorted; `name` is None for the cluster."""
         return sorted(tagged(self.config, kind, name).tags)
+
+    def ssh_setup(self) -> SshSetup | None:
+        """What nodes' SSH is told; None when nothing is known of any node's."""
+        return ssh_setup(self.config)
 
     def verify(self) -> list[str]:
         """Every inconsistency of the configuration, a line each."""

@@ -1,26 +1,12 @@
 """What nodes' SSH is told, made from the configuration: known hosts, and whose root is let in."""
 
-from attrs import frozen
-
 from ganeti_tx.config.ssconf import ssh_port
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_keys import host_key, root_key
+from ganeti_tx.model.ssh_setup import SshSetup
 
 DEFAULT_PORT = 22
-
-
-@frozen
-class SshSetup:
-    """What all nodes know, and whose keys those let in that take part (by uuid) in the cluster's SSH set-up."""
-
-    known_hosts: str
-    authorized: dict[str, str]
-    taking_part: frozenset[str]
-
-    def for_node(self, node: Node) -> tuple[str, dict[str, str] | None]:
-        """Known hosts, and keys by the name of the node whose root has them; None where root's file is left alone."""
-        return self.known_hosts, self.authorized if node.uuid in self.taking_part else None
 
 
 def ssh_setup(config: ConfigData) -> SshSetup | None:

@@ -257,8 +257,7 @@ class JobRun:
             return None
         self._points.only_looks = False
         result = await unit.carry_out()
-        await self._hooks.after(self._points.config_changed)
-        return result
+        return unit.with_hooks(result, await self._hooks.after(self._points.config_changed))
 
     async def _show_plan(self, index: int, unit: LogicalUnit[Any]) -> None:
         held = [f"{lock} ({mode.value})" for lock, mode in sorted((await self.locks.held()).items())]

@@ -6,17 +6,14 @@ from attrs import define, field
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, HooksAbort, HooksFailure, error_text, escaped_line_ends
-from ganeti_tx.logic.hook import HookNodes
+from ganeti_tx.logic.hook import HookAnswers, HookNodes
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.hooks import CONFIG_UPDATE, HookPhase, HookResult, HookStatus, environment
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.rpc.calls.hooks import HooksRunner
-from ganeti_tx.rpc.interfaces import INodeRpc, Outcome
-
-#: Each node, what its scripts gave or why there is nothing.
-Answers = Sequence[tuple[Node, Outcome[list[HookResult]]]]
+from ganeti_tx.rpc.interfaces import INodeRpc
 
 
 @define
@@ -46,31 +43,33 @@ class HookRun:
         if answers and all(outcome.error is not None for _, outcome in answers):
             raise HooksFailure(f"no node could be asked for its scripts of {hook.path}: {answers[0][1].error}")
 
-    async def after(self, config_changed: bool) -> None:
-        """To be called when the work is done, which stays done whatever happens here."""
-        await self._or_warn(self._after(config_changed))
+    async def after(self, config_changed: bool) -> HookAnswers:
+        """To be called when the work is done, which stays done whatever happens here; what the unit's own scripts gave."""
+        return await self._or_warn(self._after(config_changed))
 
     async def after_on(self, nodes: Sequence[Node]) -> None:
         """The hooks after the work before its end, on nodes that will not be there any more; no reason to stop either."""
         await self._or_warn(self._post(nodes))
 
-    async def _or_warn(self, work: Awaitable[None]) -> None:
+    async def _or_warn(self, work: Awaitable[HookAnswers]) -> HookAnswers:
         try:
-            await work
+            return await work
         except GanetiError as error:
             self.unit.warn(f"The hooks after the operation could not be run: {error_text(error)}")
+            return []
 
-    async def _after(self, config_changed: bool) -> None:
+    async def _after(self, config_changed: bool) -> HookAnswers:
+        answers: HookAnswers = []
         if self.unit.hook is not None:
             await self.unit.read_again()
-            await self._post(await self._nodes(self.unit.hook.post))
+            answers = await self._post(await self._nodes(self.unit.hook.post))
         if config_changed:
             await self._run(CONFIG_UPDATE, HookPhase.POST, await self._nodes(HookNodes.MASTER))
+        return answers
 
-    async def _post(self, nodes: Sequence[Node]) -> None:
+    async def _post(self, nodes: Sequence[Node]) -> HookAnswers:
         hook = self.unit.hook
-        if hook is not None:
-            await self._run(hook.path, HookPhase.POST, nodes, await self.unit.hook_values())
+        return [] if hook is None else await self._run(hook.path, HookPhase.POST, nodes, await self.unit.hook_values())
 
     async def _nodes(self, which: HookNodes) -> list[Node]:
         """The nodes, by name."""
@@ -96,7 +95,7 @@ class HookRun:
 
     async def _run(
         self, path: str, phase: HookPhase, nodes: Sequence[Node], after: Mapping[str, object] | None = None
-    ) -> Answers:
+    ) -> HookAnswers:
         """Run one phase on some nodes at the same time; tell of those that do not answer, and what failed afterwards."""
         targets = [node for node in nodes if not node.offline]
         if not targets:
@@ -123,6 +122,6 @@ class HookRun:
         return answers
 
 
-def failures(answers: Answers) -> list[tuple[Node, HookResult]]:
+def failures(answers: HookAnswers) -> list[tuple[Node, HookResult]]:
     """The scripts that failed."""
     return [(node, each) for node, outcome in answers for each in outcome.value or () if each.status is HookStatus.FAIL]

@@ -1,11 +1,16 @@
 """What a logical unit declares of its hooks: their name, the kind of its object, and the nodes they run on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Flag, auto
 
 import attrs
 
-from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.hooks import HookObject, HookResult
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.interfaces import Outcome
+
+#: Each node, what its scripts gave or why there is nothing.
+HookAnswers = Sequence[tuple[Node, Outcome[list[HookResult]]]]
 
 
 class HookNodes(Flag):

@@ -13,7 +13,7 @@ from twisted.internet.task import deferLater
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.hook import Hook, HookAnswers
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
@@ -130,6 +130,10 @@ class LogicalUnit(ABC, Generic[Op]):
 
     async def read_again(self) -> None:
         """Before `hook_values` is asked when all is done: look how the object is now."""
+
+    def with_hooks(self, result: Any, answers: HookAnswers) -> Any:
+        """What the opcode gives, once its hooks after the work have run."""
+        return result
 
     async def carry_out(self) -> Any:
         """Execute it, and take back what was begun when that fails; the job calls this after `check`."""

@@ -3,6 +3,15 @@
 from enum import StrEnum
 
 
+class VerifiedObject(StrEnum):
+    """What a finding is about."""
+
+    CLUSTER = "cluster"
+    GROUP = "group"
+    NODE = "node"
+    INSTANCE = "instance"
+
+
 class VerifyCode(StrEnum):
     """One kind of finding; the letter E, the kind of object it is about, and what is wrong."""
 
@@ -47,3 +56,24 @@ class VerifyCode(StrEnum):
     ENODETIME = "ENODETIME"
     ENODEUSERSCRIPTS = "ENODEUSERSCRIPTS"
     ENODEVERSION = "ENODEVERSION"
+
+    @property
+    def about(self) -> VerifiedObject:
+        """What findings with this code are about (reference: verify.json, object)."""
+        if self in ABOUT_NODES:
+            return VerifiedObject.NODE
+        return next(kind for kind in VerifiedObject if self.startswith(f"E{kind.upper()}"))
+
+
+#: Those that are about nodes though their names say otherwise.
+ABOUT_NODES = frozenset({VerifyCode.ECLUSTERDANGLINGINST, VerifyCode.ECLUSTERDANGLINGNODES, VerifyCode.EEXTAGS})
+#: Always warnings (reference: verify.json, severity; what it does not say is as Ganeti prints it).
+WARNINGS = frozenset(
+    {
+        VerifyCode.EEXTAGS,
+        VerifyCode.EINSTANCELAYOUT,
+        VerifyCode.EINSTANCEPOLICY,
+        VerifyCode.ENODEDRBDVERSION,
+        VerifyCode.ENODEORPHANLV,
+    }
+)

@@ -3,6 +3,7 @@
 from attrs import define
 from msgspec.structs import replace
 
+from ganeti_tx.errors import GanetiError, error_text
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.answers import answers
@@ -20,6 +21,8 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevRemove,
     BlockdevRename,
     BlockdevShutdown,
+    BlockdevStates,
+    DiskState,
 )
 
 
@@ -81,6 +84,17 @@ class Disks:
     async def find(self, call: BlockdevFind) -> BlockDevStatus | None:
         """What is there."""
         return await self.tree.find(call.disk)
+
+    @answers(BlockdevStates)
+    async def states(self, call: BlockdevStates) -> list[DiskState]:
+        """What is there of each."""
+        return [await self._state(disk) for disk in call.disks]
+
+    async def _state(self, disk: DiskSpec) -> DiskState:
+        try:
+            return DiskState(await self.tree.find(disk))
+        except GanetiError as error:
+            return DiskState(fault=error_text(error))
 
     async def attach(self, instance: InstanceSpec) -> list[AttachedDisk]:
         """Make every disk of an instance ready. @raise BlockDeviceError: one is not, and the others are as before."""

@@ -12,6 +12,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.node_files import FILES, UPLOADED
 from ganeti_tx.node.allocators import Allocators
 from ganeti_tx.node.call_order import CallOrder
+from ganeti_tx.node.checks import NodeChecks
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
@@ -34,6 +35,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.ssh_files import SshFiles
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
@@ -50,6 +52,7 @@ from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
+from ganeti_tx.runtime.ping import is_reached
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
@@ -81,6 +84,8 @@ class NodeParts:
     reactor: IDaemonReactor
     now: Callable[[], float]
     owns_address: Callable[[str], bool]
+    #: Whether a host answers at an address, within some seconds.
+    reaches: Callable[[str], Awaitable[bool]]
     leave: Callable[[], None]
     processes: MachineProcesses = field(factory=MachineProcesses)
     open_log: OpenLog = open_log
@@ -100,6 +105,7 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
         reactor=reactor,
         now=time.time,
         owns_address=is_own_address,
+        reaches=lambda address: threads.run(is_reached, address),
         leave=reactor.stop,
         processes=MachineProcesses(holder, lambda: job_processes(paths.livelock_dir, FlockLiveness())),
     )
@@ -134,7 +140,18 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         disks,
         Mirrors(tree, links),
         Instances(hypervisors, disks, parts.name),
-        Facts(parts.files, parts.clock, parts.now, hypervisors, storage.pools, parts.owns_address, marker, allowed),
+        Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),
+        NodeChecks(
+            parts.files,
+            parts.paths,
+            parts.now,
+            parts.reaches,
+            storage,
+            hypervisors,
+            marker,
+            allowed,
+            SshChecks(parts.files, parts.paths, parts.runner),
+        ),
         OsCalls(scripts, disks, parts.threads),
         Exports(parts.files, parts.paths, parts.threads),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),

@@ -145,3 +145,9 @@ def digest(certificate: bytes) -> str:
     except ValueError as error:
         raise X509CertError("certificate", f"not a PEM certificate: {error}")
     return found.fingerprint(hashes.SHA256()).hex(":").upper()
+
+
+def days_left(bundle: bytes, now: float) -> float:
+    """How long the first certificate of a PEM file is good, from a time since the epoch. @raise ValueError: there is none."""
+    end = x509.load_pem_x509_certificate(bundle[bundle.find(b"-----BEGIN CERTIFICATE") :]).not_valid_after
+    return (end.replace(tzinfo=datetime.UTC).timestamp() - now) / 86400

@@ -17,8 +17,11 @@ def answers(address: str, limit: float = LIMIT) -> bool:
 
     Of an address of the loopback network it cannot be told, as this machine has them all.
     """
-    if ipaddress.ip_address(address).is_loopback:
-        return False
+    return not ipaddress.ip_address(address).is_loopback and is_reached(address, limit)
+
+
+def is_reached(address: str, limit: float = LIMIT) -> bool:
+    """Whether a host answers, on whatever network; blocks for at most `limit` seconds."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.settimeout(limit)

@@ -9,11 +9,12 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf import ssconf_values
-from ganeti_tx.config.ssh_files import SshSetup, ssh_setup
+from ganeti_tx.config.ssh_files import ssh_setup
 from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.ssh_setup import SshSetup
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles

@@ -25,6 +25,9 @@ PROGRAM = Program(
         "search-tags": Entry("tags", "SEARCH", "find tags of the whole cluster by a regular expression"),
         "show-ispecs-cmd": Entry("cluster.ispecs", "SHOW", "show the command that sets the same bounds for instances"),
         "verify": Entry("cluster.verify", "VERIFY", "check the whole cluster"),
+        "verify-disks": Entry(
+            "cluster.verify_disks", "VERIFY_DISKS", "look for broken disks, and make them ready again"
+        ),
         "version": Entry("cluster.info", "VERSION", "show the versions of the cluster"),
         "watcher": Entry("cluster.watcher", "WATCHER", "have the watcher pause or go on, or show whether it is paused"),
     },

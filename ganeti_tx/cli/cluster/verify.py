@@ -1,23 +1,18 @@
 """gnt-cluster verify."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from ganeti_tx.cli.failures import describe
 from ganeti_tx.cli.options import DRY_RUN, NODE_GROUP, PRIORITY, VERBOSE, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import follow_all, opcode, run_opcode, unless
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.model.verify_codes import VerifyCode
 
-ERROR_CODES = (
-    "ECLUSTERCERT", "ECLUSTERCFG", "ECLUSTERCLIENTCERT", "ECLUSTERDANGLINGINST", "ECLUSTERDANGLINGNODES",
-    "ECLUSTERFILECHECK", "EEXTAGS", "EGROUPDIFFERENTPVSIZE", "EINSTANCEBADNODE", "EINSTANCEDOWN",
-    "EINSTANCEFAULTYDISK", "EINSTANCELAYOUT", "EINSTANCEMISSINGCFGPARAMETER", "EINSTANCEMISSINGDISK",
-    "EINSTANCEPOLICY", "EINSTANCESPLITGROUPS", "EINSTANCEUNSUITABLENODE", "EINSTANCEWRONGNODE", "ENODEDRBD",
-    "ENODEDRBDHELPER", "ENODEDRBDVERSION", "ENODEFILECHECK", "ENODEFILESTORAGEPATHS", "ENODEFILESTORAGEPATHUNUSABLE",
-    "ENODEGLUSTERSTORAGEPATHUNUSABLE", "ENODEHOOKS", "ENODEHV", "ENODELVM", "ENODEN1", "ENODENET", "ENODEOOBPATH",
-    "ENODEORPHANINSTANCE", "ENODEORPHANLV", "ENODEOS", "ENODERPC", "ENODESETUP", "ENODESHAREDFILESTORAGEPATHUNUSABLE",
-    "ENODESSH", "ENODETIME", "ENODEUSERSCRIPTS", "ENODEVERSION",
-)  # fmt: skip
+ERROR_CODES = tuple(code.value for code in VerifyCode)
 
 
 def verify(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -35,20 +30,27 @@ def verify(session: Session, options: Parsed, words: Sequence[str]) -> int:
     result = run_opcode(session, options, op)
     if result is None:
         return ExitCode.SUCCESS  # a dry run submits nothing
-    answers = result["jobs"]
-    for accepted, answer in answers:
-        if not accepted:
-            session.warn(f"Failed to submit a job that verifies: {answer}")
+    results, failed = follow_submitted(session, result["jobs"])
+    if failed:
+        session.print(f"{failed} job(s) failed while verifying the cluster.")
+    return ExitCode.SUCCESS if not failed and all(all(each) for each in results.values()) else ExitCode.FAILURE
+
+
+def follow_submitted(session: Session, answers: Sequence[tuple[bool, Any]]) -> tuple[dict[int, Sequence[Any]], int]:
+    """What came of the jobs that a job has submitted, and how many failed or were refused, which is told."""
     job_ids = [answer for accepted, answer in answers if accepted]
+    refused = [answer for accepted, answer in answers if not accepted]
+    for why in refused:
+        session.warn(f"Failed to submit a job that verifies: {why}")
     session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
-    passed = [_passed(session, job_id) for job_id in job_ids]
-    return ExitCode.SUCCESS if all(passed) and len(job_ids) == len(answers) else ExitCode.FAILURE
-
-
-def _passed(session: Session, job_id: int) -> bool:
-    session.print(f"Waiting for job {job_id} ...")
-    results = follow_all(session, job_id, "verification")
-    return results is not None and all(results)
+    results: dict[int, Sequence[Any]] = {}
+    for job_id in job_ids:
+        session.print(f"Waiting for job {job_id} ...")
+        try:
+            results[job_id] = follow(session, job_id)
+        except GanetiError as error:
+            session.warn(f"Job {job_id} has failed: {describe(error)[1]}")
+    return results, len(answers) - len(results)
 
 
 VERIFY = Command(

@@ -106,3 +106,17 @@ class BlockdevFind(Question[BlockDevStatus | None], frozen=True, kw_only=True):
 
     name: ClassVar[str] = "blockdev_find"
     disk: DiskSpec
+
+
+class DiskState(msgspec.Struct, frozen=True):
+    """What was found of a disk: its state, nothing, or `fault`: why that cannot be told."""
+
+    status: BlockDevStatus | None = None
+    fault: str = ""
+
+
+class BlockdevStates(Question[list[DiskState]], frozen=True, kw_only=True):
+    """How are these disks? One answer for each."""
+
+    name: ClassVar[str] = "blockdev_getmirrorstatus_multi"
+    disks: list[DiskSpec]

@@ -192,6 +192,7 @@ class VerifyTests(SynchronousTestCase):
             self.cli.client.results.update(bad)
             self.assertEqual(self.cli("gnt-cluster", "verify").status, 1)
             self.cli.client.results = before
+        self.assertNotIn("failed", self.cli("gnt-cluster", "verify").out)
         self.cli.client.results["OP_CLUSTER_VERIFY"] = {"jobs": [[True, 8], [False, "full"]]}
         self.assertEqual(self.cli("gnt-cluster", "verify").status, 1)
 

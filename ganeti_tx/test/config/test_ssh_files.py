@@ -5,8 +5,9 @@ from typing import Any
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.config.ssh_files import SshSetup, ssh_setup
+from ganeti_tx.config.ssh_files import ssh_setup
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.ssh_setup import SshSetup
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import NODE, NODE2
 

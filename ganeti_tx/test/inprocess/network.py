@@ -174,6 +174,10 @@ class Network:
         self.silent.add(address)
         self.stop(address, SILENCE_LIMIT)
 
+    def is_up(self, address: str) -> bool:
+        """Whether packets go to an address and come from it."""
+        return address not in self.cut_off and address not in self.silent
+
     def trouble(self, node: Target, call: NodeCall[object], origin: Origin) -> Wrong | None:
         """What happens to a call."""
         wanted = self.fault(node.name, call) if self.fault is not None else None

@@ -172,11 +172,15 @@ class SimulatedNode:
             reactor=cast(IDaemonReactor, process),
             now=self.now,
             owns_address=lambda address: address in (self.address, MASTER_IP),  # whoever is asked for the latter has it
+            reaches=self._reaches,
             leave=self.stop,
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
         )
         self.network.listen(self.address, Listener(process, build_dispatch(parts, self.storage)))
+
+    async def _reaches(self, address: str) -> bool:
+        return self.network.is_up(address) and self.network.is_up(self.address)
 
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)

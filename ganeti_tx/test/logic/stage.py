@@ -27,10 +27,21 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.undo import Undo
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
-from ganeti_tx.rpc.calls.disk import AssembledDisk, BlockdevAssemble, BlockdevCreate, BlockdevRemove, BlockdevShutdown
+from ganeti_tx.rpc.calls.disk import (
+    AssembledDisk,
+    BlockdevAssemble,
+    BlockdevCreate,
+    BlockdevRemove,
+    BlockdevShutdown,
+    BlockdevStates,
+    DiskState,
+)
 from ganeti_tx.rpc.calls.instance import (
+    AllInstancesInfo,
     HypervisorValidateParams,
     InstanceInfo,
     InstanceOsAdd,
@@ -42,6 +53,7 @@ from ganeti_tx.rpc.calls.instance import (
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
+    NodeCryptoTokens,
     NodeDemoteFromMc,
     NodeFacts,
     NodeHasIpAddress,
@@ -50,7 +62,7 @@ from ganeti_tx.rpc.calls.node import (
     NodeVerify,
     TestDelay,
 )
-from ganeti_tx.rpc.calls.os import OsValidate
+from ganeti_tx.rpc.calls.os import OsDiagnose, OsValidate
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.test.config.stores import config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -237,7 +249,13 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)
-    nodes.answer(NodeVerify, {})
+    nodes.answer(NodeVerify, {"version": [NODE_PROTOCOL_VERSION, RELEASE_VERSION], "time": 0.0})
+    nodes.answer(AllInstancesInfo, {})
+    nodes.answer(OsDiagnose, [])
+    nodes.answer(NodeCryptoTokens, [])
+    nodes.answers[BlockdevStates] = lambda node, call: [
+        DiskState(BlockDevStatus(dev_path="/dev/disk", size=disk.size)) for disk in call.disks
+    ]
     nodes.answer(BlockdevAssemble, AssembledDisk(path="/dev/disk"))
     nodes.answer(NodeHasIpAddress, True)
     nodes.answer(OsValidate, True)

@@ -3,7 +3,13 @@
 from msgspec.structs import replace
 
 from ganeti_tx.errors import OpPrereqError
-from ganeti_tx.model.opcodes import OpClusterDestroy, OpClusterRedistConf, OpClusterVerify, OpClusterVerifyConfig
+from ganeti_tx.model.opcodes import (
+    OpClusterDestroy,
+    OpClusterRedistConf,
+    OpClusterVerify,
+    OpClusterVerifyConfig,
+    OpClusterVerifyGroup,
+)
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
@@ -78,20 +84,21 @@ class VerifyTests(UnitTestCase):
     def test_address(self) -> None:
         """A master without the cluster's address is warned of; nobody but the programs from outside misses it."""
         self.nodes.answer(NodeHasIpAddress, False)
-        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True)), True)
+        self.assertIs(self.run_op(OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True)), True)
         (line,) = (each for each in self.stage.feedback if "WARNING" in each)
-        self.assertIn("WARNING:ENODENET:node:node1.example.com:the master does not have the cluster's address", line)
+        self.assertIn("WARNING:ENODENET:node:node1.example.com:the master node cannot reach the master IP", line)
+        self.assertIn("it does not have the cluster's address", line)
         self.assertIn("activate-master-ip", line)
         self.nodes.fail(NodeHasIpAddress, "no answer")
         self.stage.feedback.clear()
-        self.run_op(OpClusterVerifyConfig())
+        self.run_op(OpClusterVerifyGroup(group_name=GROUP.name))
         self.assertEqual([each for each in self.stage.feedback if "WARNING" in each], [])
 
     def test_queue(self) -> None:
         """What is at fault in the job queue's directory is told, and counts unless it is ignored."""
         self.stage.queue_faults.append("job-3 is odd")
         self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True)), False)
-        self.assertIn("  - ERROR:ECLUSTERFILECHECK:cluster::job-3 is odd", self.stage.feedback)
+        self.assertIn("  - ERROR:ECLUSTERFILECHECK:cluster:None:job-3 is odd", self.stage.feedback)
         ignored = OpClusterVerifyConfig(ignore_errors=frozenset({VerifyCode.ECLUSTERFILECHECK}))
         self.assertIs(self.run_op(ignored), True)
 
@@ -101,8 +108,10 @@ class VerifyTests(UnitTestCase):
         self.stage.config.session.store._on_disk = replace(CONFIG, nodes={**CONFIG.nodes, node.uuid: node})
 
     def test_jobs(self) -> None:
-        """Verification is a job of its own, to which the options go."""
+        """Verification is a job for the configuration and one for each group, to which the options go."""
         result = self.run_op(OpClusterVerify(error_codes=True))
-        self.assertEqual(result, {"jobs": [(True, 100)]})
-        ((job,),) = self.stage.submitted
-        self.assertEqual(list(job), [OpClusterVerifyConfig(error_codes=True)])
+        self.assertEqual(result, {"jobs": [(True, 100), (True, 101)]})
+        of_group = OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True)
+        self.assertEqual(self.stage.submitted[-1], [[OpClusterVerifyConfig(error_codes=True)], [of_group]])
+        self.run_op(OpClusterVerify(error_codes=True, group_name=GROUP.name))
+        self.assertEqual(self.stage.submitted[-1], [[of_group]])

@@ -1,9 +1,9 @@
 """Whether the nodes have what the master has: the configuration, simple configuration and the job queue."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from ganeti_tx.logic.cluster.verify_files import file_faults
 from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.verify.files import file_faults
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
@@ -21,20 +21,19 @@ BETWEEN_LOOKS = 1.0
 AGAIN = "'gnt-cluster redist-conf' sends it again"
 
 
-async def copy_findings(parts: Parts) -> list[Finding]:
-    """Ask every node that is not offline, after it could have got what the master has now."""
-    nodes = [node for node in await parts.config.nodes() if not node.offline]
-    cluster = await parts.config.cluster()
-    master = next((node for node in nodes if node.uuid == cluster.master_node), None)
-    if master is None:
-        return []
+NO_ANSWER = "Node did not return file checksum data"
+
+
+async def copy_findings(parts: Parts, members: Sequence[Node], master: Node) -> list[Finding]:
+    """Ask some nodes that are not offline, and the master, after they could have got what the master has now."""
+    nodes = list({node.uuid: node for node in (*members, master)}.values())
     before = (await parts.nodes.call_many([master], ClusterCopies()))[master.name]
     await parts.config.when_distributed()
     if before.error is not None:
         return [(SILENT, master.name, str(before.error))]
     found = await look(parts, nodes, master, before.get())
     for _ in range(FURTHER_LOOKS):
-        if not any(code in COMING for code, _, _ in found):
+        if not any(code in COMING and text != NO_ANSWER for code, _, text in found):
             break
         await parts.pause(BETWEEN_LOOKS)
         found = await look(parts, nodes, master, before.get())
@@ -65,7 +64,7 @@ def findings(
     for node in nodes:
         outcome = told[node.name]
         if outcome.error is not None:
-            yield SILENT, node.name, str(outcome.error)
+            yield FILES, node.name, NO_ANSWER
             continue
         state = outcome.get()
         if state.master != master.name:
@@ -87,10 +86,3 @@ def of_candidate(node: Node, state: CopiesState, master: CopiesState) -> Iterato
     if (state.queue or 0) < (master.queue or 0):
         has = "no job queue" if state.queue is None else f"a job queue up to job {state.queue}"
         yield FILES, node.name, f"has {has}, the master up to {master.queue}; it is sent again by itself"
-
-
-def role_notes(nodes: list[Node]) -> Iterator[str]:
-    """How many nodes are offline and drained."""
-    for flag in ("offline", "drained"):
-        if count := sum(getattr(node, flag) for node in nodes):
-            yield f"  - NOTICE: {count} {flag} node(s) found."

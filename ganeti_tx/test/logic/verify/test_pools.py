@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from ganeti_tx.model.enums import DiskTemplate
-from ganeti_tx.model.opcodes import OpClusterVerifyConfig
+from ganeti_tx.model.opcodes import OpClusterVerifyGroup
 from ganeti_tx.rpc.calls.node import NodeVerify
-from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
+from ganeti_tx.test.logic.stage import CONFIG, GROUP, UnitTestCase
 
 FILE, SHARED = "ERROR:ENODEFILESTORAGEPATHUNUSABLE:node:", "ERROR:ENODESHAREDFILESTORAGEPATHUNUSABLE:node:"
 
@@ -24,7 +24,7 @@ class VerifyStorageTests(UnitTestCase):
         self.stage.config.session.store._on_disk = replace(CONFIG, cluster=cluster)
         self.stage.feedback.clear()
         self.nodes.answers[NodeVerify] = self._answer
-        self.run_op(OpClusterVerifyConfig(error_codes=True))
+        self.run_op(OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True))
         return sorted(line.strip(" -") for line in self.stage.feedback if "ERROR:ENODE" in line)
 
     def test_findings(self) -> None:
@@ -34,9 +34,9 @@ class VerifyStorageTests(UnitTestCase):
         self.assertEqual(
             self.errors(*both),
             [
-                f"ERROR:ENODEFILESTORAGEPATHS:node:{name}:'/etc' is bad",
-                f"{FILE}{name}:/srv/file is not allowed",
-                f"{SHARED}{name}:/srv/shared is not allowed",
+                f"ERROR:ENODEFILESTORAGEPATHS:node:{name}:Found forbidden file storage paths: '/etc' is bad",
+                f"{FILE}{name}:The configured file storage path is unusable: /srv/file is not allowed",
+                f"{SHARED}{name}:The configured sharedfile storage path is unusable: /srv/shared is not allowed",
             ],
         )
         self.assertNotIn(SHARED, "".join(self.errors(DiskTemplate.FILE)))
@@ -44,6 +44,6 @@ class VerifyStorageTests(UnitTestCase):
 
     def _answer(self, node: str, call: NodeVerify) -> object:
         if node.startswith("node1"):
-            return dict.fromkeys(call.checks)
-        faults = {name: f"{path} is not allowed" for name, path in call.checks.items() if path}
-        return {**faults, "allowed-file-storage-paths": ["'/etc' is bad"]}
+            return {**dict.fromkeys(call.checks), "time": 0.0}
+        faults = {name: f"{path} is not allowed" for name, path in call.checks.items() if name.endswith("-path")}
+        return {**faults, "time": 0.0, "allowed-file-storage-paths": ["'/etc' is bad"]}

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.logic.cluster.verify_files import file_faults
+from ganeti_tx.logic.verify.files import file_faults
 from ganeti_tx.model.node_files import AUTHORITY_KEY, HMAC_KEY, RAPI_CERTIFICATE
 from ganeti_tx.test.logic.node.test_set_params import member
 

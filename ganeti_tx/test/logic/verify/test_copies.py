@@ -4,12 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ganeti_tx.logic.cluster.verify_copies import BETWEEN_LOOKS, FURTHER_LOOKS
-from ganeti_tx.model.opcodes import OpClusterVerifyConfig
+from ganeti_tx.logic.verify.copies import BETWEEN_LOOKS, FURTHER_LOOKS
+from ganeti_tx.model.opcodes import OpClusterVerifyConfig, OpClusterVerifyGroup
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
+from ganeti_tx.test.logic.stage import GROUP
 
 GOOD = CopiesState(config=7, queue=5, ssconf="digest", master="node1.example.com")
 REGULAR = replace(GOOD, config=None, queue=None)
@@ -35,7 +36,7 @@ class VerifyCopiesTests(SetParamsCase):
     def errors(self, passed: bool = False, **options: Any) -> list[str]:
         """The findings, without what leads up to them."""
         self.stage.feedback.clear()
-        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True, **options))
+        verifying = self.stage.run(OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True, **options))
         self.stage.clock.pump([BETWEEN_LOOKS] * FURTHER_LOOKS)
         self.assertIs(self.successResultOf(verifying), passed)
         return [line for line in self.stage.feedback if "ERROR" in line or "WARNING" in line]
@@ -74,7 +75,7 @@ class VerifyCopiesTests(SetParamsCase):
         self.assertTrue(line.startswith("  - ERROR:ECLUSTERFILECHECK:cluster:"), line)
         self.assertIn("File /var/lib/ganeti/hmac.key is missing from node(s) node3.example.com", line)
         self.errors(True, ignore_errors=frozenset({VerifyCode.ECLUSTERFILECHECK}))
-        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True))
+        verifying = self.stage.run(OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True))
         self.assertNoResult(verifying)
         self.states["node3"] = replace(has, config=None, queue=None)
         self.stage.clock.advance(BETWEEN_LOOKS)
@@ -83,7 +84,7 @@ class VerifyCopiesTests(SetParamsCase):
     def test_on_its_way(self) -> None:
         """What a node gets within seconds, as it has just come back, is no fault; it is looked at again."""
         self.states["node2"] = replace(GOOD, config=6, queue=None, ssconf="old")
-        verifying = self.stage.run(OpClusterVerifyConfig(error_codes=True))
+        verifying = self.stage.run(OpClusterVerifyGroup(group_name=GROUP.name, error_codes=True))
         self.stage.clock.pump([BETWEEN_LOOKS] * (FURTHER_LOOKS - 2))
         self.assertNoResult(verifying)
         self.states["node2"] = GOOD
@@ -94,13 +95,14 @@ class VerifyCopiesTests(SetParamsCase):
         """A node that does not answer is told of; it does not count when the operator says so."""
         self.states["node3"] = None
         (line,) = self.errors()
-        self.assertIn("ERROR:ENODERPC:node:node3.example.com:cannot reach", line)
-        (line,) = self.errors(True, ignore_errors=frozenset({VerifyCode.ENODERPC}))
+        self.assertIn("ERROR:ENODEFILECHECK:node:node3.example.com:Node did not return file checksum data", line)
+        (line,) = self.errors(True, ignore_errors=frozenset({VerifyCode.ENODEFILECHECK}))
         self.assertIn("WARNING", line)
 
     def test_few_candidates(self) -> None:
         """A pool that is not full though it could be is a fault of the cluster."""
         self.stage.config.session.store._on_disk = cluster_of(member(3), pool=3)
-        (line,) = self.errors()
-        self.assertIn("ERROR:ECLUSTERCFG:cluster::", line)
+        self.assertIs(self.run_op(OpClusterVerifyConfig(error_codes=True)), False)
+        (line,) = (line for line in self.stage.feedback if "ERROR" in line)
+        self.assertIn("ERROR:ECLUSTERCFG:cluster:None:", line)
         self.assertIn("has 2 master candidates of 3 wanted", line)

@@ -1,0 +1,51 @@
+"""gnt-cluster verify-disks."""
+
+from collections.abc import Mapping, Sequence
+
+from ganeti_tx.cli.cluster.verify import follow_submitted
+from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.options import NODE_GROUP, PRIORITY, Command
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.errors import ExitCode, GanetiError
+
+#: Volumes by instance, each with its node.
+Missing = Mapping[str, Sequence[Sequence[str]]]
+
+
+def verify_disks(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Look for broken disks in every group, and make those ready again that can be; failure when something stays broken."""
+    result = run_opcode(session, options, opcode("OP_CLUSTER_VERIFY_DISKS", group_name=options.nodegroup))
+    results, failed = follow_submitted(session, result["jobs"])
+    well = not failed
+    for [[faults, broken, missing]] in results.values():
+        for node, reason in sorted(faults.items()):
+            session.warn(f"Error gathering data on node {node}: {reason}")
+        activated = [_activated(session, options, name) for name in broken if name not in missing]
+        well = _volumes_are_there(session, missing) and all(activated) and not faults and well
+        if not broken:
+            session.print("No disks need to be activated.")
+    return ExitCode.SUCCESS if well else ExitCode.FAILURE
+
+
+def _activated(session: Session, options: Parsed, name: str) -> bool:
+    session.print(f"Activating disks for instance '{name}'")
+    try:
+        run_opcode(session, options, opcode("OP_INSTANCE_ACTIVATE_DISKS", instance_name=name))
+    except GanetiError as error:
+        session.warn(f"Error activating disks for instance {name}: {describe(error)[1]}")
+        return False
+    return True
+
+
+def _volumes_are_there(session: Session, missing: Missing) -> bool:
+    for name, volumes in sorted(missing.items()):
+        session.warn(f"Instance {name} has missing logical volumes:")
+        for node, volume in volumes:
+            session.warn(f"  node {node}: {volume}")
+        session.warn(f"  run 'gnt-instance replace-disks' for {name}, or restore them, and verify again")
+    return not missing
+
+
+VERIFY_DISKS = Command(verify_disks, (), (PRIORITY, NODE_GROUP))

@@ -1,0 +1,1 @@
+"""Verification of the cluster, part by part: each subject in a file of its own."""

@@ -1,0 +1,71 @@
+"""Asking the nodes of a group all that verification wants to know."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.verify.scene import GroupScene, Told
+from ganeti_tx.logic.verify.subjects import SUBJECTS
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.params.node import fill_ndparams
+from ganeti_tx.model.ssh_setup import SshSetup
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeInfo, NodeVerify
+from ganeti_tx.rpc.calls.os import OsDiagnose
+from ganeti_tx.rpc.interfaces import Outcome
+
+
+async def gather(parts: Parts, scene: GroupScene, now: Callable[[], float], clutter: bool) -> Told:
+    """The answers, but for disks; who does not answer the first question is not asked the others."""
+    cluster = scene.cluster
+    checks = {name: argument for subject in SUBJECTS for name, argument in subject.asks(scene).items()}
+    began = now()
+    first = await parts.nodes.call_many(scene.online, NodeVerify(checks=checks, cluster_name=cluster.cluster_name))
+    ended = now()
+    there = [node for node in scene.online if first[node.name].error is None]
+    hosts = [node for node in there if node.vm_capable]
+    enabled = [each.value for each in cluster.enabled_hypervisors]
+    told = Told(
+        checks=first,
+        ssh={},
+        running=await parts.nodes.call_many(hosts, AllInstancesInfo(hypervisors=enabled)),
+        facts=await parts.nodes.call_many(hosts, NodeInfo(storage_units=[], hypervisors=enabled)),
+        oses=await parts.nodes.call_many(hosts, OsDiagnose()),
+        tokens=await parts.nodes.call_many(there, NodeCryptoTokens()),
+        has_master_ip=await master_has_address(parts, scene),
+        began=began,
+        ended=ended,
+    )
+    setup = await parts.config.ssh_setup()
+    return told if setup is None else evolve(told, ssh=await ask_ssh(parts, scene, there, setup, clutter))
+
+
+async def master_has_address(parts: Parts, scene: GroupScene) -> Outcome[bool]:
+    """Whether the master has the cluster's address, as its node daemon says."""
+    master = scene.master
+    answers = await parts.nodes.call_many([master], NodeHasIpAddress(address=scene.cluster.master_ip))
+    return answers[master.name]
+
+
+async def ask_ssh(
+    parts: Parts, scene: GroupScene, there: Sequence[Node], setup: SshSetup, clutter: bool
+) -> Mapping[str, Outcome[dict[str, Any]]]:
+    """What nodes have of SSH; candidates that take part also say whom they reach of those that do."""
+    await parts.config.when_distributed()
+    ports = {
+        node.name: int(fill_ndparams(scene.cluster, scene.everything.groups.get(node.group), node)["ssh_port"])  # type: ignore[call-overload]
+        for node in scene.everything.nodes.values()
+        if node.uuid in setup.taking_part and not node.offline
+    }
+    found: dict[str, Outcome[dict[str, Any]]] = {}
+    for node in there:
+        checks: dict[str, Any] = {"ssh-files": setup.for_node(node)}
+        if node.uuid in setup.taking_part and node.master_candidate:
+            checks["ssh-reach"] = {name: port for name, port in ports.items() if name != node.name}
+        if clutter:
+            checks["ssh-clutter"] = sorted(each.name for each in scene.everything.nodes.values())
+        call = NodeVerify(checks=checks, cluster_name=scene.cluster.cluster_name)
+        found |= await parts.nodes.call_many([node], call)
+    return found

@@ -1,0 +1,81 @@
+"""Whether a node can keep disks where the cluster has them, and which are there that nobody has (reference: verify.json)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
+from ganeti_tx.logic.verify.verdict import Verdict
+from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_template import DirectoryCheck
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.pools import pool_of
+from ganeti_tx.model.verify_codes import VerifyCode
+
+ALLOWED = "allowed-file-storage-paths"
+
+
+def directories(cluster: Cluster) -> dict[DirectoryCheck, tuple[str, str]]:
+    """The enabled templates that keep disks in a directory, and where, by how that is checked."""
+    enabled = ((word, TEMPLATES[word]) for word in cluster.enabled_disk_templates)
+    places = {
+        template.check: (word.value, pool_of(template, cluster)) for word, template in enabled if template.check is not None
+    }  # fmt: skip
+    return {check: (word, place) for check, (word, place) in places.items() if place}
+
+
+def ask_directories(scene: GroupScene) -> Mapping[str, Any]:
+    """Whether it may use the directories."""
+    checks = {check.name: place for check, (_, place) in directories(scene.cluster).items()}
+    return {**checks, ALLOWED: None} if checks else {}
+
+
+def judge_directories(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
+    """Of the administrator's list, and of each directory."""
+    bad: list[str] = told.check(node, ALLOWED, [])
+    text = f"Found forbidden file storage paths: {'; '.join(map(str, bad))}"
+    yield Verdict(VerifyCode.ENODEFILESTORAGEPATHS, node.name, text, bool(bad))
+    for check, (word, _) in directories(scene.cluster).items():
+        fault = told.check(node, check.name, None)
+        text = f"The configured {word} storage path is unusable: {fault}"
+        yield Verdict(check.code, node.name, text, fault is not None)
+
+
+def places(cluster: Cluster) -> dict[str, str]:
+    """Where each enabled template keeps disks that a node can list."""
+    found = {word.value: pool_of(TEMPLATES[word], cluster) for word in cluster.enabled_disk_templates}
+    return {word: place for word, place in found.items() if place}
+
+
+def ask_volumes(scene: GroupScene) -> Mapping[str, Any]:
+    """What is in the pools."""
+    return {"volumes": places(scene.cluster)}
+
+
+def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
+    """Of what a node has in its pools, and no disk of the configuration is."""
+    known = {key for disk in scene.everything.disks.values() for key in names(disk)}
+    listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
+    for template, found in listed.items():
+        if isinstance(found, str):
+            yield Verdict(VerifyCode.ENODELVM, node.name, f"cannot list the disks of template {template}: {found}")
+            continue
+        for logical_id in found:
+            text = f"volume {'/'.join(map(str, logical_id)) if template == 'plain' else logical_id[-1]} is unknown"
+            yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, place_of(logical_id) not in known)
+
+
+def place_of(logical_id: Any) -> str:
+    """Where a disk is, of which the first part of the id does not tell for files."""
+    return str(logical_id[-1])
+
+
+def names(disk: Any) -> Iterator[str]:
+    """The places of a disk and of those that it is made of."""
+    if disk.logical_id:
+        yield place_of(disk.logical_id)
+    for child in disk.children:
+        yield from names(child)
+
+
+SUBJECTS = (Subject(judge_directories, ask_directories, of_hosts=True), Subject(lambda *_: (), ask_volumes))

@@ -1,0 +1,17 @@
+"""All that is verified of nodes, in the order in which it is told.
+
+What comes with a driver (volume groups, mirrors) adds its own file with SUBJECTS here, which ask nothing where the cluster
+does not have it.
+"""
+
+from ganeti_tx.logic.verify import hypervisors, membership, networking, oses, pools, programs, tags
+
+SUBJECTS = (
+    *programs.SUBJECTS,
+    *membership.SUBJECTS,
+    *networking.SUBJECTS,
+    *pools.SUBJECTS,
+    *hypervisors.SUBJECTS,
+    *oses.SUBJECTS,
+    *tags.SUBJECTS,
+)

@@ -1,0 +1,177 @@
+"""What a node looks at when the cluster is verified: each check is a function of the check's own argument."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+
+from ganeti_tx.errors import BlockDeviceError, HypervisorError, error_text
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.node.answers import answers
+from ganeti_tx.node.facts import missing_bridges
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.ssh_checks import SshChecks
+from ganeti_tx.node.storage.abilities import IExisting
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.kinds import NodeStorage
+from ganeti_tx.rpc.calls.node import NodeVerify
+from ganeti_tx.runtime.certificates import days_left
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.resolver import MAX_HOSTS_FILE, parse_hosts
+
+EXECUTABLE = 0o111
+MAX_CERTIFICATE = 64 * 1024
+#: The checks of pools, by the storage type that each is about.
+POOL_CHECKS = {each.check.name: each.storage for each in TEMPLATES.values() if each.check is not None}
+#: The cluster's certificates that are there or not.
+CERTIFICATES = (SERVER_CERTIFICATE, CLIENT_CERTIFICATE, AUTHORITY)
+OPTIONAL_CERTIFICATES = (RAPI_CERTIFICATE,)
+
+#: One check of `node_verify`: takes the check's own argument.
+Check = Callable[[Any], Awaitable[Any]]
+
+
+@define
+class NodeChecks:
+    """The checks that a node knows. `reaches` tells whether a host answers at an address."""
+
+    files: IFiles
+    paths: Paths
+    now: Callable[[], float]
+    reaches: Callable[[str], Awaitable[bool]]
+    storage: NodeStorage
+    hypervisors: Mapping[str, IHypervisor]
+    user_mode_marker: Path
+    allowed_paths: AllowedPaths
+    ssh: SshChecks
+
+    @answers(NodeVerify)
+    async def verify(self, call: NodeVerify) -> dict[str, Any]:
+        """The checks asked for, of those that this node knows."""
+        known = self._checks()
+        return {name: await known[name](argument) for name, argument in call.checks.items() if name in known}
+
+    def _checks(self) -> Mapping[str, Check]:
+        pools = {name: self._pool_check(storage) for name, storage in POOL_CHECKS.items()}
+        return {
+            "version": self._version,
+            "time": self._time,
+            "hypervisor": self._hypervisors,
+            "hvparams": self._parameters,
+            "bridges": self._bridges,
+            "node-net-test": self._network,
+            "node-setup": self._setup,
+            "user-scripts": self._user_scripts,
+            "oob-paths": self._programs,
+            "certificates": self._certificates,
+            "volumes": self._volumes,
+            "allowed-file-storage-paths": self._allowed_paths,
+            "ssh-files": self.ssh.file_faults,
+            "ssh-reach": self.ssh.unreached,
+            "ssh-clutter": self.ssh.clutter,
+            **pools,
+        }
+
+    async def _version(self, argument: object) -> list[Any]:
+        return [NODE_PROTOCOL_VERSION, RELEASE_VERSION]
+
+    async def _time(self, argument: object) -> float:
+        return self.now()
+
+    async def _allowed_paths(self, argument: object) -> list[str]:
+        return self.allowed_paths.faults()
+
+    async def _hypervisors(self, names: list[str]) -> dict[str, str | None]:
+        """What is wrong with each, in one text; None when nothing is."""
+        return {name: await self._hypervisor_fault(name) for name in names}
+
+    async def _hypervisor_fault(self, name: str) -> str | None:
+        hypervisor = self.hypervisors.get(name)
+        if hypervisor is None:
+            return f"hypervisor {name} is not available on this node"
+        return "; ".join(await hypervisor.verify()) or None
+
+    async def _parameters(self, given: list[tuple[str, str, dict[str, Any]]]) -> list[tuple[str, str, str]]:
+        """Of (source, hypervisor, filled parameters) those that do not fit this node, with the reason."""
+        faults = []
+        for source, name, params in given:
+            if (hypervisor := self.hypervisors.get(name)) is not None:
+                try:
+                    await hypervisor.validate(params)
+                except HypervisorError as error:
+                    faults.append((source, name, error_text(error)))
+        return faults
+
+    async def _bridges(self, names: list[str]) -> list[str]:
+        return missing_bridges(self.files, self.user_mode_marker, names)
+
+    async def _network(self, addresses: list[str]) -> list[str]:
+        """Those of the addresses at which no host answers."""
+        return [address for address in addresses if not await self.reaches(address)]
+
+    async def _setup(self, addresses: dict[str, str]) -> list[str]:
+        """Where the hosts file has other addresses for these hosts."""
+        if not self.files.exists(self.paths.etc_hosts):
+            return []
+        known = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
+        return [
+            f"/etc/hosts has the address {known[name.lower()][1]} for {name}, the cluster {address}"
+            for name, address in addresses.items()
+            if name.lower() in known and known[name.lower()][1] != address
+        ]
+
+    async def _user_scripts(self, argument: object) -> list[str]:
+        """The administrator's scripts that cannot be run."""
+        script = self.paths.external_master_setup_script
+        return [str(script)] if self._program_fault(script) else []
+
+    async def _programs(self, paths: list[str]) -> list[str | None]:
+        """What is wrong with each program."""
+        return [self._program_fault(Path(path)) for path in paths]
+
+    def _program_fault(self, path: Path) -> str | None:
+        try:
+            found = self.files.stat(path)
+        except OSError as error:
+            return f"cannot be used: {reason(error)}"
+        return None if found.mode & EXECUTABLE and not found.is_directory else "is not an executable file"
+
+    async def _certificates(self, argument: object) -> list[tuple[str, float, str]]:
+        """The cluster's certificates with the days that each is good for, or why it cannot be used."""
+        there = [file for file in OPTIONAL_CERTIFICATES if self.files.exists(self.paths.of(file))]
+        return [(file.path, *self._days(self.paths.of(file))) for file in (*CERTIFICATES, *there)]
+
+    def _days(self, path: Path) -> tuple[float, str]:
+        try:
+            return days_left(self.files.read(path, MAX_CERTIFICATE), self.now()), ""
+        except OSError as error:
+            return 0.0, f"cannot be read: {reason(error)}"
+        except ValueError as error:
+            return 0.0, f"is no certificate: {error_text(error)}"
+
+    async def _volumes(self, places: dict[str, str]) -> dict[str, list[list[Any]] | str]:
+        """The logical ids of what is in the place of each template, or why that cannot be told."""
+        return {template: await self._existing(template, place) for template, place in places.items()}
+
+    async def _existing(self, template: str, place: str) -> list[list[Any]] | str:
+        storage = self.storage.storages.get(template)
+        if storage is None or not IExisting.providedBy(storage):
+            return []
+        try:
+            return [each.logical_id for each in await IExisting(storage).existing(place)]
+        except BlockDeviceError as error:
+            return error_text(error)
+
+    def _pool_check(self, storage_type: str) -> Check:
+        """Why disks cannot be kept in a pool; None when they can."""
+
+        async def fault(name: str) -> str | None:
+            pools = self.storage.pools.get(storage_type)
+            return f"this node has no storage of type {storage_type}" if pools is None else await pools.fault(name)
+
+        return fault

@@ -1,0 +1,62 @@
+"""What a node looks at of SSH when the cluster is verified: its files, whom it reaches, and keys that are left over."""
+
+from collections import Counter
+from pathlib import Path
+
+from attrs import define
+
+from ganeti_tx.runtime.authorized_keys import MAX_AUTHORIZED_KEYS, merged
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+
+#: Seconds for one connection.
+REACH_LIMIT = 15.0
+MAX_KNOWN_HOSTS = 16 * 1024 * 1024
+
+
+@define
+class SshChecks:
+    """Checks of `node_verify`; nothing is changed."""
+
+    files: IFiles
+    paths: Paths
+    runner: IProcessRunner
+
+    async def file_faults(self, wanted: tuple[str, dict[str, str] | None]) -> list[str]:
+        """Which of known hosts and root's keys (None: they are root's own business) are not as the cluster has them."""
+        known_hosts, authorized = wanted
+        faults = []
+        if self._read(self.paths.known_hosts, MAX_KNOWN_HOSTS) != known_hosts.encode():
+            faults.append(f"{self.paths.known_hosts} is not as the cluster has it")
+        keys = self._read(self.paths.root_authorized_keys, MAX_AUTHORIZED_KEYS)
+        if authorized is not None and merged(keys, authorized) != keys:
+            faults.append(f"{self.paths.root_authorized_keys} does not have just the keys of the master candidates")
+        return faults
+
+    def _read(self, path: Path, limit: int) -> bytes:
+        try:
+            return self.files.read(path, limit)
+        except OSError:
+            return b""
+
+    async def unreached(self, ports: dict[str, int]) -> dict[str, str]:
+        """Of these hosts with the ports of their SSH daemons those to which root cannot get, with the reason."""
+        faults = {}
+        for name, port in ports.items():
+            result = await self.runner.run(self._argv(name, port), timeout=REACH_LIMIT)
+            if not result.succeeded:
+                faults[name] = result.describe()
+        return faults
+
+    def _argv(self, name: str, port: int) -> tuple[str, ...]:
+        known = f"-oUserKnownHostsFile={self.paths.known_hosts}"
+        options = ("-oBatchMode=yes", "-oStrictHostKeyChecking=yes", known, f"-p{port}")
+        return ("ssh", *options, "-l", "root", name, "true")
+
+    async def clutter(self, hosts: list[str]) -> list[str]:
+        """Those whose root has more than one key in root's file here."""
+        lines = self._read(self.paths.root_authorized_keys, MAX_AUTHORIZED_KEYS).decode("utf-8", "replace").splitlines()
+        wanted = {f"root@{name}" for name in hosts}
+        found = Counter(word for line in lines if not line.startswith("#") for word in line.split() if word in wanted)
+        return sorted(word for word, count in found.items() if count > 1)

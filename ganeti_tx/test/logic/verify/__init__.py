@@ -1,0 +1,1 @@
+"""Tests of ganeti_tx.logic.verify."""
