@@ -34,8 +34,9 @@ def judge_directories(scene: GroupScene, told: Told, node: Node) -> Iterator[Ver
     """Of the administrator's list, and of each directory."""
     bad: list[str] = told.check(node, ALLOWED, [])
     text = f"Found forbidden file storage paths: {'; '.join(map(str, bad))}"
-    yield Verdict(VerifyCode.ENODEFILESTORAGEPATHS, node.name, text, bool(bad))
-    for check, (word, _) in directories(scene.cluster).items():
+    used = directories(scene.cluster)
+    yield Verdict(VerifyCode.ENODEFILESTORAGEPATHS, node.name, text, bool(bad and used))
+    for check, (word, _) in used.items():
         fault = told.check(node, check.name, None)
         text = f"The configured {word} storage path is unusable: {fault}"
         yield Verdict(check.code, node.name, text, fault is not None)

@@ -44,6 +44,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "networks": (),
     "filters": (),
     "tags": (TagKind.CLUSTER, None),
+    "ssh_setup": (),
     "verify": (),
     "generate_mac": ("lan",),
     "reserve_mac": ("aa:00:00:00:00:09",),
