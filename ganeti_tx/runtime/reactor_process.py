@@ -214,7 +214,5 @@ class _Child(ProcessProtocol):
         try:
             os.killpg(self._pid, number)
         except ProcessLookupError:
-            try:
+            if self._process.pid is not None:  # else it has ended, only its pipes are open; its number may be another's
                 os.kill(self._pid, number)
-            except ProcessLookupError:
-                pass  # it has ended, only its pipes are still open

@@ -129,7 +129,7 @@ class Placement:
         else:
             chosen = await allocation.ask(request)
         for unknown in (each for each in chosen if each not in known):
-            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r}, which is no node that it could choose")
+            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r:.200}, which is no node that it could choose")
         return [known[each] for each in chosen]
 
     async def read(self) -> None:

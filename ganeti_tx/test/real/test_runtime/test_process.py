@@ -2,15 +2,47 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
+from attrs import define
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.error import ProcessDone
+from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import Clock, deferLater
+from twisted.python.failure import Failure
 
 from ganeti_tx.runtime.reactor_process import GRACE, ReactorProcessRunner
 from ganeti_tx.test.contracts import process as contract
+
+
+class EndedProcesses:
+    """Starts programs that end at once, while somebody holds their pipes; their number goes to another process."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def spawnProcess(self, processProtocol: ProcessProtocol, *args: object, **named: object) -> "EndedProcess":
+        """As Twisted does it: the transport has the number until the end is heard of."""
+        process = EndedProcess(processProtocol, self.number)
+        processProtocol.makeConnection(process)
+        process.pid = None
+        return process
+
+
+@define
+class EndedProcess:
+    """What is left of one: its pipes."""
+
+    protocol: ProcessProtocol
+    pid: int | None
+    pipes: tuple[int, ...] = ()
+
+    def loseConnection(self) -> None:
+        """The pipes are closed, which was all that was waited for."""
+        self.protocol.processEnded(Failure(ProcessDone(0)))
 
 
 class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
@@ -113,6 +145,20 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
             os.kill(pid, signal.SIGKILL)
         self.assertEqual((result.timed_out, result.stdout), (True, b"said\n"))
         self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_number_of_another(self) -> None:
+        """When a program has ended, and its pipes are held, whoever has got its number since is left alone."""
+        clock = Clock()
+        with subprocess.Popen(["/bin/sleep", "1000"]) as another:
+            ended = ReactorProcessRunner(EndedProcesses(another.pid), clock).run(  # type: ignore[arg-type]
+                ["/bin/true"], timeout=10
+            )
+            for seconds in (10, GRACE, GRACE):
+                clock.advance(seconds)
+            self.successResultOf(ended)
+            self.assertIsNone(another.poll())
+            another.kill()
+            self.assertEqual(another.wait(), -signal.SIGKILL)
 
     async def _content(self, path: Path) -> str:
         """What is in a file, once there is something."""
