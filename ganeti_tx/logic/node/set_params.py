@@ -94,11 +94,14 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         await self._plan_promotions()
 
     async def hook_values(self) -> Mapping[str, object]:
-        """The node, and of its flags those that were asked for or will be others; None stands for the rest."""
+        """The node, and of its flags those that were asked for or will be set; None stands for the rest.
+
+        Of a flag that is lost because another one is set nothing is told, as by Ganeti.
+        """
         asked = {
             flag: getattr(self._after, flag)
             for flag in ("master_candidate", "offline", "drained", "master_capable", "vm_capable")
-            if getattr(self.op, flag) is not None or getattr(self._after, flag) != getattr(self._node, flag)
+            if getattr(self.op, flag) is not None or (getattr(self._after, flag) and not getattr(self._node, flag))
         }
         told = ("MASTER_CANDIDATE", "OFFLINE", "DRAINED", "MASTER_CAPABLE", "VM_CAPABLE")
         return {"OP_TARGET": self._node.name, **{name: asked.get(name.lower()) for name in told}}
