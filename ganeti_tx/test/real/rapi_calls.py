@@ -189,7 +189,7 @@ IN_ORDER = (
         "AddNodeTags", "node2.dev.example", ["x"], op="OP_TAGS_SET", kind="node", name="node2.dev.example", tags=["x"]
     ),
     succeeds("DeleteNodeTags", "node2.dev.example", ["x"], op="OP_TAGS_DEL", kind="node", tags=["x"]),
-    becomes(
+    succeeds(
         "CreateGroup",
         "racks",
         named={"alloc_policy": "last_resort"},
@@ -197,23 +197,26 @@ IN_ORDER = (
         group_name="racks",
         alloc_policy="last_resort",
     ),
-    becomes("RenameGroup", "no-such-group", "shelves", op="OP_GROUP_RENAME", new_name="shelves"),
-    becomes(
+    succeeds("RenameGroup", "racks", "shelves", op="OP_GROUP_RENAME", new_name="shelves"),
+    succeeds(
         "ModifyGroup",
-        "default",
-        named={"alloc_policy": "preferred"},
+        "shelves",
+        named={"alloc_policy": "preferred", "ndparams": {"spindle_count": 2}},
         op="OP_GROUP_SET_PARAMS",
         alloc_policy="preferred",
+        ndparams={"spindle_count": 2},
     ),
-    becomes(
+    succeeds(
         "AssignGroupNodes",
-        "no-such-group",
+        "shelves",
         ["node3"],
         named={"force": True},
         op="OP_GROUP_ASSIGN_NODES",
         nodes=["node3"],
         force=True,
     ),
+    succeeds("AssignGroupNodes", "default", ["node3"], op="OP_GROUP_ASSIGN_NODES", nodes=["node3"]),
+    succeeds("DeleteGroup", "shelves", op="OP_GROUP_REMOVE", group_name="shelves"),
     becomes("DeleteGroup", "no-such-group", op="OP_GROUP_REMOVE", group_name="no-such-group"),
     succeeds("AddGroupTags", "default", ["x"], op="OP_TAGS_SET", kind="nodegroup", name="default", tags=["x"]),
     succeeds("DeleteGroupTags", "default", ["x"], op="OP_TAGS_DEL", kind="nodegroup", tags=["x"]),
