@@ -2,20 +2,20 @@
 
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.params.backend import fill_beparams, typed_beparams
+from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.model.params.ipolicy import InstanceSpecs, fill, violations
 
 
 def specs_of(view: InstanceView) -> InstanceSpecs:
     """The sizes that a policy judges."""
-    beparams = typed_beparams(fill_beparams(view.cluster, view.instance.beparams))
+    beparams = instance_beparams(view.cluster, view.instance)
     return InstanceSpecs(
         memory_size=beparams.maxmem,
         cpu_count=beparams.vcpus,
         disk_sizes=tuple(disk.size for disk in view.disks),
         nic_count=len(view.instance.nics),
         spindle_use=beparams.spindle_use,
-        disk_templates=(view.disk_template,),
+        disk_templates=tuple(sorted({disk.dev_type for disk in view.disks})) or (view.disk_template,),
     )
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ganeti_tx.cli.cluster.ispecs import spec_options
 from ganeti_tx.cli.group.options import MANY_GROUPS
 from ganeti_tx.cli.options import Command, switch
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.policy_text import bounds_option
 from ganeti_tx.cli.selection import selection
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Labelled, tree_lines
@@ -64,10 +64,10 @@ def _bounds(index: int, pair: Values, own: bool) -> Labelled:
 
 
 def show_ispecs_cmd(session: Session, options: Parsed, names: Sequence[str]) -> int:
-    """The command line that makes such groups anew, as far as their bounds of instances go."""
+    """The commands that make such groups anew, as far as their bounds of instances go: the usual instance is the cluster's."""
     for group in _groups(session, names):
         policy = group["ipolicy"] if options.include_defaults else group["custom_ipolicy"]
-        session.print(" ".join(["gnt-group add", *bounds_option(policy.get("minmax", ())), group["name"]]))
+        session.print(" ".join(["gnt-group add", *spec_options({"minmax": policy.get("minmax")}), group["name"]]))
     return ExitCode.SUCCESS
 
 

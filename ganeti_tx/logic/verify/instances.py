@@ -8,9 +8,8 @@ from ganeti_tx.logic.verify.scene import GroupScene, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, StorageType
+from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.model.params import ipolicy
-from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.verify_codes import VerifyCode
 
@@ -26,16 +25,7 @@ def judge_instance(scene: GroupScene, told: Told, view: InstanceView) -> Iterato
 
 def judge_policy(view: InstanceView) -> Iterator[Verdict]:
     """Of its sizes, beside what its group admits."""
-    beparams = instance_beparams(view.cluster, view.instance)
-    specs = ipolicy.InstanceSpecs(
-        memory_size=beparams.maxmem,
-        cpu_count=beparams.vcpus,
-        disk_sizes=tuple(disk.size for disk in view.disks),
-        nic_count=len(view.instance.nics),
-        spindle_use=beparams.spindle_use,
-        disk_templates=tuple(sorted({disk.dev_type for disk in view.disks})) or (view.disk_template,),
-    )
-    found = ipolicy.violations(ipolicy.fill(view.cluster.ipolicy, view.group.ipolicy), specs)
+    found = policy_violations(view)
     yield Verdict(VerifyCode.EINSTANCEPOLICY, view.instance.name, ", ".join(found), bool(found))
 
 
