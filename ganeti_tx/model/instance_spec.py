@@ -58,7 +58,7 @@ class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """One instance with hypervisor, backend and OS parameters filled in; memory in MiB.
 
     `hvparams` and `beparams` hold every parameter of the tables, `osparams` the merged public ones; private and
-    secret ones travel apart in `osparams_private` and `osparams_secret`, which no log may print.
+    secret ones travel apart in `osparams_private` and `osparams_secret`, which no log may print. Nodes are uuids.
     """
 
     name: str

@@ -66,8 +66,8 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
         return InstanceSpec(
             name=instance.name,
             uuid=instance.uuid,
-            primary_node=self.primary.name,
-            secondary_nodes=[node.name for node in self.secondaries],
+            primary_node=self.primary.uuid,
+            secondary_nodes=[node.uuid for node in self.secondaries],
             hypervisor=instance.hypervisor.value,
             os=instance.os,
             hvparams=dict(fill_hvparams(cluster, instance.hypervisor, instance.os, own_hvparams)),
