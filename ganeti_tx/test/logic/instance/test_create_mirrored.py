@@ -121,7 +121,8 @@ class MirroredTests(UnitTestCase):
         self.assertEqual(ready[0], (NODE1, False))
         self.assertEqual(set(ready), {(NODE1, False), (NODE2, True)})
         (start,) = self.nodes.of_kind(InstanceStart)
-        self.assertEqual(start.instance.secondary_nodes, [NODE1])
+        secondary = [self.stage.snapshot.nodes[uuid].name for uuid in start.instance.secondary_nodes]
+        self.assertEqual(secondary, [NODE1])
 
     def test_second_node_fails(self) -> None:
         """What was made is removed, from the first node too."""
