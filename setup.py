@@ -72,6 +72,7 @@ setup(
             "ganeti-setup = ganeti_tx.installation.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
             "ganeti-confd-client = ganeti_tx.confd.command:main",
+            "ganeti-cleaner = ganeti_tx.watcher.cleaner:main",
             "ganeti-watcher = ganeti_tx.watcher.main:main",
             "ganeti-rapi-access = ganeti_tx.rapi.access.command:main",
             *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in DAEMONS],

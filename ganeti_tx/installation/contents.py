@@ -17,6 +17,7 @@ MARK = "# Put here by ganeti-setup; changes are lost when it runs again."
 SHIPPED_PROGRAMS = "/opt/ganeti_tx/bin"
 UNITS = "etc/systemd/system"
 INIT_SCRIPT = "etc/init.d/ganeti"
+CRON = "etc/cron.d/ganeti"
 SYSUSERS = "etc/sysusers.d/ganeti.conf"
 TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
@@ -41,6 +42,7 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint]) -> Contents:
         SYSUSERS: shipped("sysusers.d/ganeti.conf").read_text(),
         TMPFILES: tmpfiles(),
         "etc/bash_completion.d/ganeti": bash_completion([name for name in programs if name.startswith("gnt-")]),
+        CRON: shipped("cron.d/ganeti").read_text(),
         INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
         **{f"{MANUAL}/{name}{PAGE}": text for name, text in manual_pages(programs).items()},

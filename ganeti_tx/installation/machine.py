@@ -20,6 +20,7 @@ from ganeti_tx.runtime.paths import Paths
 SYSTEMD = Path("/run/systemd/system")
 #: Each says at its start whether there is something to do for it on this node.
 ENABLED = (NODE, MASTER, *ON_ALL_NODES, RAPI)
+TIMER = ".timer"
 FILE_MODE = 0o644
 SCRIPT_MODE = 0o755
 COMMAND_LIMIT = 120.0
@@ -44,15 +45,19 @@ class Machine:
             self._link(self.root / name, target)
         self._make_users(wanted)
         self._make_directories()
+        timers = [f"{name}{TIMER}" for name in timed(wanted)]
         if enable and shutil.which("systemctl"):
-            self._run("systemctl", *self._rooted("--root"), "enable", "--quiet", *ENABLED)
+            self._run("systemctl", *self._rooted("--root"), "enable", "--quiet", *ENABLED, *timers)
         self._reload()
-        if running := self._running(wanted):
+        if enable and self._is_ruled:
+            self._run("systemctl", "start", *timers)
+        if running := self._running(daemons(wanted)):
             self.say(f"these run on as they were started, until 'systemctl restart {' '.join(running)}'")
 
     def take_away(self, wanted: Contents) -> None:
         """End the daemons, and remove what `set_up` has put there, and nothing else."""
-        if running := self._running(wanted):  # nobody could end them, or start them again, without their units
+        own = [*(f"{name}{TIMER}" for name in timed(wanted)), *timed(wanted), *daemons(wanted)]
+        if running := self._running(own):  # nobody could end them, or start them again, without their units
             self._run("systemctl", "stop", *running)
         units = [
             Path(name).name
@@ -113,20 +118,22 @@ class Machine:
             self._do("mended owners and modes of the cluster's files", _mend_all)
 
     def _reload(self) -> None:
-        if self.root == Path("/") and SYSTEMD.is_dir():
+        if self._is_ruled:
             self._run("systemctl", "daemon-reload")
 
-    def _running(self, wanted: Contents) -> list[str]:
-        """The daemons that systemd runs on this machine."""
-        if self.root != Path("/") or not SYSTEMD.is_dir():
+    @property
+    def _is_ruled(self) -> bool:
+        """Whether systemd runs here, and this is no other root."""
+        return self.root == Path("/") and SYSTEMD.is_dir()
+
+    def _running(self, units: list[str]) -> list[str]:
+        """Those of some units that systemd runs on this machine."""
+        if not self._is_ruled:
             return []
-        daemons = [Path(name).stem for name in wanted.files if name.startswith(UNITS)]
-        argv = ["systemctl", "is-active", *daemons]
+        argv = ["systemctl", "is-active", *units]
         states = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_LIMIT, check=False).stdout
         return [
-            daemon
-            for daemon, state in zip(daemons, states.splitlines(), strict=False)
-            if state in ("active", "activating")
+            unit for unit, state in zip(units, states.splitlines(), strict=False) if state in ("active", "activating")
         ]
 
     def _rooted(self, option: str) -> tuple[str, ...]:
@@ -142,6 +149,17 @@ class Machine:
             return
         step()
         self.say(done)
+
+
+def timed(wanted: Contents) -> list[str]:
+    """What timers start."""
+    return [Path(name).stem for name in wanted.files if name.startswith(UNITS) and name.endswith(TIMER)]
+
+
+def daemons(wanted: Contents) -> list[str]:
+    """What runs all the time."""
+    names = [Path(name).stem for name in wanted.files if name.startswith(UNITS) and not name.endswith(TIMER)]
+    return [name for name in names if name not in timed(wanted)]
 
 
 def _mend_all() -> None:

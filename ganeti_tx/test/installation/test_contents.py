@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.cli.node.program import PROGRAM
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.installation.completion import bash_completion
-from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, contents, has_mark
+from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, UNITS, contents, has_mark
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -57,6 +57,22 @@ class ContentsTests(SynchronousTestCase):
             wanted = [] if USERS[part] == "root" else [f"User={USERS[part]}", f"Group={GROUPS[part]}"]
             self.assertEqual([line for line in lines if line.startswith(("User=", "Group="))], wanted, daemon)
             self.assertIn("SyslogIdentifier=%p", lines, daemon)
+
+    def test_timers(self) -> None:
+        """What a timer starts is there, starts nothing by itself, and is what the sample for cron starts as the same user."""
+        files = contents(PROGRAMS, NODE).files
+        units = {Path(path).name: text for path, text in files.items() if path.startswith(UNITS)}
+        timers = sorted(name for name in units if name.endswith(".timer"))
+        self.assertEqual(timers, ["ganeti-cleaner-master.timer", "ganeti-cleaner-node.timer", "ganeti-watcher.timer"])
+        cron = set()
+        for timer in timers:
+            service = units[timer.replace(".timer", ".service")]
+            self.assertIn("[Install]\nWantedBy=timers.target\n", units[timer])
+            self.assertNotIn("[Install]", service)
+            lines = dict(line.split("=", 1) for line in service.splitlines() if "=" in line)
+            cron.add((lines.get("User", "root"), lines["ExecStart"].split(maxsplit=1)[1].replace(" $WATCHER_ARGS", "")))
+        jobs = [line.split() for line in files["etc/cron.d/ganeti"].splitlines() if line[:1] in "*0123456789"]
+        self.assertEqual({(line[5], " ".join(line[line.index("||", 11) + 1 :])) for line in jobs}, cron)
 
 
 class AccountTests(SynchronousTestCase):
