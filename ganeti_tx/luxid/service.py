@@ -31,6 +31,7 @@ from ganeti_tx.luxid.watcher_pause import WatcherPause
 from ganeti_tx.mastership.term import Stamps, claim_term, read_term
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.query.language.slices import Slices
@@ -54,6 +55,7 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
+from ganeti_tx.runtime.watcher_pause import PauseFile
 
 log = Logger()
 
@@ -146,8 +148,7 @@ def queue_files(parts: LuxidParts, stamps: Stamps) -> QueueFiles:
     """The store with its copies, of which nobody is told yet that they fail."""
 
     def candidates() -> list[NodeAddress]:
-        nodes = parts.snapshot().nodes.values()
-        others = [node for node in nodes if node.master_candidate and node.name != parts.own_name]
+        others = [node for node in other_nodes(parts) if node.master_candidate]
         return [NodeAddress(node.name, node.primary_ip, node.offline) for node in others]
 
     def up_to_date() -> list[NodeAddress]:
@@ -217,8 +218,9 @@ def make_dispatch(
     """Every method of LUXI with its answer."""
     rows = JobRows(queue.store)
     jobs = JobMethods(scheduler, queue.store, rows, changes, queue.drain, parts.clock, archiving, parts.built)
-    pause = WatcherPause(parts.files, parts.paths, parts.now)
-    info = ClusterInfo(parts.snapshot, pause.get, queue.drain.is_set)
+    pause_file = PauseFile(parts.files, parts.paths, parts.now)
+    pause = WatcherPause(pause_file, queue.rpc, lambda: other_nodes(parts))
+    info = ClusterInfo(parts.snapshot, pause_file.get, queue.drain.is_set)
     slices = Slices(lambda: deferLater(parts.clock, 0), parts.worked)
     queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info, slices)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
@@ -226,6 +228,11 @@ def make_dispatch(
         jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set},
         events.table(), metrics.table(),
     )  # fmt: skip
+
+
+def other_nodes(parts: LuxidParts) -> list[Node]:
+    """All but this one."""
+    return [node for node in parts.snapshot().nodes.values() if node.name != parts.own_name]
 
 
 def make_events(parts: LuxidParts, stamps: Stamps, store: JobStore, changes: JobChanges) -> EventMethods:

@@ -1,42 +1,39 @@
-"""The time until which the watcher leaves the cluster alone, kept in a file."""
+"""The time until which the watcher leaves the cluster alone: every node is told, so that another master knows it, too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from attrs import define
+from attrs import frozen
+from twisted.logger import Logger
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.files_retry import in_place
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.watcher_pause import pause_end
+from ganeti_tx.rpc.calls.watcher import SetWatcherPause
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, Target
+from ganeti_tx.runtime.watcher_pause import PauseFile
 
-FILE_MODE = 0o644
-MAX_FILE = 1024
+log = Logger()
+
+#: Seconds that the nodes have to answer, while somebody waits at a terminal.
+LIMIT = 10.0
 
 
-@define
+@frozen
 class WatcherPause:
-    """Set on the master; a pause that is over is none."""
+    """Set on the master. @ivar others: all other nodes."""
 
-    files: IFiles
-    paths: Paths
-    now: Callable[[], float]
-
-    def get(self) -> float | None:
-        """The end of the pause, in seconds since the epoch."""
-        path = self.paths.watcher_pause_file
-        if not self.files.exists(path):
-            return None
-        return pause_end(self.files.read(path, MAX_FILE).decode("ascii", "replace"), self.now())
+    file: PauseFile
+    rpc: INodeRpc
+    others: Callable[[], Sequence[Target]]
 
     async def set(self, end: float | None) -> float | None:
-        """Pause until then, or not any more. @raise OpPrereqError: that time has passed."""
-        path = self.paths.watcher_pause_file
-        if end is None:
-            if self.files.exists(path):
-                self.files.remove(path)
-        elif end < self.now():
+        """Pause until then, or not any more. A node that cannot be told is named in the log.
+
+        @raise OpPrereqError: that time has passed.
+        """
+        if end is not None and end < self.file.now():
             raise OpPrereqError(f"the watcher cannot be paused until {end:.0f}: that time has passed", ECode.INVAL)
-        else:
-            await in_place(self.files.write_atomic(path, f"{end}\n".encode(), FILE_MODE))
+        await self.file.set(end)
+        outcomes = await self.rpc.call_many(self.others(), SetWatcherPause(until=end), LIMIT)
+        for node, outcome in outcomes.items():
+            if outcome.error is not None and not isinstance(outcome.error, NodeOfflineError):
+                log.warn("the watcher of {node} knows nothing of its pause: {why}", node=node, why=outcome.error)
         return end

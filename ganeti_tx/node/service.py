@@ -43,6 +43,7 @@ from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.node.watcher_pause import WatcherPauseCalls
 from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
@@ -59,6 +60,7 @@ from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.runtime.tls import server_options
+from ganeti_tx.runtime.watcher_pause import PauseFile
 
 log = Logger()
 
@@ -159,6 +161,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         master_ip,
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
+        WatcherPauseCalls(PauseFile(parts.files, parts.paths, parts.now)),
         guard=master_guard.perform,
         order=CallOrder(terms).perform,
     )

@@ -15,6 +15,8 @@ from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
 from ganeti_tx.queue.archiving import BATCH, Archiving
 from ganeti_tx.queue.changes import as_json
 from ganeti_tx.queue.files.drain import DrainFlag
+from ganeti_tx.runtime.watcher_pause import PauseFile
+from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 DELAY = encode(OpTestDelay(duration=0.0), Disclosure.WIRE)
@@ -216,18 +218,19 @@ class WatcherPauseTests(SynchronousTestCase):
         """Second 1000."""
         queue = Queue()
         self.clock, self.files, self.paths = queue.clock, queue.files, queue.paths
-        self.pause = WatcherPause(self.files, self.paths, self.clock.seconds)
+        self.file = PauseFile(self.files, self.paths, self.clock.seconds)
+        self.pause = WatcherPause(self.file, FakeNodeRpc(), list)
 
     def test_pause(self) -> None:
         """A pause lasts until its end, and can be ended early."""
         run_now(self.pause.set(1010.0))
-        self.assertEqual(self.pause.get(), 1010.0)
+        self.assertEqual(self.file.get(), 1010.0)
         self.clock.advance(11)
-        self.assertIsNone(self.pause.get())
+        self.assertIsNone(self.file.get())
         run_now(self.pause.set(2000.0))
         for _ in range(2):
             self.assertIsNone(run_now(self.pause.set(None)))
-        self.assertIsNone(self.pause.get())
+        self.assertIsNone(self.file.get())
 
     def test_past(self) -> None:
         """A pause that is over before it begins is refused."""
@@ -236,4 +239,4 @@ class WatcherPauseTests(SynchronousTestCase):
     def test_junk(self) -> None:
         """A file that holds no time is no pause."""
         run_now(self.files.write_atomic(self.paths.watcher_pause_file, b"soon\xff"))
-        self.assertIsNone(self.pause.get())
+        self.assertIsNone(self.file.get())
