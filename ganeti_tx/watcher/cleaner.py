@@ -119,7 +119,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """The program; its exit status."""
-    clean, logs = WORDS[parser().parse_args().what]
+    what = parser().parse_args().what
+    clean, logs = WORDS[what]
     os.umask(0o077)
     try:
         paths = Paths.from_environment(os.environ)
@@ -132,6 +133,7 @@ def main() -> int:
         file = AppendedFile(directory / f"{PROGRAM}-{time.strftime('%Y-%m-%d')}.log", LOG_MODE)
         log = Log(PROGRAM, file.write, time.time)
         clean(Cleaning(paths, log, time.time()))
+        log.info(f"{PROGRAM} {what}: nothing else is to be removed")
         forget_logs(directory)
     except (OSError, ValueError) as error:
         print(f"{PROGRAM}: {reason(error) if isinstance(error, OSError) else error}", file=sys.stderr)

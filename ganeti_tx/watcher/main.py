@@ -10,6 +10,7 @@ from pathlib import Path
 from ganeti_tx import __version__
 from ganeti_tx.errors import ExitCode, GanetiError, LockError
 from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.model.durations import WANTED, parse_duration
 from ganeti_tx.runtime.daemon_options import address
 from ganeti_tx.runtime.file_lock import hold
@@ -106,6 +107,9 @@ def told(node: WatchedNode, work: Callable[[], int]) -> int:
     """Do it; the exit status. What stops it is logged."""
     try:
         return work() or (ExitCode.FAILURE if node.log.failures else ExitCode.SUCCESS)
+    except NoMasterError as error:  # where systemd rules, another node may lead that has not told this one yet
+        node.log.error(str(error))
+        return ExitCode.NOTMASTER
     except GanetiError as error:
         node.log.error(str(error))
     except OSError as error:
