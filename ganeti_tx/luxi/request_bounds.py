@@ -1,8 +1,9 @@
-"""What a request may hold apart from its length: how many values, how deeply nested, how large numbers.
+"""What a request may hold apart from its length: how many values, how deeply nested, how large numbers, which text.
 
 A short message can become very large objects, and whoever walks through them later must not be taken by surprise.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from ganeti_tx.luxi.framing import Message
@@ -41,7 +42,7 @@ def check_count(message: Message) -> None:
 
 
 def check_shape(value: object) -> None:
-    """@raise OutOfBounds: nested too deep, or a number that is too large."""
+    """@raise OutOfBounds: nested too deep, a number that is too large, or text that no program can be given."""
     level: list[Any] = [[value]]
     for _ in range(MAX_DEPTH + 1):
         level = [inner for each in level for inner in nested(each)]
@@ -51,13 +52,25 @@ def check_shape(value: object) -> None:
 
 
 def nested(container: Any) -> list[Any]:
-    """The lists and objects right inside a list or an object. @raise OutOfBounds: there is a number that is too large."""
+    """The lists and objects right inside a list or an object. @raise OutOfBounds: as `check_shape`, of what is there."""
     found = []
-    for each in container.values() if type(container) is dict else container:
+    if type(container) is dict:
+        check_text(container)
+        container = container.values()
+    for each in container:
         kind = type(each)
-        if kind is int:
+        if kind is str:
+            check_text((each,))
+        elif kind is int:
             if not SMALLEST <= each <= LARGEST:
                 raise OutOfBounds(f"an integer of {each.bit_length()} bits; allowed are {SMALLEST} to {LARGEST}")
         elif kind is list or kind is dict:
             found.append(each)
     return found
+
+
+def check_text(texts: Iterable[str]) -> None:
+    """No name of a file, no argument and no variable of a program can hold NUL. @raise OutOfBounds: one of these does."""
+    for text in texts:
+        if "\0" in text:
+            raise OutOfBounds(f"text with a NUL character: {text[:100]!r}")

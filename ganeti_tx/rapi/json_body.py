@@ -27,7 +27,7 @@ def read_body(operation: Operation, request: RapiRequest) -> Any:
         value = msgspec.json.decode(body)
         check_shape([value])
     except OutOfBounds as error:
-        raise bad_request(f"the body holds too much: {error}")
+        raise bad_request(f"the body holds what cannot be taken: {error}")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise bad_request(f"the body is not JSON: {error}")
     except RecursionError:

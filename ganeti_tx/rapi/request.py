@@ -25,6 +25,9 @@ MAX_BODIES = 32 * MIB
 #: In the log, for who did not wait for his answer.
 GONE = 499
 
+#: In percent encoding; nothing has a name with it.
+NUL = b"%00"
+
 
 class RapiRequest(Request):
     """Reads what came and writes the head of the answer; the path stays as it was sent."""
@@ -93,7 +96,7 @@ class RapiRequest(Request):
             return self._end_with(bad_request("a request of HTTP/1.1 must have one Host header"))
         if len(self.requestHeaders.getRawHeaders(b"Authorization", ())) > 1:
             return self._end_with(bad_request("a request must not have more than one Authorization header"))
-        if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii():
+        if not self.path.startswith(b"/") or self.path.startswith(b"//") or not self.path.isascii() or NUL in self.path:
             return self._end_with(not_found())
         self.prepath = []
         self.postpath = self.path[1:].split(b"/")
@@ -140,9 +143,11 @@ class RapiRequest(Request):
             self.channel.known = True
 
     def arguments(self) -> Mapping[str, list[str]]:
-        """Every value of every query argument. @raise HttpError: 400, something is not UTF-8"""
+        """Every value of every query argument. @raise HttpError: 400, something is not UTF-8, or no text"""
         if not self.query:
             return {}
+        if NUL in self.query:
+            raise bad_request("the query arguments hold a NUL character")
         try:
             return parse_qs(self.query.decode("ascii"), keep_blank_values=True, errors="strict")
         except ValueError:

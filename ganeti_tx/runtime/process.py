@@ -15,7 +15,8 @@ DEFAULT_OUTPUT_LIMIT = 1 << 20
 
 #: Bytes at the end of what a program said in which its last line is looked for.
 LAST_WORDS = 4096
-#: The exit status shells give a program that cannot be found.
+#: The exit statuses shells give a program that cannot be started, and one that cannot be found.
+NOT_EXECUTABLE = 126
 NOT_FOUND = 127
 
 
@@ -65,7 +66,8 @@ class IProcessRunner(Interface):
         When `timeout` seconds are over, its whole process group gets TERM, a little later KILL, and the result says
         so. `output_limit` holds for stdout and stderr each. `child_fds` maps descriptors of the child to open
         descriptors of ours; standard ones named there are not captured. `env` is the whole environment.
-        A program that cannot be found gives status 127. Cancelling ends the process group and forgets it.
+        A program that cannot be found gives status 127, one whose arguments or variables no program can have 126.
+        Cancelling ends the process group and forgets it.
         """
 
     def run_detached(

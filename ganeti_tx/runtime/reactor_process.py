@@ -22,6 +22,7 @@ from ganeti_tx.runtime.process import (
     CLEAN_ENV,
     DEFAULT_OUTPUT_LIMIT,
     DEFAULT_TIMEOUT,
+    NOT_EXECUTABLE,
     NOT_FOUND,
     IProcessRunner,
     ProcessResult,
@@ -58,6 +59,9 @@ class ReactorProcessRunner:
     ) -> Deferred[ProcessResult]:
         """See `IProcessRunner`."""
         child = _Child(self.clock, stdin, output_limit)
+        if fault := unusable(argv, env):
+            child.ended.callback(ProcessResult(status=NOT_EXECUTABLE, stderr=fault.encode()))
+            return child.ended
         program = find_program(argv[0], env)
         if program is None:
             child.ended.callback(ProcessResult(status=NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
@@ -97,6 +101,15 @@ class ReactorProcessRunner:
         return self.processes.spawnProcess(
             protocol, SETSID, command, env=dict(env), path=str(cwd) if cwd else None, childFDs=descriptors
         )
+
+
+def unusable(argv: Sequence[str], env: Mapping[str, str]) -> str | None:
+    """Why no program can be started so. Values are not told: they may be secret."""
+    if wrong := next((name for name, value in env.items() if "\0" in name + value or "=" in name), None):
+        return f"cannot be started: the variable {wrong[:100]!r} or its value has a character that it cannot have"
+    if any("\0" in each for each in argv):
+        return "cannot be started: an argument has a NUL character"
+    return None
 
 
 def find_program(name: str, env: Mapping[str, str]) -> str | None:

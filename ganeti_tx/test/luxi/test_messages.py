@@ -22,7 +22,7 @@ from ganeti_tx.luxi.server_messages import (
 )
 from ganeti_tx.luxi.transport_errors import ProtocolError, RequestError
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 JSON = st.recursive(
     st.none()
     | st.booleans()

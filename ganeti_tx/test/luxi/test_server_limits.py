@@ -212,6 +212,13 @@ class BoundTests(ServerTestCase):
         self.assertIn("Cannot parse", self.client.answers()[0][1])
         self.assertIn("Cannot parse", self.refusal('["\\ud800"]'))
 
+    def test_nul(self) -> None:
+        """So is text that no program could be given, as a value or a key; it would fail in a hook, or on a node."""
+        for args in ('["a\\u0000b"]', '[[{"disks": [{"name": "a\\u0000"}]}]]', '[{"dhcp\\u0000": "yes"}]'):
+            self.assertIn("NUL", self.refusal(args))
+        self.client.send(request("QueryTags", "cluster", r"a\u0000"))
+        self.assertNotIn("Cannot parse", str(self.client.answers()[0][1]))
+
 
 class RoomTests(SynchronousTestCase):
     """A server whose requests and answers share little room."""

@@ -164,7 +164,7 @@ class BodyTests(SynchronousTestCase):
     def test_not_json(self) -> None:
         """What is no JSON, or holds too much, is a bad request."""
         for body in (b"{", b"{} {}", b"\xff", b'"\xff"', b"nul", b"1e999", b"9" * 5000, b"18446744073709551616",
-                     b"[" * 10000, b"[" * 101 + b"]" * 101, b"[" + b"1," * 300_000 + b"1]"):  # fmt: skip
+                     b"[" * 10000, b"[" * 101 + b"]" * 101, b'["\\u0000"]', b"[" + b"1," * 300_000 + b"1]"):  # fmt: skip
             self.assertEqual((body[:10], self.status(body)), (body[:10], 400))
 
     def test_required(self) -> None:
@@ -178,8 +178,10 @@ class BodyTests(SynchronousTestCase):
         self.assertEqual(answer.status, 200)
 
     def test_arguments_not_utf8(self) -> None:
-        """Query arguments must be text."""
+        """Query arguments must be text; no path has anything else."""
         self.assertEqual(self.rapi.get("/2/instances?tag=%ff").status, 400)
+        self.assertEqual(self.rapi.get("/2/instances?tag=a%00").status, 400)
+        self.assertEqual(self.rapi.get("/2/instances/a%00").status, 404)
 
 
 class ErrorTests(SynchronousTestCase):

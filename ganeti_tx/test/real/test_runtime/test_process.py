@@ -146,6 +146,20 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
         self.assertEqual((result.timed_out, result.stdout), (True, b"said\n"))
         self.assertEqual(clock.getDelayedCalls(), [])
 
+    def test_unusable(self) -> None:
+        """Arguments and variables that no program can have are one line, without what may be secret."""
+        wrong: list[tuple[list[str], dict[str, str]]] = [
+            (["/bin/true", "a\0"], {}),
+            (["/bin/true"], {"OSP_PASSWORD": "secret\0"}),
+            (["/bin/true"], {"OSP_A\0": "1"}),
+            (["/bin/true"], {"OSP_A=B": "1"}),
+        ]
+        for argv, env in wrong:
+            result = self.successResultOf(self.runner.run(argv, env=env))
+            self.assertEqual((result.status, result.stdout, len(result.stderr.splitlines())), (126, b"", 1))
+            self.assertIn(b"cannot be started", result.stderr)
+            self.assertNotIn(b"secret", result.stderr)
+
     def test_number_of_another(self) -> None:
         """When a program has ended, and its pipes are held, whoever has got its number since is left alone."""
         clock = Clock()
