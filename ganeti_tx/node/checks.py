@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define
 
-from ganeti_tx.errors import BlockDeviceError, HypervisorError, error_text
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
@@ -164,6 +164,8 @@ class NodeChecks:
             return []
         try:
             return [each.logical_id for each in await IExisting(storage).existing(place)]
+        except FileStoragePathError:  # the check of the pool tells
+            return []
         except BlockDeviceError as error:
             return error_text(error)
 

@@ -8,6 +8,7 @@ from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_template import DirectoryCheck
 from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -59,7 +60,9 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
         if isinstance(found, str):
-            yield Verdict(VerifyCode.ENODELVM, node.name, f"cannot list the disks of template {template}: {found}")
+            check = TEMPLATES[DiskTemplate(template)].check
+            code = VerifyCode.ENODELVM if check is None else check.code
+            yield Verdict(code, node.name, f"cannot list the disks of template {template}: {found}")
             continue
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if template == 'plain' else logical_id[-1]} is unknown"

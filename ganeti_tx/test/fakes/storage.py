@@ -9,6 +9,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting
 from ganeti_tx.node.storage.interfaces import Below, IPools, IStorage, PoolSpace
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.node.storage.tree import DeviceTree
@@ -20,7 +21,7 @@ __all__ = ["FakeDisk", "FakePools", "FakeStorage", "Fault", "alone", "only"]
 Fault = Callable[[str, DiskSpec], GanetiError | None]
 
 
-@implementer(IStorage)
+@implementer(IStorage, IExisting)
 @define
 class FakeStorage:
     """One template on one node. Give several nodes one `disks` and the template is a shared one.
@@ -96,6 +97,15 @@ class FakeStorage:
         """See `IStorage`."""
         self._begin("find", disk)
         return self._status(disk) if self._key(disk.logical_id) in self.disks else None
+
+    async def existing(self, place: str) -> Sequence[ExistingDevice]:
+        """See `IExisting`."""
+        return [
+            ExistingDevice([kind, f"/{path}"], disk.size, in_use=False)
+            for key, disk in sorted(self.disks.items())
+            for kind, _, path in (key.partition("//"),)
+            if f"/{path}".startswith(f"{place}/")
+        ]
 
     def free(self) -> int:
         """The room that is left, in MiB."""

@@ -2,8 +2,10 @@
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from attrs import frozen
@@ -13,6 +15,7 @@ from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.disk_templates import TEMPLATES, driven_by
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place, directories
 from ganeti_tx.node.storage.file.pools import MIB, DirectoryPools
@@ -28,11 +31,13 @@ MAKING = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 #: A pipe in the file's place holds nobody up.
 WRITING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
+#: Files that are listed of one pool.
+MAX_EXISTING = 10_000
 #: Largest disk: a file's size is a signed 64-bit number of bytes.
 MAX_MIB = (1 << 43) - 1
 
 
-@implementer(IStorage)
+@implementer(IStorage, IExisting)
 @frozen
 class FileStorage:
     """Sparse files below the allowed directories; a disk's logical id is [driver, path].
@@ -78,6 +83,30 @@ class FileStorage:
     async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
         """See `IStorage`."""
         return await self._run(disk, self._find, disk)
+
+    async def existing(self, place: str) -> Sequence[ExistingDevice]:
+        """See `IExisting`: regular files in a directory and in those of instances below it; links are not followed."""
+        try:
+            return await self.threads.run(self._existing, place)
+        except FileNotFoundError:  # it comes with the first disk
+            return []
+        except OSError as error:
+            raise BlockDeviceError(f"cannot list {place!r}: {error.strerror}")
+
+    def _existing(self, place: str) -> list[ExistingDevice]:
+        where = self.allowed.place(f"{place.rstrip('/')}/x")
+        with directories(where.top, where.below) as way:
+            return list(islice(self._listed(way[-1], where.plain.parent, deeper=True), MAX_EXISTING))
+
+    def _listed(self, descriptor: int, path: Path, deeper: bool = False) -> Iterator[ExistingDevice]:
+        """The files of a directory and, with `deeper`, of those in it."""
+        for entry in sorted(os.scandir(descriptor), key=lambda entry: entry.name):
+            if entry.is_file(follow_symlinks=False):
+                size = entry.stat(follow_symlinks=False).st_size // MIB
+                yield ExistingDevice(["loop", str(path / entry.name)], size, in_use=False)
+            elif deeper and entry.is_dir(follow_symlinks=False):
+                with suppress(FileStoragePathError, OSError), directories(path, (entry.name,)) as way:
+                    yield from self._listed(way[-1], path / entry.name)
 
     def _create(self, disk: DiskSpec) -> None:
         if not 0 < disk.size <= MAX_MIB:

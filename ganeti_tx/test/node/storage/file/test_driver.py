@@ -11,7 +11,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.node.storage.abilities import IStream
+from ganeti_tx.node.storage.abilities import IExisting, IStream
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place
 from ganeti_tx.node.storage.file.driver import MAX_MIB, FileStorage
@@ -20,7 +20,7 @@ from ganeti_tx.node.storage.streams import read_command, write_command
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
-from ganeti_tx.test.contracts.storage_abilities import StreamContract
+from ganeti_tx.test.contracts.storage_abilities import ExistingContract, StreamContract
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.inprocess.disk import put
 
@@ -49,7 +49,7 @@ class ExchangedPaths:
         return found
 
 
-class FileStorageTests(OneDeviceContract, StreamContract):
+class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
     """The template `file`, in a directory of its own."""
 
     template = "file"
@@ -63,6 +63,17 @@ class FileStorageTests(OneDeviceContract, StreamContract):
     def logical_id(self, number: int) -> list[object]:
         """See `OneDeviceContract`."""
         return ["loop", str(self.pool_dir / f"web1/disk{number}")]
+
+    def place(self) -> str:
+        """See `ExistingContract`."""
+        return str(self.pool_dir)
+
+    def test_existing_elsewhere(self) -> None:
+        """A pool that is not there yet has none; a link is no disk; what is not allowed is refused."""
+        self.assertEqual(self.get(IExisting(self.store).existing(str(self.pool_dir / "later"))), [])
+        (self.pool_dir / "link").symlink_to("/etc/passwd")
+        self.assertEqual(self.get(IExisting(self.store).existing(self.place())), [])
+        self.refused(IExisting(self.store).existing("/etc"), FileStoragePathError)
 
     def at(self, path: str) -> DiskSpec:
         """A disk somewhere else."""
