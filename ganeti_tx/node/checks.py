@@ -9,7 +9,6 @@ from attrs import define
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
-from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
@@ -49,6 +48,8 @@ class NodeChecks:
     user_mode_marker: Path
     allowed_paths: AllowedPaths
     ssh: SshChecks
+    #: Of the protocol and of the programs.
+    versions: tuple[int, str]
 
     @answers(NodeVerify)
     async def verify(self, call: NodeVerify) -> dict[str, Any]:
@@ -78,7 +79,7 @@ class NodeChecks:
         }
 
     async def _version(self, argument: object) -> list[Any]:
-        return [NODE_PROTOCOL_VERSION, RELEASE_VERSION]
+        return list(self.versions)
 
     async def _time(self, argument: object) -> float:
         return self.now()
@@ -138,8 +139,8 @@ class NodeChecks:
         try:
             found = self.files.stat(path)
         except OSError as error:
-            return f"cannot be used: {reason(error)}"
-        return None if found.mode & EXECUTABLE and not found.is_directory else "is not an executable file"
+            return reason(error)
+        return None if found.mode & EXECUTABLE and not found.is_directory else f"{path}: not an executable file"
 
     async def _certificates(self, argument: object) -> list[tuple[str, float, str]]:
         """The cluster's certificates with the days that each is good for, or why it cannot be used."""
@@ -151,8 +152,8 @@ class NodeChecks:
             return days_left(self.files.read(path, MAX_CERTIFICATE), self.now()), ""
         except OSError as error:
             return 0.0, f"cannot be read: {reason(error)}"
-        except ValueError as error:
-            return 0.0, f"is no certificate: {error_text(error)}"
+        except ValueError:
+            return 0.0, "has no certificate in PEM form"
 
     async def _volumes(self, places: dict[str, str]) -> dict[str, list[list[Any]] | str]:
         """The logical ids of what is in the place of each template, or why that cannot be told."""

@@ -10,6 +10,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_files import FILES, UPLOADED
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.allocators import Allocators
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.checks import NodeChecks
@@ -91,6 +92,8 @@ class NodeParts:
     leave: Callable[[], None]
     processes: MachineProcesses = field(factory=MachineProcesses)
     open_log: OpenLog = open_log
+    #: Of the protocol and of the programs.
+    versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
 
 
 def real_parts(reactor: IDaemonReactor) -> NodeParts:
@@ -153,6 +156,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
             marker,
             allowed,
             SshChecks(parts.files, parts.paths, parts.runner),
+            parts.versions,
         ),
         OsCalls(scripts, disks, parts.threads),
         Exports(parts.files, parts.paths, parts.threads),

@@ -149,5 +149,5 @@ def digest(certificate: bytes) -> str:
 
 def days_left(bundle: bytes, now: float) -> float:
     """How long the first certificate of a PEM file is good, from a time since the epoch. @raise ValueError: there is none."""
-    end = x509.load_pem_x509_certificate(bundle[bundle.find(b"-----BEGIN CERTIFICATE") :]).not_valid_after
-    return (end.replace(tzinfo=datetime.UTC).timestamp() - now) / 86400
+    end = x509.load_pem_x509_certificate(bundle[bundle.find(b"-----BEGIN CERTIFICATE") :]).not_valid_after_utc
+    return (end.timestamp() - now) / 86400

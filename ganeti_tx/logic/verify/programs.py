@@ -85,7 +85,7 @@ def judge_oob(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     if node.master_candidate:
         faults: list[str | None] = told.check(node, "oob-paths", [])
         for path, fault in zip(oob_programs(scene), faults, strict=False):
-            text = f"out of band helper {path} {fault}"
+            text = f"out of band helper: {fault or path}"
             yield Verdict(VerifyCode.ENODEOOBPATH, node.name, text, fault is not None)
 
 

@@ -162,8 +162,10 @@ class FakePools:
         return PoolSpace(size=self.storage.total, free=self.storage.free())
 
     async def fault(self, name: str) -> str | None:
-        """See `IPools`: none."""
-        return None
+        """See `IPools`: what a disk in it would meet."""
+        disk = DiskSpec(uuid="", dev_type=self.storage.template, size=1, logical_id=["loop", f"{name}/disk"])
+        error = None if self.storage.fault is None else self.storage.fault("create", disk)
+        return None if error is None else str(error)
 
 
 def alone(*storages: IStorage) -> NodeStorage:

@@ -14,6 +14,7 @@ from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.mastership.term import BOOT_ID
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.diskless.driver import Diskless
@@ -98,6 +99,7 @@ class SimulatedNode:
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
     clock_error: float = 0.0
+    versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
     boots: int = 0
     processes: MachineProcesses = field(factory=MachineProcesses)
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
@@ -173,6 +175,7 @@ class SimulatedNode:
             now=self.now,
             owns_address=lambda address: address in (self.address, MASTER_IP),  # whoever is asked for the latter has it
             reaches=self._reaches,
+            versions=self.versions,
             leave=self.stop,
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
