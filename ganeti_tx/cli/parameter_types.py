@@ -15,6 +15,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "size": parse_size,
 }
 
+#: Written out, for most commands load nothing of the model; test/cli/test_parameter_types holds them against it.
 BACKEND: Mapping[str, str] = {
     "always_failover": "bool",
     "auto_balance": "bool",
