@@ -47,7 +47,8 @@ def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
         hv_state=dict(options.hv_state) or None,
         disk_state=dict(options.disk_state) or None,
     )
-    run_opcode(session, options, {**op, "dry_run": True})
+    check = session.client.submit_job([prepared(session, options, {**op, "dry_run": True})])
+    follow(session, check, quiet=True)
     request = _join_request(names[0], options, op)
     try:
         status = run_bootstrap(session, "node-join", request)

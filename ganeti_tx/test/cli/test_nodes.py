@@ -9,7 +9,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, JobCanceled, LuxiError, OpExecError, OpPrereqError
-from ganeti_tx.test.cli.fakes import CommandLine, answer_of
+from ganeti_tx.test.cli.fakes import STAMP, CommandLine, answer_of
 
 
 class SettingUp(CommandLine):
@@ -55,6 +55,12 @@ class AddTests(SynchronousTestCase):
             "group": "rack1", "master_capable": False, "ndparams": {"ssh_port": 22},
         }  # fmt: skip
         self.assertEqual(self.cli.client.submitted, [{**op, "dry_run": True}, op])
+
+    def test_check_is_not_told(self) -> None:
+        """The operator reads what the adding says, not that it was tried before without doing it."""
+        self.cli.client.log = [[1, STAMP, "message", "Node node2 will be a master candidate"]]
+        outcome = self.cli("gnt-node", "add", "node2")
+        self.assertEqual(outcome.out.count("will be a master candidate"), 1)
 
     def test_setup_fails(self) -> None:
         """A node that could not be set up is not added."""
