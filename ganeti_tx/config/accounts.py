@@ -24,7 +24,7 @@ def settled(
     @raise ConfigurationError: it would be inconsistent.
     """
     had, has = claims_of(before, instances, disks), claims_of(after, instances, disks)
-    gained, lost = has - had, had - has
+    gained, lost = set(has - had), had.keys() - has.keys()
     after = with_addresses(with_ports(after, gained, lost, now), gained, lost)
 
     def faults(config: ConfigData) -> list[str]:

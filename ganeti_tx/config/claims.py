@@ -1,5 +1,6 @@
 """What only one object of a configuration may have: names, uuids, MAC addresses, ports, addresses, minors, volumes."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import NamedTuple
@@ -114,9 +115,9 @@ def clashes(config: ConfigData, among: Collection[Claim] | None = None) -> list[
     ]
 
 
-def claims_of(config: ConfigData, instances: Collection[str] = (), disks: Collection[str] = ()) -> set[Claim]:
-    """What some instances and disks of a configuration claim; those that are not there claim nothing."""
-    return set(
+def claims_of(config: ConfigData, instances: Collection[str] = (), disks: Collection[str] = ()) -> Counter[Claim]:
+    """What some instances and disks of a configuration claim, and how often; those that are not there claim nothing."""
+    return Counter(
         chain(
             *(instance_claims(config.instances[uuid]) for uuid in instances if uuid in config.instances),
             *(disk_claims(config.disks[uuid]) for uuid in disks if uuid in config.disks),

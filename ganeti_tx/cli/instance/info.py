@@ -92,8 +92,8 @@ def filled(own: Mapping[str, Any] | None, actual: Mapping[str, Any] | None) -> L
 
 def _nic(nic: Sequence[Any]) -> Labelled:
     """[name, uuid, ip, mac, mode, link, vlan, network, network information] as the nodes' hooks see it."""
-    name, uuid, ip, mac, mode, link, vlan, network = [*nic, *[None] * 8][:8]
-    values = (mac, ip, mode, link, vlan, network, uuid, name)
+    name, uuid, ip, mac, mode, link, vlan, network, netinfo = [*nic, *[None] * 9][:9]
+    values = (mac, ip, mode, link, vlan, netinfo["name"] if netinfo else network, uuid, name)
     return list(zip(_NIC_KEYS, values, strict=True))
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import attrs
+
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
@@ -21,9 +23,11 @@ from ganeti_tx.logic.instance.create_plan import (
     with_children,
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
+from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
 from ganeti_tx.logic.instance.presence import start, stop_call
+from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
@@ -53,6 +57,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _name: str
     _address: str | None = None
     _place: Placement
+    _networks: Networks
     _cluster: Cluster
     _plan: CreatePlan
     _target: InstanceView
@@ -64,6 +69,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
+        self._networks = await named_networks(self.config, self.op.nics)
         self._place = Placement(self, self.context.locks, self.op)
         await self._place.find()
 
@@ -83,7 +89,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The new name alone, so that nobody else makes it; and where it will be."""
-        return [on_instance(self._name, Mode.EXCLUSIVE)] if level is Level.INSTANCE else self._place.locks_at(level)
+        if level is Level.INSTANCE:
+            return [on_instance(self._name, Mode.EXCLUSIVE)]
+        if level is Level.NETWORK:
+            uuids = sorted({network.uuid for network in self._networks.values()})
+            return [on_network(uuid, Mode.SHARED) for uuid in uuids]
+        return self._place.locks_at(level)
 
     async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
         """Where it may be."""
@@ -94,12 +105,16 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._cluster = await self.config.cluster()
         if self._name in await self.config.instance_names():
             raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
-        self._plan = make_plan(self.op, self._cluster, self._name, self._address, self.context.templates)
+        self._networks = await named_networks(self.config, self.op.nics)
+        self._plan = make_plan(
+            self.op, self._cluster, self._name, self._address, self.context.templates, self._networks
+        )
         await self._place.decide(self._plan, self._cluster)
         await self._place.read()
         check_homes(self._place.homes, self._plan.template)
         self._plan = with_children(self._plan, self._cluster, self._place.group)
         await self._place.check_group()
+        await self._join_networks()
         if self.op.ip_check:
             nodes = await self.config.nodes()
             await check_address(self._name, self._address, self._cluster, nodes, self.context.ping)
@@ -109,6 +124,14 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
         self._target = await self._make_target()
+
+    async def _join_networks(self) -> None:
+        """What the node group's connections say of the NICs; and the NICs take their addresses."""
+        nics, group = joined(self.info, self._cluster, self._plan.nics, self._place.group), self._place.group
+        if self.op.conflicts_check:
+            check_strangers(nics, group, await self.config.networks())
+        nics = await with_addresses(self.config, self.info, nics, external=not self.op.conflicts_check)
+        self._plan = attrs.evolve(self._plan, nics=nics)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The instance as it is to be; its status is whether it is to be started."""
@@ -194,7 +217,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             disks={disk.uuid: disk for disk in disks},
             nodes={node.uuid: node for node in self._place.homes},
             groups={node.group: await self.config.group(node.group) for node in self._place.homes},
-            networks={},
+            networks={network.uuid: network for network in self._networks.values()},
         )
 
     @property

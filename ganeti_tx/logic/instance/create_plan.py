@@ -15,6 +15,7 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
@@ -108,8 +109,10 @@ def make_plan(
     name: str,
     address: str | None,
     templates: Collection[DiskTemplate],
+    networks: Mapping[str, Network],
 ) -> CreatePlan:
-    """Check a request. `address` is what the name resolves to; `templates` are those available.
+    """Check a request. `address` is what the name resolves to; `templates` are those available; `networks` those that
+    are named, by the words for them.
 
     @raise OpPrereqError: why it cannot be.
     """
@@ -132,7 +135,7 @@ def make_plan(
             osparams_secret=check_osparams(reveal(op.osparams_secret), "osparams_secret"),
             template=template,
             disks=disks,
-            nics=plan_nics(cluster, op.nics, address),
+            nics=plan_nics(cluster, op.nics, address, networks),
             tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
             start=op.start and not op.no_install,
             install=not op.no_install,

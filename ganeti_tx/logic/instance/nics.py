@@ -12,6 +12,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.opcodes.types import NicKey
 from ganeti_tx.model.params.kinds import DEFAULT, NONE
@@ -20,6 +21,10 @@ from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, typed_ni
 MAX_NICS = 8
 #: The word for what the cluster has, or the name stands for.
 AUTO = "auto"
+#: The word for the first free address of the interface's network.
+POOL = "pool"
+#: What a network's connection says for all interfaces in it.
+FROM_NETWORK = (NicKey.MODE, NicKey.LINK, NicKey.BRIDGE, NicKey.VLAN)
 #: Words for a MAC address that the cluster shall choose.
 CHOSEN = frozenset({AUTO, "generate"})
 MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
@@ -29,43 +34,82 @@ MULTICAST = 1
 
 @attrs.frozen(kw_only=True)
 class NicPlan:
-    """One interface that can be made; without a MAC address it gets one."""
+    """One interface that can be made; without a MAC address it gets one.
+
+    One in a network gets its parameters from there when the node group is known, and its address with `from_pool`.
+    """
 
     mac: str | None
     ip: str | None
     name: str | None
     params: Mapping[str, object]
+    network: Network | None = None
+    from_pool: bool = False
 
 
-def plan_nics(cluster: Cluster, asked: Sequence[Mapping[NicKey, str | None]], instance_ip: str | None) -> list[NicPlan]:
+def plan_nics(
+    cluster: Cluster,
+    asked: Sequence[Mapping[NicKey, str | None]],
+    instance_ip: str | None,
+    networks: Mapping[str, Network],
+) -> list[NicPlan]:
     """Check what was asked. `instance_ip` is what the instance's name resolves to: the ip "auto" means it.
 
+    @param networks: those that are asked for, by the words for them.
     @raise OpPrereqError: too many interfaces, or something about one of them is not allowed.
     """
     if len(asked) > MAX_NICS:
         raise OpPrereqError(f"{len(asked)} NICs are too many; allowed are {MAX_NICS}", ECode.INVAL)
-    return [plan_nic(cluster, f"nic/{index}", nic, instance_ip) for index, nic in enumerate(asked)]
+    return [plan_nic(cluster, f"nic/{index}", nic, instance_ip, networks) for index, nic in enumerate(asked)]
 
 
-def plan_nic(cluster: Cluster, what: str, asked: Mapping[NicKey, str | None], instance_ip: str | None) -> NicPlan:
+def plan_nic(
+    cluster: Cluster,
+    what: str,
+    asked: Mapping[NicKey, str | None],
+    instance_ip: str | None,
+    networks: Mapping[str, Network],
+) -> NicPlan:
     """Check one interface."""
-    if asked.get(NicKey.NETWORK) not in (None, "", NONE):
-        raise OpPrereqError(f"{what}: networks are not available; give mode and link instead of network", ECode.INVAL)
+    network = networks.get(asked.get(NicKey.NETWORK) or NONE)
+    from_pool = (asked.get(NicKey.IP) or "").lower() == POOL
+    ip = None if from_pool else nic_address(what, asked.get(NicKey.IP), instance_ip)
+    name = asked.get(NicKey.NAME)
+    return NicPlan(
+        mac=nic_mac(what, asked.get(NicKey.MAC)),
+        ip=ip,
+        name=None if name in (None, "", NONE) else name,
+        params=own_params(cluster, what, asked, ip) if network is None else no_params(what, asked),
+        network=network,
+        from_pool=from_pool,
+    )
+
+
+def own_params(cluster: Cluster, what: str, asked: Mapping[NicKey, str | None], ip: str | None) -> Mapping[str, object]:
+    """The parameters of an interface without a network."""
+    if (asked.get(NicKey.IP) or "").lower() == POOL:
+        raise OpPrereqError(f"{what}: if ip=pool, parameter network must be passed too", ECode.INVAL)
     params = nic_params(what, asked)
-    filled = fill_nicparams(cluster, params)
     try:
-        mode = typed_nicparams(filled).mode
+        mode = typed_nicparams(fill_nicparams(cluster, params)).mode
     except GenericError as error:
         raise OpPrereqError(f"{what}: {error}", ECode.INVAL) from None
     if mode == NicMode.POOL:
-        raise OpPrereqError(f"{what}: mode pool needs a network, and networks are not available", ECode.INVAL)
-    ip = nic_address(what, asked.get(NicKey.IP), instance_ip)
+        raise OpPrereqError(f"{what}: mode pool needs a network", ECode.INVAL)
     if mode == NicMode.ROUTED and ip is None:
         raise OpPrereqError(f"{what}: a routed NIC needs an ip", ECode.INVAL)
-    name = asked.get(NicKey.NAME)
-    return NicPlan(
-        mac=nic_mac(what, asked.get(NicKey.MAC)), ip=ip, name=None if name in (None, "", NONE) else name, params=params
-    )
+    return params
+
+
+def no_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, object]:
+    """Those of one in a network, which come from there. @raise OpPrereqError: some are given."""
+    given = [key.value for key in FROM_NETWORK if asked.get(key) not in (None, DEFAULT)]
+    if given and asked.get(NicKey.MODE) != NicMode.POOL.value:
+        raise OpPrereqError(
+            f"{what}: the network says how its NICs are connected; with network, {', '.join(given)} is not allowed",
+            ECode.INVAL,
+        )
+    return {}
 
 
 def nic_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, object]:
@@ -132,14 +176,20 @@ async def make_nics(config: IConfig, plans: Sequence[NicPlan]) -> tuple[Nic, ...
         [
             Nic(
                 uuid=await config.generate_uuid(),
-                mac=plan.mac or await config.generate_mac(None),
+                mac=plan.mac or await config.generate_mac(network_uuid(plan)),
                 nicparams=plan.params,
                 ip=plan.ip,
                 name=plan.name,
+                network=network_uuid(plan),
             )
             for plan in plans
         ]
     )
+
+
+def network_uuid(plan: NicPlan) -> str | None:
+    """The network that it is in."""
+    return None if plan.network is None else plan.network.uuid
 
 
 def wanted_bridges(cluster: Cluster, plans: Sequence[NicPlan]) -> list[str]:

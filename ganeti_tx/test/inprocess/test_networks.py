@@ -58,6 +58,35 @@ class NetworkTests(ClusterCase):
         self.ok("gnt-network remove net1")
         self.assertEqual(self.ok("gnt-network list --no-headers -o name"), "net2\n")
 
+    def test_instances(self) -> None:
+        """Instances take addresses, keep them, and give them back; what they use stays."""
+        add = "gnt-instance add -t file -s 1G -o noop --no-name-check --no-ip-check -n node2"
+        self.ok(ADD)
+        self.ok("gnt-network connect -N mode=routed,link=100 net1")
+        made = self.ok(f"{add} --net 0:network=net1,ip=pool --net 1:ip=10.5.0.9,network=net1,name=second inst7")
+        self.assertIn("- INFO: NIC/0 inherits netparams ['100', 'routed', '']\n", made)
+        self.assertIn("- INFO: Chose IP 10.5.0.2 from network net1\n", made)
+        shown = self.ok("gnt-network info net1")
+        self.assertIn("        0 XXX..XX..X.....X  ", shown)
+        self.assertIn("  Free: 9 (56.25%)\n", shown)
+        self.assertIn("  used by 1 instances:\n    inst7: 0:10.5.0.2, 1:10.5.0.9\n", shown)
+        self.assertIn("Serial number: 1\n", shown)
+        fields = "nic.ips,nic.networks.names,nic.links,nic.modes"
+        listed = self.ok(f"gnt-instance list --no-headers --separator=| -o {fields} inst7")
+        self.assertEqual(listed, "10.5.0.2,10.5.0.9|['net1', 'net1']|100,100|routed,routed\n")
+        self.assertIn("network: net1\n", self.ok("gnt-instance info inst7"))
+        taken = "resource_not_unique.*\n.*IP address 10.5.0.9 already in use"
+        self.fails(f"{add} --net 0:network=net1,ip=10.5.0.9 web9", taken)
+        self.fails(f"{add} --net 0:network=nosuch,ip=pool web9", "unknown_entity.*\n.*nosuch")
+        self.fails(f"{add} --net 0:ip=pool web9", "wrong_input.*\n.*network must be passed")
+        self.fails("gnt-network disconnect net1", "wrong_state.*\n.*Conflicting IP addresses")
+        self.ok("gnt-instance shutdown inst7")
+        self.ok("gnt-instance startup inst7")
+        self.ok("gnt-instance remove -f inst7")
+        self.assertIn("        0 XX...XX........X  ", self.ok("gnt-network info net1"))
+        self.ok("gnt-network disconnect net1")
+        self.assertEqual(self.ok("gnt-cluster verify").count("ERROR"), 0)
+
     def test_fields(self) -> None:
         """list and list-fields; what is not known has its own exit status."""
         self.ok(ADD)

@@ -279,7 +279,10 @@ class RefusalTests(UnitTestCase):
     def test_nics(self) -> None:
         """Modes, addresses and MACs of network interfaces."""
         self.assert_refused("teleport", "bridged", nics=({NicKey.MODE: "teleport"},))
-        self.assert_refused("networks are not available", nics=({NicKey.NETWORK: "lan"},))
+        self.assert_refused("lan", nics=({NicKey.NETWORK: "lan"},))
+        self.assert_refused("parameter network must be passed", nics=({NicKey.IP: "pool"},))
+        self.assert_refused("mode pool needs a network", nics=({NicKey.MODE: "pool"},))
+        self.assert_refused("vlan '5000'", nics=({NicKey.VLAN: "5000"},))
         self.assert_refused("'1.2.3'", nics=({NicKey.IP: "1.2.3"},))
         self.assert_refused("routed", nics=({NicKey.MODE: "routed"},))
         self.assert_refused("'zz'", nics=({NicKey.MAC: "zz"},))
