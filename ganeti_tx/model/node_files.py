@@ -100,6 +100,8 @@ AUTHORITY = NodeFile(f"{DATA}/ca.pem", 0o444, at_join=True)
 SERVER_CERTIFICATE = NodeFile(f"{DATA}/server.pem", 0o440, secret=True, at_join=True)
 
 FILE_STORAGE_PATHS = NodeFile("/etc/ganeti/file-storage-paths", 0o644, sent=Sending.BY_HAND, of_cluster=False)
+#: The administrator's list of further files that all nodes shall have as the master has them; see `listed_files`.
+DISTRIBUTED_FILES = NodeFile("/etc/ganeti/distributed-files", 0o644, sent=Sending.WITH_KEYS, of_cluster=False)
 
 #: All of them, in the order in which a node that leaves removes them: its own key last.
 FILES = tuple(each for each in list(vars().values()) if isinstance(each, NodeFile))

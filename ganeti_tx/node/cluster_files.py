@@ -10,13 +10,14 @@ from twisted.internet.defer import DeferredLock
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.mastership.ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.config_head import read_head
+from ganeti_tx.model.listed_files import path_fault
 from ganeti_tx.model.node_files import FILES, RAPI_USERS, Holder, NodeFile
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.ssh_files import forget_ssh
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import UploadFile, WriteListedFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.runtime.files import IFiles
@@ -63,6 +64,20 @@ class ClusterFiles:
             await self.files.write_atomic(path, call.data, mode)
             if path == self.paths.config_file:
                 await self.terms.written("config", call.stamp)
+        finally:
+            self._lock.release()
+
+    @answers(WriteListedFile)
+    async def write_listed(self, call: WriteListedFile) -> None:
+        """Write it. @raise ProgrammerError: it is none that may be sent."""
+        if fault := path_fault(call.path):
+            raise ProgrammerError(f"{call.path!r} cannot be written here: {fault}")
+        path = self.paths.root / call.path.lstrip("/")
+        await self._lock.acquire()
+        try:
+            await self._admit(call.stamp)
+            self.files.mkdir(path.parent)
+            await self.files.write_atomic(path, call.data, call.mode & 0o777)
         finally:
             self._lock.release()
 

@@ -22,6 +22,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import RapiFiles
 from ganeti_tx.runtime.ssconf_files import write_ssconf
 from ganeti_tx.wconfd.key_files import key_files
+from ganeti_tx.wconfd.listed_files import ListedFiles, read_listed_files
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16
@@ -120,6 +121,7 @@ class Distributor:
     _round: int = attrs.field(default=0, init=False)
     _most_down: bool = attrs.field(default=False, init=False)
     _why: str = attrs.field(default="", init=False)
+    _faults: tuple[str, ...] = attrs.field(default=(), init=False)
 
     def distribute(self, config: ConfigData) -> None:
         """This is the newest configuration; bring it to where it belongs."""
@@ -196,11 +198,15 @@ class Distributor:
         ]
 
     def unserved(self) -> list[tuple[str, str]]:
-        """The nodes that lack something of the newest configuration because it could not be brought to them, and why."""
+        """The nodes that lack something of the newest configuration because it could not be brought to them, and why.
+
+        This node is among them for each file that all shall have, and that cannot be sent.
+        """
         nodes = {} if self._newest is None else self._present().config.nodes
         known = [(node, self._copies[uuid]) for uuid, node in nodes.items() if not node.offline]
         late = f"no answer within {TIMEOUT:.0f} s"
-        return sorted((node.name, copies.why or late) for node, copies in known if copies.failures or copies.overdue)
+        behind = sorted((node.name, copies.why or late) for node, copies in known if copies.failures or copies.overdue)
+        return [*behind, *((self._own_name, fault) for fault in self._faults)]
 
     def describe(self) -> None:
         """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
@@ -287,6 +293,16 @@ class Distributor:
             copies.has_keys = True
             for call in key_files(self._files, self._paths, node):
                 await self._rpc.call(node, call, TRANSFER_LIMIT)
+            for other in self._read_listed(state).calls:
+                await self._rpc.call(node, other, TRANSFER_LIMIT)
+
+    def _read_listed(self, state: State) -> ListedFiles:
+        """The files that are not the cluster's own; those that cannot be sent are told of, once while they stay the same."""
+        found = read_listed_files(self._files, self._paths, state.config)
+        for fault in found.faults if found.faults != self._faults else ():
+            self._log.error("{fault}", fault=fault)
+        self._faults = found.faults
+        return found
 
     async def _write_ssh(self, node: Node, copies: NodeCopies, state: State) -> None:
         wanted = None if state.ssh is None else state.ssh.for_node(node)

@@ -39,5 +39,9 @@ class LUClusterRedistConf(LogicalUnit[OpClusterRedistConf]):
         async with self.step(SEND):
             await self.config.redistribute()
         await self.config.when_distributed()
+        master = (await self.config.node((await self.config.cluster()).master_node)).name
         for node, why in await self.config.undistributed():
-            self.warn(f"node {node} does not get it for now, and is tried again: {why}")
+            if node == master:
+                self.warn(why)
+            else:
+                self.warn(f"node {node} does not get it for now, and is tried again: {why}")

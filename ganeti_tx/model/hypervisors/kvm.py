@@ -128,6 +128,7 @@ HYPERVISOR = HypervisorKind(
     params=KvmParams,
     choices=CHOICES,
     cluster_only=frozenset({"migration_bandwidth", "migration_mode", "migration_port"}),
+    shared_files=("spice_password_file", "vnc_password_file"),
     consoles=frozenset(ConsoleKind),
     takes_port=True,
     pauses=True,

@@ -45,6 +45,7 @@ HYPERVISOR = HypervisorKind(
         "vif_type": ("ioemu", "vif", ""),
     },
     cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
+    shared_files=("vnc_password_file",),
     consoles=frozenset({ConsoleKind.SSH}),
     takes_port=True,
     pauses=True,

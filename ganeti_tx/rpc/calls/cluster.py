@@ -27,6 +27,16 @@ class UploadFile(Claim[None], frozen=True, kw_only=True):
         return (None, -1) if head is None or head.serial_no != self.serial else (head.master, head.serial_no)
 
 
+class WriteListedFile(NodeCall[None], frozen=True, kw_only=True):
+    """Write a file that is not the cluster's own, with its mode; its directory is made if it is missing."""
+
+    name: ClassVar[str] = "write_listed_file"
+    max_request: ClassVar[int] = 2 * MiB
+    path: str
+    data: bytes
+    mode: int
+
+
 class WriteSsconfFiles(Claim[None], frozen=True, kw_only=True):
     """Write simple configuration files, by key; values without the final newline. Older ones are refused.
 

@@ -1,0 +1,74 @@
+"""Files that are not the cluster's own, on their way to all nodes."""
+
+from pathlib import Path
+
+from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.disk import put
+
+LIST, SCRIPT, PASSWORD = "/etc/ganeti/distributed-files", "/usr/local/bin/vif", "/etc/ganeti/vnc-password"
+
+
+class ListedFilesTests(ClusterCase):
+    """The master has a list with one file, and a file that a hypervisor's parameter names."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.have(LIST, f"# ours\n\n{SCRIPT}\n{LIST}\n")
+        self.have(SCRIPT, "#!/bin/sh\n", 0o755)
+
+    def have(self, path: str, text: str, mode: int = 0o644) -> None:
+        """A file on the master."""
+        put(self.cluster.master.disk, self.place(path), text.encode(), mode)
+
+    def place(self, path: str) -> Path:
+        """Where it is on a node."""
+        return self.cluster.paths.root / path.lstrip("/")
+
+    def on(self, number: int, path: str) -> tuple[str, int] | None:
+        """The file on a node: its text and its mode."""
+        disk, place = self.cluster.node(number).disk, self.place(path)
+        if not disk.exists(place):
+            return None
+        return disk.read(place, 1 << 16).decode(), disk.stat(place).mode & 0o777
+
+    def test_redistributed(self) -> None:
+        """redist-conf brings the list, what is on it, and the files of hypervisors, each with its mode."""
+        for node in self.cluster.members:
+            put(node.disk, self.place("/usr/bin/kvm"), b"", 0o755)
+            put(node.disk, self.place(PASSWORD), b"old", 0o600)
+        self.have(PASSWORD, "new", 0o600)
+        parameters = f"kvm:vnc_password_file={PASSWORD},kernel_path="
+        self.ok(f"gnt-cluster modify --enabled-hypervisors=fake,kvm -H {parameters}")
+        said = self.ok("gnt-cluster redist-conf")
+        self.assertNotIn("WARNING", said)
+        for number in (2, 3):
+            self.assertEqual(self.on(number, SCRIPT), ("#!/bin/sh\n", 0o755))
+            self.assertEqual(self.on(number, PASSWORD), ("new", 0o600))
+            self.assertEqual(self.on(number, LIST), self.on(1, LIST))
+        self.have(SCRIPT, "#!/bin/sh\n# another\n", 0o700)
+        self.ok("gnt-cluster redist-conf")
+        self.assertEqual(self.on(3, SCRIPT), ("#!/bin/sh\n# another\n", 0o700))
+
+    def test_joined_and_promoted(self) -> None:
+        """They also go to a node that joins, and to one that becomes a candidate."""
+        self.ok("gnt-cluster modify -C 2")
+        self.ok("gnt-node modify --master-candidate=no node3")
+        self.ok("gnt-node add node4")
+        self.assertEqual(self.on(4, SCRIPT), ("#!/bin/sh\n", 0o755))
+        self.have(SCRIPT, "#!/bin/sh\n# another\n", 0o700)
+        self.ok("gnt-cluster add-tags new")
+        self.assertEqual(self.on(3, SCRIPT), ("#!/bin/sh\n", 0o755))
+        self.ok("gnt-node modify --master-candidate=yes node3")
+        self.assertEqual(self.on(3, SCRIPT), ("#!/bin/sh\n# another\n", 0o700))
+
+    def test_faults(self) -> None:
+        """What cannot be sent is told of, file by file; the others go."""
+        wrong = ["relative", "/etc/../x", "/var/lib/ganeti/config.data", "/proc/version", "/no/such", "/usr/local"]
+        self.have(LIST, "".join(f"{path}\n" for path in [*wrong, SCRIPT]))
+        said = self.ok("gnt-cluster redist-conf")
+        for path in wrong:
+            self.assertIn(f"WARNING: file {path} is not sent: ", said)
+        self.assertNotIn(f"file {SCRIPT}", said)
+        self.assertEqual(self.on(2, SCRIPT), ("#!/bin/sh\n", 0o755))
+        self.have(LIST, f"{SCRIPT}\n")
+        self.assertNotIn("WARNING", self.ok("gnt-cluster redist-conf"))
