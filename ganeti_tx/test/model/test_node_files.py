@@ -53,5 +53,6 @@ class NodeFileTests(SynchronousTestCase):
 
     def test_the_administrators(self) -> None:
         """What is not the cluster's own is neither given to its users nor removed."""
-        self.assertEqual([file.path for file in FILES if not file.of_cluster], ["/etc/ganeti/file-storage-paths"])
+        own = [file.path for file in FILES if not file.of_cluster]
+        self.assertEqual(own, ["/etc/ganeti/file-storage-paths", "/etc/ganeti/distributed-files"])
         self.assertNotIn("/etc/ganeti/file-storage-paths", FILE_MODES)
