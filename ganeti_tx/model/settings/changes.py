@@ -10,6 +10,8 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.settings.collectors import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.model.values import IdRange, ListAction
 
+#: The last number that can be a user id.
+LAST_ID = 2**32 - 1
 MICROSECONDS = 1_000_000
 Actions = Iterable[tuple[ListAction, str]]
 
@@ -47,8 +49,10 @@ def uid_pool(
     """
     pool = list(held if whole is None else whole)
     for low, high in (*(added or ()), *(removed or ()), *pool):
-        if not 0 <= low <= high:
-            raise OpPrereqError(f"uid_pool: {low}-{high} is no range of user ids", ECode.INVAL)
+        if not 0 <= low <= high <= LAST_ID:
+            raise OpPrereqError(
+                f"uid_pool: {low}-{high} is no range of user ids; allowed are 0 to {LAST_ID}", ECode.INVAL
+            )
     pool.extend(added or ())
     for low, high in removed or ():
         pool = without_range(pool, low, high)

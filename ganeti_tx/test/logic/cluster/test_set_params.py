@@ -181,6 +181,12 @@ class SetParamsTests(SetParamsCase):
         self.run_op(modify(add_uids=((30, 30),), remove_uids=((12, 13),)))
         self.assertEqual(self.settings.uid_pool, ((10, 11), (14, 20), (30, 30)))
 
+    def test_no_user_ids(self) -> None:
+        """What no user id can be is refused."""
+        for low, high in ((20, 10), (-1, 5), (10, 2**32)):
+            self.assertIn("no range of user ids", self.refused(modify(uid_pool=((low, high),)), OpPrereqError))
+        self.run_op(modify(uid_pool=((2**32 - 1, 2**32 - 1),)))
+
     def test_lists_of_oses(self) -> None:
         """Names are added and removed."""
         self.run_op(modify(hidden_os=((ListAction.ADD, "a"), (ListAction.ADD, "b"))))
