@@ -63,7 +63,7 @@ def evacuate(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return ExitCode.SUCCESS if all(passed) else ExitCode.FAILURE
 
 
-FORCE = switch("-f --force", "force", "also when instances are then in two groups")
+FORCE = switch("-f --force", "force", "also when instances are then in two groups, or without their networks")
 
 ADD = Command(add, ONE_GROUP, (DRY_RUN, *SETTINGS, PRIORITY, *SUBMITTING))
 MODIFY = Command(modify, ONE_GROUP, (DRY_RUN, *SUBMITTING, *SETTINGS, PRIORITY))

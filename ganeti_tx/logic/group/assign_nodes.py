@@ -20,7 +20,10 @@ MOVE = "move the nodes to the group"
 
 
 class LUGroupAssignNodes(LogicalUnit[OpGroupAssignNodes]):
-    """Move nodes to a group, all in one change; it is refused when instances would then be in two groups, unless forced."""
+    """Move nodes to a group, all in one change.
+
+    It is refused, unless forced, when instances would then be in two groups, or be cut off from their networks.
+    """
 
     _group: NodeGroup
     _nodes: list[Node]
@@ -40,32 +43,52 @@ class LUGroupAssignNodes(LogicalUnit[OpGroupAssignNodes]):
         return on_nodes([node.uuid for node in self._nodes], Mode.EXCLUSIVE) if level is Level.NODE else ()
 
     async def check(self) -> None:
-        """No instance is torn apart, unless that is wanted; the nodes are where they were when the locks were asked for."""
+        """No instance is torn apart or cut off, unless that is wanted; the locks are those of the groups the nodes are in."""
         locked = {self._group.uuid, *(node.group for node in self._nodes)}
+        self._group = await self.config.group(self._group.uuid)
         self._nodes = await self.config.nodes([node.uuid for node in self._nodes])
         for node in self._nodes:
             if node.group not in locked:
                 raise OpPrereqError(f"node {node.name} was moved to another group meanwhile; try again", ECode.STATE)
         self._nodes = [node for node in self._nodes if node.group != self._group.uuid]
-        await self._check_splits()
-
-    async def _check_splits(self) -> None:
-        moved = {node.uuid: self._group.uuid for node in self._nodes}
         views = (await self.config.instance_views()).each()
+        self._check_splits(views)
+        self._check_networks(views)
+
+    def _check_splits(self, views: Sequence[InstanceView]) -> None:
+        moved = {node.uuid: self._group.uuid for node in self._nodes}
         before, after = split(views, {}), split(views, moved)
-        torn = [name for name in after if name not in before]
         still = [name for name in after if name in before]
-        if torn and not self.op.force:
-            raise OpPrereqError(
-                "The following instances get split by this change and --force was not given: " + ", ".join(torn),
-                ECode.STATE,
-            )
-        if torn:
-            self.warn(f"This operation will split the following instances: {', '.join(torn)}")
+        self._unless_forced(
+            [name for name in after if name not in before],
+            "The following instances get split by this change and --force was not given",
+            "This operation will split the following instances",
+        )
         if still:
             self.warn(
                 f"In addition, these already-split instances continue to be split across groups: {', '.join(still)}"
             )
+
+    def _check_networks(self, views: Sequence[InstanceView]) -> None:
+        moved = {node.uuid for node in self._nodes}
+        fault = f"The following instances have NICs in networks that group {self._group.name} is not connected to"
+        self._unless_forced(
+            [
+                view.instance.name
+                for view in views
+                if view.instance.primary_node in moved and not view.networks.keys() <= self._group.networks.keys()
+            ],
+            f"{fault}, and --force was not given",
+            fault,
+        )
+
+    def _unless_forced(self, names: Sequence[str], refusal: str, warning: str) -> None:
+        """@raise OpPrereqError: wrong_state, something is wrong with some instances, and that is not wanted."""
+        if not names:
+            return
+        if not self.op.force:
+            raise OpPrereqError(f"{refusal}: {', '.join(names)}", ECode.STATE)
+        self.warn(f"{warning}: {', '.join(names)}")
 
     def plan(self) -> Plan:
         """One change; none when they are all there."""

@@ -11,7 +11,7 @@ from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.params.ipolicy import PartialPolicy
 from ganeti_tx.test.logic.stage import GROUP, RACK2, TWO_GROUPS, UnitTestCase
-from ganeti_tx.test.model.samples import DISK, INSTANCE, NODE2
+from ganeti_tx.test.model.samples import DISK, INSTANCE, NETWORK, NIC, NODE2
 
 SPEC = {"cpu-count": 1, "disk-count": 1, "disk-size": 1, "memory-size": 1, "nic-count": 0, "spindle-use": 1}
 LARGE = dict.fromkeys(SPEC, 1 << 20)
@@ -259,6 +259,35 @@ class AssignTests(GroupCase):
         self.assertEqual(self.code(self.assign("node2", group="nosuch")), ECode.NOENT)
         self.assertEqual(self.code(self.assign("node2", "nosuch")), ECode.NOENT)
         self.assertEqual(self.code(self.assign()), ECode.INVAL)
+
+
+class NetworkTests(GroupCase):
+    """web1 has a NIC in a network that only its own group is connected to."""
+
+    initial = replace(
+        TWO_GROUPS,
+        networks={NETWORK.uuid: NETWORK},
+        nodegroups={**TWO_GROUPS.nodegroups, GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})},
+        instances={INSTANCE.uuid: replace(INSTANCE, nics=(replace(NIC, network=NETWORK.uuid),))},
+    )
+
+    def test_cut_off(self) -> None:
+        """Its node is moved by force only, with a warning; another node at once."""
+        op = ops.OpGroupAssignNodes(group_name="rack2", nodes=("node1",))
+        self.assertEqual(self.code(op), ECode.STATE)
+        text = "The following instances have NICs in networks that group rack2 is not connected to"
+        self.assertIn(f"{text}, and --force was not given: web1.example.com", self.refused(op, OpPrereqError))
+        self.run_op(replace(op, nodes=("node2",)))
+        self.assertEqual(self.stage.feedback, [])
+        self.run_op(replace(op, force=True))
+        self.assertEqual(self.stage.feedback, [f"- WARNING: {text}: web1.example.com"])
+
+    def test_connected(self) -> None:
+        """Where the network is connected, too, nothing is in the way."""
+        rack2 = replace(RACK2, networks={NETWORK.uuid: {}})
+        self.stage = self.make_stage(replace(self.initial, nodegroups={**self.initial.nodegroups, rack2.uuid: rack2}))
+        self.run_op(ops.OpGroupAssignNodes(group_name="rack2", nodes=("node1",)))
+        self.assertEqual(self.stage.feedback, [])
 
 
 class SplitTests(AssignTests):
