@@ -24,8 +24,8 @@ OLD = {
     ("gnt-node", "list", "-g"),
     ("gnt-node", "modify", "-g"),
 }
-#: Commands that older designs name, for what Ganeti 3 has elsewhere.
-OLD_COMMANDS = {"gnt-node": {"group-add", "group-del", "group-list", "group-rename"}}
+#: Commands that older designs ask for or name, which Ganeti 3 has elsewhere or not at all.
+OLD_COMMANDS = {"gnt-cluster": {"export-config"}, "gnt-node": {"group-add", "group-del", "group-list", "group-rename"}}
 #: Arguments that Ganeti 3 does not take, all of which may be left out (design-2.3, "Node groups").
 OWN_ARGUMENTS = {("gnt-os", "diagnose"): [(0, None, ())]}
 SAMPLES = {

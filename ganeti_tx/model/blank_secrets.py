@@ -1,0 +1,34 @@
+"""A configuration that may be given away: every secret in it is an empty text (design-2.0, "Security")."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from ganeti_tx.model import cluster, instance
+from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.disk import without_secrets
+
+Object = TypeVar("Object", bound=msgspec.Struct)
+BLANK = ""
+
+
+def with_blank_secrets(config: ConfigData) -> ConfigData:
+    """The same configuration, of which the names of private parameters are left, and the shapes of disks' ids."""
+    return msgspec.structs.replace(
+        config,
+        cluster=_blank(config.cluster, cluster.PRIVATE),
+        instances={uuid: _blank(each, instance.PRIVATE) for uuid, each in config.instances.items()},
+        disks={uuid: without_secrets(each, BLANK) for uuid, each in config.disks.items()},
+    )
+
+
+def _blank(value: Object, private: frozenset[str]) -> Object:
+    return msgspec.structs.replace(value, **{name: _emptied(getattr(value, name)) for name in private})
+
+
+def _emptied(value: Any) -> Any:
+    """The same tables with nothing but empty texts in them."""
+    if isinstance(value, Mapping):
+        return {name: _emptied(each) for name, each in value.items()}
+    return BLANK
