@@ -95,7 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
-    "watcher": {"bootstrap", "luxi", "runtime"},
+    "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}
 

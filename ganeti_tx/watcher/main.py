@@ -22,6 +22,7 @@ from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.watcher_pause import pause_end
 from ganeti_tx.watcher import daemons, master
 from ganeti_tx.watcher.group import GroupRun
+from ganeti_tx.watcher.health import clear_leftovers, maintain_health, own_role
 from ganeti_tx.watcher.hooks import run_hooks
 from ganeti_tx.watcher.log import log_of
 from ganeti_tx.watcher.node import WatchedNode, read_text, run_program
@@ -132,6 +133,8 @@ def run_node(node: WatchedNode, options: argparse.Namespace) -> int:
     try:
         daemons.start_missing(node)
         run_hooks(node)
+        maintain_health(node, own_role)
+        clear_leftovers(node)
         groups, children = begin_groups(node, options) if node.is_master else ([], [])
     finally:
         lock.release()

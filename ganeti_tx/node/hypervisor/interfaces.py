@@ -81,3 +81,10 @@ class IHypervisor(Interface):
 
     async def console(instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """How to reach the console, as a wire InstanceConsole (instance, kind, message, host, port, user, ...)."""
+
+
+class IKeepsState(Interface):
+    """A hypervisor that keeps files about its machines, which stay when a machine ends by itself."""
+
+    def kept_names() -> list[str]:
+        """The instances of which there are such files, whether they run or not."""

@@ -8,13 +8,14 @@ import sys
 import time
 from pathlib import Path
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
+from ganeti_tx.test.real.guest import make_guest
 
 ADD = "gnt-instance add -t diskless --no-install -o busybox+default -n {} --no-name-check --no-ip-check {}"
 WEB1, WEB2 = "web1.dev.example", "web2.dev.example"
@@ -137,3 +138,46 @@ class WatcherTests(SynchronousTestCase):
         """What stands in the way decides how it ends."""
         self.assertEqual(self.watch(self.other, "-g", self.group()), 11)
         self.assertIn(f"node groups are looked after by the master, {self.master.name}", self.log(self.other))
+
+    def test_given_up(self) -> None:
+        """A node that the candidates call offline cuts its machines off by itself; what is left of instances that are gone goes."""
+        paths = Paths(self.other.root)
+        left = paths.kvm_conf_dir / "gone.dev.example.runtime"
+        left.parent.mkdir(parents=True)
+        left.parent.parent.chmod(0o700)
+        left.write_text('{"name":"gone.dev.example","uuid":"u","memory":1,"vcpus":1,"acceleration":"tcg","argv":[]}')
+        self.cluster.ok("gnt-cluster modify --maintain-node-health yes")
+        self.assertEqual(self.watch(self.other), 0)
+        self.assertFalse(left.exists())
+        self.assertIn("removed what instance gone.dev.example had left", self.log(self.other))
+        self.assertEqual(self.statuses().split(), ["running", "running"])
+        self.cluster.ok(f"gnt-node modify --force --offline yes {self.other.name}")
+        self.assertEqual(self.watch(self.other), 0)
+        self.assertEqual(list((paths.run_dir / "fake-hypervisor").iterdir()), [])
+        self.assertIn(f"instance {WEB2} was cut off", self.log(self.other))
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertEqual(self.statuses().split(), ["running", "ERROR_nodeoffline"])
+
+
+class KilledGuestTests(TestCase):
+    """A machine under QEMU."""
+
+    timeout = 600
+    skip = WatcherTests.skip
+
+    async def test_comes_back(self) -> None:
+        """One whose QEMU was killed is started again, by another QEMU."""
+        guest = await make_guest()
+        parameters = f"kvm:kernel_path={guest / 'vmlinux'},initrd_path={guest / 'initrd.img'}"
+        cluster = DevClusterUnderTest(["--enabled-hypervisors=kvm", "-H", parameters], nodes=1)
+        self.addCleanup(cluster.close)
+        (node,) = cluster.layout.nodes
+        cluster.ok(f"{ADD.format(node.name, WEB1)}")
+        cluster.ok(f"gnt-instance startup {WEB1}")
+        pid_file = Paths(node.root).kvm_pid_dir / WEB1
+        killed = int(pid_file.read_text())
+        os.kill(killed, signal.SIGKILL)
+        self.assertEqual(cluster.ok("gnt-instance list --no-headers -o status").strip(), "ERROR_down")
+        cluster.ok("ganeti-watcher")
+        self.assertEqual(cluster.ok("gnt-instance list --no-headers -o status").strip(), "running")
+        self.assertNotEqual(int(pid_file.read_text()), killed)

@@ -17,7 +17,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, RunState
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
@@ -59,7 +59,7 @@ NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
-@implementer(IHypervisor)
+@implementer(IHypervisor, IKeepsState)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -270,9 +270,13 @@ class KvmHypervisor:
             return "unknown", state.memory
         return str(answer["status"]), memory or state.memory
 
+    def kept_names(self) -> list[str]:
+        """As IKeepsState says."""
+        return states.saved_names(self.files, self.paths)
+
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says; all instances are asked at the same time."""
-        asking = [Deferred.fromCoroutine(self._listed(name)) for name in states.saved_names(self.files, self.paths)]
+        asking = [Deferred.fromCoroutine(self._listed(name)) for name in self.kept_names()]
         found = [await each for each in asking]
         return [each for each in found if each is not None]
 

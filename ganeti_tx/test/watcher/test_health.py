@@ -1,0 +1,132 @@
+"""What the watcher does with a node's machines by itself."""
+
+from collections.abc import Mapping, Sequence
+
+from attrs import define, evolve, field
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
+
+from ganeti_tx.confd.messages import NodeRole
+from ganeti_tx.errors import ConfdClientError, HypervisorError
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
+from ganeti_tx.node.hypervisor.interfaces import IKeepsState
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
+from ganeti_tx.test.watcher.watched import WatchedCase
+from ganeti_tx.watcher.health import clear_leftovers, maintain_health
+from ganeti_tx.watcher.machines import clear, stop_all
+from ganeti_tx.watcher.node import WatchedNode
+
+
+class HealthTests(WatchedCase):
+    """When machines are stopped, and when what they left is removed."""
+
+    def setUp(self) -> None:
+        """A node whose programs are only noted."""
+        super().setUp()
+        self.ran: list[str] = []
+        self.status, self.said = 0, "instance web1 was cut off\n"
+        self.node = evolve(self.watched.node, run=self.run_program)
+
+    def run_program(self, argv: Sequence[str], environment: Mapping[str, str], limit: float) -> tuple[int, str]:
+        """Instead of one."""
+        self.ran.append(argv[-1])
+        return self.status, self.said
+
+    def ssconf(self, key: str, value: str) -> None:
+        """What the node has heard."""
+        self.watched.put(self.watched.paths.ssconf_file(key), f"{value}\n")
+
+    def test_offline(self) -> None:
+        """Machines are cut off where that is wanted and the candidates call the node offline, and in no other case."""
+        for wanted, role, ran in (
+            ("False", NodeRole.OFFLINE, []),
+            ("True", NodeRole.REGULAR, []),
+            ("True", NodeRole.DRAINED, []),
+            ("True", NodeRole.OFFLINE, ["stop"]),
+        ):
+            self.ssconf("maintain_node_health", wanted)
+            maintain_health(self.node, lambda node, role=role: role)  # type: ignore[misc]
+            self.assertEqual(self.ran, ran, (wanted, role))
+        self.assertEqual(self.watched.lines[-1], "instance web1 was cut off")
+        self.status = 1
+        maintain_health(self.node, lambda node: NodeRole.OFFLINE)
+        self.assertEqual(self.node.log.failures, 1)
+
+    def test_not_known(self) -> None:
+        """Without an answer nothing is done."""
+
+        def silence(node: WatchedNode) -> NodeRole:
+            raise ConfdClientError("nobody answers")
+
+        self.ssconf("maintain_node_health", "True")
+        maintain_health(self.node, silence)
+        self.assertEqual(
+            (self.ran, self.watched.lines), ([], ["whether this node is offline is not known: nobody answers"])
+        )
+
+    def test_leftovers(self) -> None:
+        """Only what is of no instance of the cluster is cause to look closer."""
+        self.ssconf("instance_list", "web1.example.com")
+        kept = self.watched.paths.kvm_conf_dir
+        clear_leftovers(self.node)
+        self.watched.put(kept / "web1.example.com.runtime", "")
+        clear_leftovers(self.node)
+        self.assertEqual(self.ran, [])
+        self.watched.put(kept / "web2.example.com.runtime", "")
+        clear_leftovers(self.node)
+        self.assertEqual(self.ran, ["clear"])
+
+
+@implementer(IKeepsState)
+@define
+class Machines(FakeHypervisor):
+    """The fake hypervisor with files that stay; the machine `stuck` cannot be stopped."""
+
+    kept: set[str] = field(factory=set)
+    stuck: str = ""
+
+    def kept_names(self) -> list[str]:
+        """As IKeepsState says."""
+        return sorted(self.kept)
+
+    async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
+        """As IHypervisor says."""
+        if instance_name == self.stuck:
+            raise HypervisorError(f"instance {instance_name} does not end")
+        await super().stop(instance_name, timeout, force)
+        self.kept.discard(instance_name)
+
+
+class MachinesTests(SynchronousTestCase):
+    """What is done with each of them."""
+
+    def machines(self, running: Sequence[str], kept: Sequence[str] = (), stuck: str = "") -> Machines:
+        """Some that run, some of which there are only files."""
+        machines = Machines(MemoryFiles(), Paths(), lambda: 0.0, kept=set(kept), stuck=stuck)
+        for name in running:
+            self.successResultOf(Deferred.fromCoroutine(machines.start(kvm_spec(name=name), [])))
+        return machines
+
+    def names(self, machines: Machines) -> list[str]:
+        """Those that run."""
+        found = self.successResultOf(Deferred.fromCoroutine(machines.list_instances()))
+        return sorted(each.name for each in found)
+
+    def test_stop(self) -> None:
+        """Every machine is cut off, also after one that could not be, which is a failure."""
+        said: list[str] = []
+        machines = self.machines("abc", stuck="b")
+        done = self.successResultOf(Deferred.fromCoroutine(stop_all([machines], said.append)))
+        self.assertEqual((done, self.names(machines)), (False, ["b"]))
+        self.assertEqual(said[1], "instance b does not end")
+
+    def test_clear(self) -> None:
+        """What runs stays, whether the cluster knows it or not, and so does what is left of an instance that it knows."""
+        said: list[str] = []
+        machines = self.machines(["unknown"], ["unknown", "known", "gone"])
+        done = self.successResultOf(Deferred.fromCoroutine(clear([machines], frozenset({"known"}), said.append)))
+        self.assertEqual((done, self.names(machines), machines.kept), (True, ["unknown"], {"unknown", "known"}))
+        self.assertEqual(said, ["removed what instance gone had left, which is gone"])

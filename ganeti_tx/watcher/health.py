@@ -1,0 +1,53 @@
+"""A node that the cluster has given up stops its machines, so that they may run elsewhere (Ganeti's maintain_node_health)."""
+
+import sys
+from collections.abc import Callable
+
+from ganeti_tx.confd import questions
+from ganeti_tx.confd.blocking import BlockingClient
+from ganeti_tx.confd.messages import NodeRole
+from ganeti_tx.confd.peers import candidates, read_key
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.watcher.node import WatchedNode
+
+#: What the program for machines can be told.
+STOP, CLEAR = "stop", "clear"
+#: Seconds that stopping all machines, or clearing up after them, may take.
+LIMIT = 600.0
+
+
+def maintain_health(node: WatchedNode, ask: Callable[[WatchedNode], NodeRole]) -> None:
+    """Cut all machines off when the candidates say that this node is offline. Without their answer nothing is done."""
+    if node.ssconf("maintain_node_health") != "True":
+        return
+    try:
+        role = ask(node)
+    except GanetiError as error:
+        node.log.warning(f"whether this node is offline is not known: {error}")
+        return
+    if role is NodeRole.OFFLINE:
+        node.log.warning("the cluster has marked this node offline; its machines are cut off")
+        with_machines(node, STOP)
+
+
+def own_role(node: WatchedNode) -> NodeRole:
+    """What the candidates say that this node is. @raise GanetiError: nobody answers, or there is nobody to ask."""
+    client = BlockingClient(read_key(node.paths.hmac_key), candidates(node.paths))
+    return client.ask(questions.node_role(node.name)).value
+
+
+def clear_leftovers(node: WatchedNode) -> None:
+    """Remove what machines left whose instances are gone from the cluster."""
+    kept = node.paths.kvm_conf_dir
+    known = set(node.ssconf("instance_list").split())
+    if kept.is_dir() and any(path.stem not in known for path in kept.iterdir()):
+        with_machines(node, CLEAR)
+
+
+def with_machines(node: WatchedNode, what: str) -> None:
+    """Run the program that does it, and log what it says."""
+    status, said = node.run([sys.executable, "-m", "ganeti_tx.watcher.machines", what], node.environ, LIMIT)
+    for line in said.splitlines():
+        node.log.info(line)
+    if status != 0:
+        node.log.error(f"not all was done for the machines of this node: status {status}")

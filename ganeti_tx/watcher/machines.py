@@ -1,0 +1,107 @@
+"""What is done with the machines of this node by the node alone, as a program of its own, since their drivers need a reactor.
+
+`stop` cuts all of them off. `clear` removes what machines left that have ended by themselves, of instances that the cluster
+does not know any more; nobody else would ever do that. Each line that is printed is one that the watcher logs.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from attrs import define
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import react
+
+from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsState
+from ganeti_tx.node.hypervisor.registry import load_hypervisors
+from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.reactors import IDaemonReactor
+from ganeti_tx.runtime.threads import IThreads, reactor_threads
+from ganeti_tx.watcher.health import STOP
+from ganeti_tx.watcher.node import read_text
+
+#: Seconds of time that nobody gets to power off.
+AT_ONCE = 0.0
+
+Say = Callable[[str], None]
+
+
+@define
+class MachineParts:
+    """What drivers are made from."""
+
+    paths: Paths
+    files: IFiles
+    threads: IThreads
+    runner: IProcessRunner
+    clock: IReactorTime
+    reactor: IDaemonReactor
+    now: Callable[[], float]
+
+
+def real_parts(reactor: IDaemonReactor) -> MachineParts:
+    """Of this machine."""
+    threads = reactor_threads(reactor)
+    paths = Paths.from_environment(os.environ)
+    runner = ReactorProcessRunner(reactor, reactor)
+    return MachineParts(paths, RealFiles(threads), threads, runner, reactor, reactor, time.time)
+
+
+async def stop_all(hypervisors: Iterable[IHypervisor], say: Say) -> bool:
+    """Cut every machine off; whether all are. One that does not end is no reason to leave the others."""
+    done = True
+    for hypervisor in hypervisors:
+        for machine in await hypervisor.list_instances():
+            done &= await _end(hypervisor, machine.name, f"instance {machine.name} was cut off", say)
+    return done
+
+
+async def clear(hypervisors: Iterable[IHypervisor], known: frozenset[str], say: Say) -> bool:
+    """Remove what is left of machines that do not run, save those of instances that are known; whether that went well."""
+    done = True
+    for hypervisor in hypervisors:
+        if not IKeepsState.providedBy(hypervisor):
+            continue
+        for name in sorted(set(hypervisor.kept_names()) - known):
+            if await hypervisor.info(name) is None:
+                done &= await _end(hypervisor, name, f"removed what instance {name} had left, which is gone", say)
+    return done
+
+
+async def _end(hypervisor: IHypervisor, name: str, told: str, say: Say) -> bool:
+    try:
+        await hypervisor.stop(name, AT_ONCE, True)
+    except GanetiError as error:
+        say(str(error))
+        return False
+    say(told)
+    return True
+
+
+def work(what: str, parts: MachineParts) -> "Deferred[bool]":
+    """One of the two."""
+    hypervisors: Mapping[str, IHypervisor] = load_hypervisors(parts)
+    if what == STOP:
+        return Deferred.fromCoroutine(stop_all(hypervisors.values(), print))
+    known = frozenset(read_text(parts.paths.ssconf_file("instance_list")).split())
+    return Deferred.fromCoroutine(clear(hypervisors.values(), known, print))
+
+
+def main(reactor: IDaemonReactor, what: str) -> "Deferred[None]":
+    """As `react` takes it; it ends with failure when something could not be done."""
+
+    def end(done: bool) -> None:
+        if not done:
+            raise SystemExit(ExitCode.FAILURE)
+
+    return work(what, real_parts(reactor)).addCallback(end)
+
+
+if __name__ == "__main__":
+    react(main, sys.argv[1:])
