@@ -1,6 +1,7 @@
 """Node calls over HTTP: one POST each, only from a certificate that is a master candidate's."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -23,7 +24,7 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.refusals import BadArguments, UnknownCall
+from ganeti_tx.rpc.refusals import BadArguments, NoStamp, UnknownCall
 from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
 from ganeti_tx.runtime.daemon_logs import log_of
@@ -156,6 +157,8 @@ class CallResource(Resource):
         try:
             caller = peer_name(request.transport)
             body = encode_success(await self._dispatch.perform(call, caller, lambda: not request._disconnected))
+        except NoStamp as error:
+            body = refuse(request, HTTPStatus.UPGRADE_REQUIRED, str(error))
         except GanetiError as error:
             body = encode_failure(error)
         if not request._disconnected:

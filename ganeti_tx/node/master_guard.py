@@ -19,7 +19,7 @@ from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.base import Claim, NodeCall, Sender
-from ganeti_tx.rpc.refusals import AnotherIsMaster, UnknownCaller
+from ganeti_tx.rpc.refusals import AnotherIsMaster, NoStamp, UnknownCaller
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -99,11 +99,14 @@ class MasterGuard:
 
 
 def stamp_of(call: NodeCall[object], caller: str | None) -> Stamp:
-    """The stamp of what only a master may send. @raise UnknownCaller: nobody knows the caller, or the stamp is not its own."""
+    """The stamp of what only a master may send.
+
+    @raise UnknownCaller: nobody knows the caller, or the stamp is not its own. @raise NoStamp: there is none.
+    """
     if caller is None:
         raise UnknownCaller(f"{call.name} was refused: its caller is not known")
     if call.stamp is None:
-        raise UnknownCaller(
+        raise NoStamp(
             f"{call.name} of {caller} was refused: only a master may send it, and it has no stamp of one; an older version "
             "of this program sends none: install the same on all nodes"
         )

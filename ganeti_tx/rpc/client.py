@@ -28,7 +28,7 @@ from ganeti_tx.rpc.interfaces import (
     R,
     Target,
 )
-from ganeti_tx.rpc.refusals import BY_STATUS, CallRefused
+from ganeti_tx.rpc.refusals import ADVICE, BY_STATUS, CallRefused
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import NODE
@@ -125,9 +125,10 @@ class HttpNodeRpc:
             )
         if response.code != 200:
             text = data[:500].decode("utf-8", "replace").strip()
+            kind = BY_STATUS.get(response.code, CallRefused)
+            words = f"{text}{ADVICE.get(kind, '')}"
             raise NodeCallError(
-                f"node {node.name} refused {call.name} with HTTP status {response.code}: {text}",
-                BY_STATUS.get(response.code, CallRefused)(text),
+                f"node {node.name} refused {call.name} with HTTP status {response.code}: {words}", kind(words)
             )
         return data
 

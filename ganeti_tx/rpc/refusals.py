@@ -19,7 +19,11 @@ class AnotherIsMaster(CallRefused):
 
 
 class UnknownCaller(CallRefused):
-    """Only the master may make the call, and the caller is not known, or shows the stamp of another node, or none."""
+    """Only the master may make the call, and the caller is not known, or shows the stamp of another node."""
+
+
+class NoStamp(CallRefused):
+    """Only the master may make the call, and it has no stamp of one: an older version of this program sends none."""
 
 
 class CallTooLate(CallRefused):
@@ -37,10 +41,16 @@ class BadArguments(CallRefused):
 KINDS: Sequence[type[CallRefused]] = (CallRefused, *CallRefused.__subclasses__())
 #: By its name on the wire.
 REFUSALS = {kind.__name__: kind for kind in KINDS}
-#: The HTTP status of refusals that come before a call is read.
+#: The HTTP status of refusals that come before a call is read, and of one that a caller must understand who does not know how
+#: errors are written today.
 BY_STATUS: dict[int, type[CallRefused]] = {
     HTTPStatus.FORBIDDEN: NotCandidate,
     HTTPStatus.NOT_FOUND: UnknownCall,
     HTTPStatus.BAD_REQUEST: BadArguments,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: BadArguments,
+    HTTPStatus.UPGRADE_REQUIRED: NoStamp,
+}
+#: What the caller adds to a refusal, for whoever reads it.
+ADVICE: dict[type[CallRefused], str] = {
+    UnknownCall: "; another version of this program runs there: install the same on all nodes and restart their daemons",
 }

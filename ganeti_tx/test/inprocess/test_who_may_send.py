@@ -13,7 +13,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.rpc.calls.base import NodeCall, Question, Sender
 from ganeti_tx.rpc.calls.cluster import WriteRapiFiles
 from ganeti_tx.rpc.calls.node import NodeLeaveCluster, Version
-from ganeti_tx.rpc.refusals import AnotherIsMaster, CallRefused, NotCandidate, UnknownCaller
+from ganeti_tx.rpc.refusals import AnotherIsMaster, CallRefused, NoStamp, NotCandidate, UnknownCaller
 from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import decode_failure, encode_call
 from ganeti_tx.runtime.certificates import Identity
@@ -73,7 +73,9 @@ class WhoMaySendTests(FailoverCase):
                 if kind is WriteRapiFiles and stamp is not None and stamp.term > self.term.number:
                     continue  # so a new master begins where it was not heard yet
                 error = self.send(caller, replace(sample(kind), stamp=stamp))
-                self.assertIsInstance(error, AnotherIsMaster | UnknownCaller, f"{kind.name}, {caller}, {stamp}")
+                self.assertIsInstance(
+                    error, AnotherIsMaster | NoStamp | UnknownCaller, f"{kind.name}, {caller}, {stamp}"
+                )
         self.assertEqual((self.disk(), self.cluster.running()), (before, running))
 
     def test_exceptions(self) -> None:

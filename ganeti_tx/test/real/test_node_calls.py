@@ -27,6 +27,7 @@ from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
+from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.agent import SILENCE, node_rpc
 from ganeti_tx.rpc.calls.cluster import UploadFile
@@ -35,7 +36,7 @@ from ganeti_tx.rpc.calls.node import TestDelay, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
-from ganeti_tx.rpc.refusals import NotCandidate
+from ganeti_tx.rpc.refusals import NoStamp, NotCandidate
 from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.files import RealFiles
@@ -240,6 +241,22 @@ class NodeCallTests(TestCase):
         text = await self.fails(self.rpc().call(NODE, OsDiagnose(), LIMIT), NodeCallError)
         self.assertIn("404", text)
         self.assertIn("os_diagnose", text)
+        self.assertIn("install the same on all nodes", text)
+
+    @asynchronous
+    async def test_no_stamp(self) -> None:
+        """An older master, which sends no stamp, cannot read how errors are written today: it gets a status and text."""
+        guard = MasterGuard(self.files, self.paths, "node1", Terms(self.files, self.paths), self.no_master_daemons)
+        admitted = AdmittedCallers(self.files, self.paths).admitted
+        self.listen(NodeSite(NodeDispatch(self, guard=guard.perform), admitted, reactor))
+        outcome = (await self.rpc().call_many([NODE], UploadFile(path="/x", data=b""), LIMIT))["node1"]
+        assert isinstance(outcome.error, NodeCallError)
+        self.assertIsInstance(outcome.error.cause, NoStamp)
+        self.assertIn("HTTP status 426", str(outcome.error))
+        self.assertIn("install the same on all nodes", str(outcome.error))
+
+    async def no_master_daemons(self) -> None:
+        """There are none to stop."""
 
     @asynchronous
     async def test_not_a_candidate(self) -> None:
