@@ -8,7 +8,6 @@ from ganeti_tx.cli.streams import flushed, open_closed
 
 #: Programs without a command so far, by what they are for.
 EMPTY = {
-    "gnt-backup": "Manages exports of instances",
     "gnt-storage": "Shows external storage providers",
 }
 

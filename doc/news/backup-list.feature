@@ -1,0 +1,1 @@
+"gnt-backup list" and "list-fields" show which exports nodes have.

@@ -1,0 +1,12 @@
+"""The program gnt-backup."""
+
+from ganeti_tx.cli.program import Entry, Program
+
+PROGRAM = Program(
+    "gnt-backup",
+    "Manages exports of instances",
+    {
+        "list": Entry("backup.list", "LIST", "list the exports that nodes have"),
+        "list-fields": Entry("backup.list", "LIST_FIELDS", "list the fields of exports"),
+    },
+)
