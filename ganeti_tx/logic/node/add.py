@@ -15,6 +15,7 @@ from ganeti_tx.logic.node.ssh_keys import learn_from
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.base import Params
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
@@ -22,6 +23,7 @@ from ganeti_tx.model.node_certificates import server_key
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.params.node import check_ndparams
+from ganeti_tx.model.params.state import changed_disk_state, changed_hv_state
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeHasIpAddress, Version
 from ganeti_tx.rpc.interfaces import RpcError
@@ -37,6 +39,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     _name: str
     _address: str
     _group: NodeGroup
+    _hv_state: Params
+    _disk_state: Params
     _digest: str | None = None
     _server_digest: str | None = None
 
@@ -72,6 +76,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             )
         await self._check_addresses([node for node in known.values() if node.name != self._name])
         check_ndparams(self.op.ndparams or {}, for_node=True)
+        self._hv_state = changed_hv_state({}, self.op.hv_state)
+        self._disk_state = changed_disk_state({}, self.op.disk_state)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
             await self._check_daemon()
 
@@ -196,8 +202,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             vm_capable=self._vm_capable,
             powered=True,
             ndparams=check_ndparams(given or {}, for_node=True),
-            hv_state_static=self.op.hv_state or {},
-            disk_state_static=self.op.disk_state or {},
+            hv_state_static=self._hv_state,
+            disk_state_static=self._disk_state,
             serial_no=base.serial_no if base is not None else 1,
             ctime=base.ctime if base is not None else now,
             mtime=now,

@@ -6,7 +6,6 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.model.base import Params
 from ganeti_tx.model.settings.collectors import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.model.values import IdRange, ListAction
 
@@ -30,11 +29,6 @@ def names(held: Sequence[str], actions: Actions | None) -> tuple[str, ...]:
 def is_addition(action: ListAction) -> bool:
     """Whether the name shall be in the list afterwards."""
     return action in (ListAction.ADD, ListAction.ATTACH)
-
-
-def laid_over(held: Params, given: Params | None) -> Params:
-    """What was set before stays where nothing else is said."""
-    return {**held, **(given or {})}
 
 
 def uid_pool(

@@ -12,7 +12,8 @@ from ganeti_tx.model import hypervisors
 from ganeti_tx.model.base import Params, Tracked, no_params
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.params.ipolicy import InstancePolicy
-from ganeti_tx.model.settings.changes import laid_over, names
+from ganeti_tx.model.params.state import changed_disk_state, changed_hv_state
+from ganeti_tx.model.settings.changes import names
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Reading, Section, Setting
 from ganeti_tx.model.values import ListAction, NicParams, NonEmpty
 from ganeti_tx.model.values import Params as Given
@@ -149,7 +150,7 @@ class GuestSettings(Tracked, frozen=True, kw_only=True):
         Setting(
             parameter="hv_state",
             takes=Given,
-            change=laid_over,
+            change=changed_hv_state,
             initial={},
             flags=(
                 Flag(
@@ -165,7 +166,7 @@ class GuestSettings(Tracked, frozen=True, kw_only=True):
         Setting(
             parameter="disk_state",
             takes=Given,
-            change=laid_over,
+            change=changed_disk_state,
             initial={},
             flags=(
                 Flag(

@@ -141,6 +141,14 @@ class SetParamsTests(SetParamsCase):
         self.assertEqual(self.settings.hvparams[Hypervisor.KVM], {"kernel_path": "/k"})
         self.assertEqual(self.settings.osparams["debian"], {"b": "2"})
 
+    def test_state(self) -> None:
+        """What is said of resources goes by hypervisors and kinds of storage that there are, and is laid over what was said."""
+        self.run_op(modify(hv_state={"kvm": {"mem_total": 1}}, disk_state={"plain": {"xenvg": 5}}))
+        self.run_op(modify(hv_state={"kvm": {"cpu_total": 2}}))
+        self.assertEqual(self.settings.hv_state_static, {"kvm": {"mem_total": 1, "cpu_total": 2}})
+        self.assertIn("state: nosuch", self.refused(modify(hv_state={"nosuch": {"x": 1}}), OpPrereqError))
+        self.assertIn("state: file", self.refused(modify(disk_state={"file": {"x": 1}}), OpPrereqError))
+
     def test_nodes_are_asked(self) -> None:
         """Hypervisor parameters count when every node that is online says that it can do with them."""
         self.nodes.fail(HypervisorValidateParams, "no kernel there")

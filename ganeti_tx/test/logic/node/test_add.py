@@ -179,6 +179,8 @@ class AddTests(UnitTestCase):
             ({"primary_ip": CONFIG.cluster.master_ip}, "belongs to the cluster"),
             ({"readd": True}, "not in the cluster"),
             ({"ndparams": {"colour": 1}}, "colour"),
+            ({"hv_state": {"nosuch": {"x": 1}}}, "Invalid hypervisor(s) in hypervisor state: nosuch"),
+            ({"disk_state": {"file": {"x": 1}}}, "Invalid storage type(s) in disk state: file"),
         ):
             failure = self.failureResultOf(self.stage.run(add(dry_run=True, **wrong)))
             self.assertIn(why, str(failure.value))

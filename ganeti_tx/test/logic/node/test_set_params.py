@@ -199,6 +199,12 @@ class SettingsTests(SetParamsCase):
         self.assertEqual(self.run_op(modify(ndparams={"ssh_port": "default"})), [("ndparams/ssh_port", "default")])
         self.assertIn("nonsense", self.refused(modify(ndparams={"nonsense": 1}), Exception))
 
+    def test_state(self) -> None:
+        """What is said of resources goes by hypervisors and kinds of storage that there are."""
+        self.run_op(modify(hv_state={"kvm": {"mem_total": 1}}))
+        self.assertIn("state: nosuch", self.refused(modify(hv_state={"nosuch": {"x": 1}}), OpPrereqError))
+        self.assertIn("state: file", self.refused(modify(disk_state={"file": {"x": 1}}), OpPrereqError))
+
     def test_secondary_ip(self) -> None:
         """An address that is the node's own and nobody else's, and fits the other nodes."""
         self.assertIn("force", self.refused(modify(secondary_ip="198.51.100.2"), OpPrereqError))
