@@ -8,7 +8,7 @@ from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_template import DirectoryCheck
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -64,8 +64,9 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
             code = VerifyCode.ENODELVM if check is None else check.code
             yield Verdict(code, node.name, f"cannot list the disks of template {template}: {found}")
             continue
+        in_group = TEMPLATES[DiskTemplate(template)].storage is StorageType.LVM_VG
         for logical_id in found:
-            text = f"volume {'/'.join(map(str, logical_id)) if template == 'plain' else logical_id[-1]} is unknown"
+            text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
             yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, place_of(logical_id) not in known)
 
 
