@@ -34,6 +34,10 @@ GRACE = 5.0
 #: Makes the program the leader of a session, hence of a process group; it execs the program and keeps its pid.
 SETSID = "/usr/bin/setsid"
 
+#: Bytes of one argument, or of one variable with its name (MAX_ARG_STRLEN, without the NUL at its end).
+LONGEST = 128 * 1024 - 1
+CANNOT_HAVE = f"is longer than {LONGEST} bytes, or has a character that it cannot have"
+
 #: The log of a detached program; only its owner and group read it.
 LOG_MODE = 0o640
 
@@ -105,11 +109,15 @@ class ReactorProcessRunner:
 
 def unusable(argv: Sequence[str], env: Mapping[str, str]) -> str | None:
     """Why no program can be started so. Values are not told: they may be secret."""
-    if wrong := next((name for name, value in env.items() if "\0" in name + value or "=" in name), None):
-        return f"cannot be started: the variable {wrong[:100]!r} or its value has a character that it cannot have"
-    if any("\0" in each for each in argv):
-        return "cannot be started: an argument has a NUL character"
-    return None
+    for name, value in env.items():
+        if "=" in name or not fits(f"{name}={value}"):
+            return f"cannot be started: the variable {name[:100]!r} or its value {CANNOT_HAVE}"
+    return None if all(map(fits, argv)) else f"cannot be started: an argument {CANNOT_HAVE}"
+
+
+def fits(text: str) -> bool:
+    """Whether the kernel hands it on."""
+    return "\0" not in text and len(os.fsencode(text)) <= LONGEST
 
 
 def find_program(name: str, env: Mapping[str, str]) -> str | None:

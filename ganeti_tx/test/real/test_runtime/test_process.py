@@ -14,7 +14,7 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import Clock, deferLater
 from twisted.python.failure import Failure
 
-from ganeti_tx.runtime.reactor_process import GRACE, ReactorProcessRunner
+from ganeti_tx.runtime.reactor_process import GRACE, LONGEST, ReactorProcessRunner
 from ganeti_tx.test.contracts import process as contract
 
 
@@ -153,12 +153,20 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
             (["/bin/true"], {"OSP_PASSWORD": "secret\0"}),
             (["/bin/true"], {"OSP_A\0": "1"}),
             (["/bin/true"], {"OSP_A=B": "1"}),
+            (["/bin/true"], {"OSP_A": "secret" * 30_000}),
+            (["/bin/true", "a" * 128 * 1024], {}),
         ]
         for argv, env in wrong:
             result = self.successResultOf(self.runner.run(argv, env=env))
             self.assertEqual((result.status, result.stdout, len(result.stderr.splitlines())), (126, b"", 1))
             self.assertIn(b"cannot be started", result.stderr)
             self.assertNotIn(b"secret", result.stderr)
+
+    async def test_longest(self) -> None:
+        """The longest that a program can have, it gets."""
+        longest = "a" * LONGEST
+        result = await self.runner.run(["/bin/sh", "-c", "echo ${#1} ${#A}", "sh", longest], env={"A": longest[2:]})
+        self.assertEqual(result.stdout.split(), [b"%d" % LONGEST, b"%d" % (LONGEST - 2)])
 
     def test_number_of_another(self) -> None:
         """When a program has ended, and its pipes are held, whoever has got its number since is left alone."""
