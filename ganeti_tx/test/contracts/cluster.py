@@ -111,6 +111,31 @@ def tags_come_and_go(scene: Scene) -> None:
     scene.ok("gnt-instance remove -f tagged.example.com")
 
 
+def networks_hold_instances(scene: Scene) -> None:
+    """Instances take addresses of a network that their group has, keep them while stopped, and give them back."""
+    name, free = "meshed.example.com", lambda: scene.field("network", "mesh", "free_count")
+    scene.ok("gnt-network add --network=10.77.0.0/28 --gateway=10.77.0.1 --tags=one mesh")
+    scene.fails(add_line(scene, name, "diskless", "--net 0:network=mesh,ip=pool"), "not connected")
+    scene.ok("gnt-network connect -N mode=routed,link=100 mesh")
+    scene.ok(add_line(scene, name, "diskless", "--net 0:network=mesh,ip=pool --net 1:network=mesh,ip=10.77.0.9"))
+    assert scene.field("instance", name, "nic.ips") == "10.77.0.2,10.77.0.9"
+    assert free() == "11"
+    info = scene.ok("gnt-network info mesh")
+    assert f"    {name}: 0:10.77.0.2, 1:10.77.0.9\n" in info and " XXX......X.....X " in info, info
+    scene.ok(f"gnt-instance reboot {name}")
+    taken = add_line(scene, "other.example.com", "diskless", "--net 0:network=mesh,ip=10.77.0.9")
+    scene.fails(taken, "already in use")
+    scene.fails("gnt-network disconnect mesh", "Conflicting IP addresses")
+    scene.fails("gnt-network remove mesh", "still connected")
+    scene.ok(f"gnt-instance remove -f --shutdown-timeout 10 {name}")
+    assert free() == "13"
+    scene.ok("gnt-network modify --gateway=10.77.0.14 --add-reserved-ips=10.77.0.3 mesh")
+    assert scene.field("network", "mesh", "external_reservations") == "10.77.0.0, 10.77.0.3, 10.77.0.14, 10.77.0.15"
+    scene.ok("gnt-network disconnect mesh")
+    scene.ok("gnt-network remove mesh")
+    assert scene.ok("gnt-network list --no-headers -o name").split() == []
+
+
 def jobs_can_be_followed(scene: Scene) -> None:
     """A job can be waited for and looked at; once it has ended it cannot be cancelled."""
     first = scene.submit("gnt-debug delay --submit 0.1")
@@ -158,6 +183,10 @@ class ClusterContract:
     def test_tags(self) -> None:
         """Tags come and go."""
         tags_come_and_go(self.scene())
+
+    def test_networks(self) -> None:
+        """Networks hold instances."""
+        networks_hold_instances(self.scene())
 
     def test_jobs(self) -> None:
         """Jobs can be followed; what has ended cannot be cancelled."""

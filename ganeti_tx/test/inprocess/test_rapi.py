@@ -19,14 +19,12 @@ from ganeti_tx.test.rapi.calls import found, request
 COMMON = set(OpCode.__struct_fields__)
 WEB = "web1.example.com"
 NODE = "node3.example.com"
-#: Tested with what they are about; there are no networks yet.
+#: Tested with what they are about.
 ELSEWHERE = {
     "/2/events",
     "/2/metrics",
     "/metrics",
     "/openapi.json",
-    "/2/networks/{network_name}",
-    "/2/networks/{network_name}/tags",
 }
 RULE = {"priority": 1, "predicates": [["jobid", [">", "id", "watermark"]]], "action": "CONTINUE"}
 
@@ -86,6 +84,22 @@ class RapiCase(ClusterCase):
         self.assertEqual(job["status"], "success", job["opresult"])
         return job["opresult"]
 
+    def make_network(self) -> None:
+        """lan, which the only group has."""
+        whole = {
+            "network_name": "lan",
+            "network": "10.5.0.0/28",
+            "gateway": "10.5.0.1",
+            "network6": "2001:db8:5::/64",
+            "gateway6": "2001:db8:5::1",
+            "mac_prefix": "aa:00:55",
+            "add_reserved_ips": ["10.5.0.5"],
+            "tags": ["one"],
+        }
+        self.done("POST", "/2/networks", whole)
+        link = {"group_name": "default", "network_mode": "routed", "network_link": "100"}
+        self.done("PUT", "/2/networks/lan/connect", link)
+
     def make_instance(self) -> None:
         """web1, running on the first node."""
         self.done(
@@ -111,12 +125,13 @@ class ReadTests(RapiCase):
         """A cluster with one of everything, read whole."""
         self.make_instance()
         uuid = self.send("POST", "/2/filters", RULE)
+        self.make_network()
         for path in ("/", "/2", "/version", "/2/features", "/2/info", "/2/tags", "/2/os", "/2/query/instance/fields"):
             self.send("GET", path)
         for path in ("/2/instances", "/2/nodes", "/2/groups", "/2/networks", "/2/jobs", "/2/filters"):
             self.send("GET", path)
             self.send("GET", f"{path}?bulk=1")
-        for path in (f"/2/instances/{WEB}", f"/2/nodes/{NODE}", "/2/groups/default"):
+        for path in (f"/2/instances/{WEB}", f"/2/nodes/{NODE}", "/2/groups/default", "/2/networks/lan"):
             self.send("GET", path)
             self.send("GET", f"{path}/tags")
         self.send("GET", f"/2/instances/{WEB}/console")
@@ -201,3 +216,35 @@ def unstamped(item: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value for name, value in item.items() if name not in ("serial_no", "mtime", "mfree", "mnode", "dfree")
     }
+
+
+class NetworkTests(RapiCase):
+    """Networks by the Remote API alone."""
+
+    def test_life(self) -> None:
+        """Made, connected, used, changed, disconnected, removed; each is seen."""
+        self.make_network()
+        nic = {"network": "lan", "ip": "pool"}
+        body = {
+            "__version__": 1,
+            "mode": "create",
+            "name": WEB,
+            "os": OS_NAME,
+            "disk_template": "diskless",
+            "disks": [],
+            "nics": [nic],
+            "pnode": "node1.example.com",
+        }
+        self.done("POST", "/2/instances", body)
+        seen = self.send("GET", "/2/networks/lan")
+        self.assertEqual((seen["free_count"], seen["reserved_count"]), (11, 5))
+        self.assertEqual((seen["map"], seen["inst_list"]), ("XXX..X.........X", [WEB]))
+        self.assertEqual(seen["group_list"], [["default", "routed", "100", ""]])
+        self.assertEqual(seen["external_reservations"], "10.5.0.0, 10.5.0.1, 10.5.0.5, 10.5.0.15")
+        self.done("PUT", "/2/networks/lan/modify", {"gateway": "10.5.0.14", "remove_reserved_ips": ["10.5.0.5"]})
+        self.assertEqual(self.send("GET", "/2/networks/lan")["gateway"], "10.5.0.14")
+        self.done("DELETE", f"/2/instances/{WEB}")
+        self.done("PUT", "/2/networks/lan/disconnect", {"group_name": "default"})
+        self.assertEqual(self.send("GET", "/2/networks/lan")["group_list"], [])
+        self.done("DELETE", "/2/networks/lan")
+        self.assertEqual(self.send("GET", "/2/networks"), [])

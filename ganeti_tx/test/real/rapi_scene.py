@@ -38,6 +38,7 @@ def scene() -> Scene:
         }
         client.wait_for_job(client.create_instance("create", INSTANCE, "diskless", [], [{}], **settings), limit=60)
         client.wait_for_job(client.startup_instance(INSTANCE), limit=60)
+        client.wait_for_job(client.create_network("lan", "192.0.2.0/24"), limit=60)
         rule = client.add_filter(*PAUSE_ALL)
         waiting = client.add_cluster_tags(["walk"])
         document = client.get_openapi()
@@ -45,7 +46,7 @@ def scene() -> Scene:
         "instance_name": INSTANCE,
         "node_name": node,
         "group_name": "default",
-        "network_name": "nowhere",  # none can be made yet
+        "network_name": "lan",
         "filter_uuid": rule,
         "job_id": str(waiting),
         "disk_index": "0",
