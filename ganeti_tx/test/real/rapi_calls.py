@@ -220,7 +220,7 @@ IN_ORDER = (
     becomes("DeleteGroup", "no-such-group", op="OP_GROUP_REMOVE", group_name="no-such-group"),
     succeeds("AddGroupTags", "default", ["x"], op="OP_TAGS_SET", kind="nodegroup", name="default", tags=["x"]),
     succeeds("DeleteGroupTags", "default", ["x"], op="OP_TAGS_DEL", kind="nodegroup", tags=["x"]),
-    becomes(
+    succeeds(
         "CreateNetwork",
         "lan",
         "192.0.2.0/24",
@@ -229,9 +229,9 @@ IN_ORDER = (
         network="192.0.2.0/24",
         tags=["a", "b"],
     ),
-    becomes(
+    succeeds(
         "ConnectNetwork",
-        "no-such-net",
+        "lan",
         "default",
         "bridged",
         "br0",
@@ -240,12 +240,14 @@ IN_ORDER = (
         network_mode="bridged",
         network_link="br0",
     ),
-    becomes("DisconnectNetwork", "no-such-net", "default", op="OP_NETWORK_DISCONNECT", group_name="default"),
-    becomes(
-        "ModifyNetwork", "no-such-net", named={"gateway": "192.0.2.1"}, op="OP_NETWORK_SET_PARAMS", gateway="192.0.2.1"
+    succeeds(
+        "ModifyNetwork", "lan", named={"gateway": "192.0.2.1"}, op="OP_NETWORK_SET_PARAMS", gateway="192.0.2.1"
     ),
-    becomes("AddNetworkTags", "no-such-net", ["x"], op="OP_TAGS_SET", kind="network", name="no-such-net", tags=["x"]),
-    becomes("DeleteNetworkTags", "no-such-net", ["x"], op="OP_TAGS_DEL", kind="network", tags=["x"]),
+    succeeds("AddNetworkTags", "lan", ["x"], op="OP_TAGS_SET", kind="network", name="lan", tags=["x"]),
+    succeeds("DeleteNetworkTags", "lan", ["x"], op="OP_TAGS_DEL", kind="network", tags=["x"]),
+    becomes("DeleteNetwork", "lan", op="OP_NETWORK_REMOVE", network_name="lan"),
+    succeeds("DisconnectNetwork", "lan", "default", op="OP_NETWORK_DISCONNECT", group_name="default"),
+    succeeds("DeleteNetwork", "lan", op="OP_NETWORK_REMOVE", network_name="lan"),
     becomes("DeleteNetwork", "no-such-net", op="OP_NETWORK_REMOVE", network_name="no-such-net"),
     succeeds("AddClusterTags", ["x", "y"], op="OP_TAGS_SET", kind="cluster", tags=["x", "y"]),
     succeeds("DeleteClusterTags", ["x"], op="OP_TAGS_DEL", kind="cluster", tags=["x"]),

@@ -99,6 +99,8 @@ class StockClientTests(SynchronousTestCase):
             self.submit(call)
             if call.method == "CreateInstance":
                 self.look_at_instance()
+            if call.method == "ModifyNetwork":
+                self.look_at_network()
         self.look_around()
         self.look_at_jobs()
         self.change_filters()
@@ -141,6 +143,17 @@ class StockClientTests(SynchronousTestCase):
         self.assertEqual(self.ok("GetInstanceTags", WEB), [])
         self.assertIn("no-such-instance", self.error(404, "GetInstance", "no-such-instance"))
         self.assertIsInstance(self.ok("InstanceAllocation", "create", "x", "diskless", [], [{}]), dict)
+
+    def look_at_network(self) -> None:
+        """A network is listed and shown, with the map of its addresses and the groups that have it."""
+        self.assertEqual(self.ok("GetNetworks"), ["lan"])
+        (bulk,) = self.ok("GetNetworks", bulk=True)
+        single = self.ok("GetNetwork", "lan")
+        self.assertEqual(bulk.keys(), single.keys())
+        self.assertEqual((single["network"], single["gateway"]), ("192.0.2.0/24", "192.0.2.1"))
+        self.assertEqual((single["free_count"], single["map"]), (253, "XX" + "." * 253 + "X"))
+        self.assertEqual(single["group_list"], [["default", "bridged", "br0", ""]])
+        self.assertEqual(sorted(self.ok("GetNetworkTags", "lan")), ["a", "b"])
 
     def look_around(self) -> None:
         """Nodes, groups, networks, systems, and the cluster itself."""
