@@ -1,4 +1,4 @@
-"""gnt-network add, modify and remove."""
+"""gnt-network add, modify, rename and remove."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,6 +44,12 @@ def remove(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """Remove one network."""
     force = unless(False, options.force)
     run_opcode(session, options, opcode("OP_NETWORK_REMOVE", network_name=names[0], force=force))
+    return ExitCode.SUCCESS
+
+
+def rename(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """Give one network another name."""
+    run_opcode(session, options, opcode("OP_NETWORK_RENAME", network_name=names[0], new_name=names[1]))
     return ExitCode.SUCCESS
 
 
@@ -97,3 +103,4 @@ MODIFY = Command(
     ),
 )
 REMOVE = Command(remove, ONE_NETWORK, (FORCE, DRY_RUN, *SUBMITTING, PRIORITY))
+RENAME = Command(rename, (*ONE_NETWORK, Argument("name", 1, 1)), (DRY_RUN, *SUBMITTING, PRIORITY))

@@ -16,6 +16,7 @@ PROGRAM = Program(
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of a network"),
         "modify": Entry("network.change", "MODIFY", "change the settings of a network"),
         "remove": Entry("network.change", "REMOVE", "remove a network that nothing uses"),
+        "rename": Entry("network.change", "RENAME", "give a network another name"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from a network"),
     },
 )

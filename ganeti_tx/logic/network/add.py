@@ -8,7 +8,15 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.network.hook_values import own_values
-from ganeti_tx.logic.network.settings import as_text, check_inside, check_prefix, check_range, check_v6, of_pool
+from ganeti_tx.logic.network.settings import (
+    as_text,
+    check_free,
+    check_inside,
+    check_prefix,
+    check_range,
+    check_v6,
+    of_pool,
+)
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
@@ -34,7 +42,7 @@ class LUNetworkAdd(LogicalUnit[OpNetworkAdd]):
 
     async def check(self) -> None:
         """The name is free, the settings fit together, every address named is one of the network's."""
-        await self._check_name()
+        await check_free(self.config, self.op.network_name)
         check_range(IPv4Network, self.op.network)
         check_v6(self.op.network6, self.op.gateway6)
         network = Network(
@@ -57,14 +65,6 @@ class LUNetworkAdd(LogicalUnit[OpNetworkAdd]):
             check_inside(AddressPool(network), address, "reserved address")
             network = AddressPool(network).reserving(address)
         self._network = await self._without_conflicts(network) if self.op.conflicts_check else network
-
-    async def _check_name(self) -> None:
-        wanted = self.op.network_name
-        for held in await self.config.networks():
-            if wanted.lower() == held.name.lower():
-                raise OpPrereqError(
-                    f"Desired network name '{wanted}' already exists as a network (UUID: {held.uuid})", ECode.EXISTS
-                )
 
     def _tags(self) -> tuple[str, ...]:
         try:

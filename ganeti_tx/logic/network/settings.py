@@ -4,11 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import IPv4Network, IPv6Address, IPv6Network
 
+from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import AddressPoolError, ECode, OpPrereqError
 from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.opcodes.addresses import AddressText
 from ganeti_tx.model.settings.checks import mac_prefix
+
+
+async def check_free(config: IConfig, name: str) -> None:
+    """@raise OpPrereqError: a network has the name; upper and lower case are the same."""
+    for held in await config.networks():
+        if name.lower() == held.name.lower():
+            raise OpPrereqError(
+                f"Desired network name '{name}' already exists as a network (UUID: {held.uuid})", ECode.EXISTS
+            )
 
 
 @contextmanager

@@ -85,6 +85,7 @@ from ganeti_tx.model.opcodes.network import (
     OpNetworkConnect,
     OpNetworkDisconnect,
     OpNetworkRemove,
+    OpNetworkRename,
     OpNetworkSetParams,
 )
 from ganeti_tx.model.opcodes.node import (
@@ -188,6 +189,7 @@ __all__ = [
     "OpNetworkConnect",
     "OpNetworkDisconnect",
     "OpNetworkRemove",
+    "OpNetworkRename",
     "OpNetworkSetParams",
     "OpNodeAdd",
     "OpNodeEvacuate",

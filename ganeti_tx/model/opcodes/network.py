@@ -65,3 +65,12 @@ class OpNetworkDisconnect(OpCode, tag="OP_NETWORK_DISCONNECT"):
 
     group_name: NonEmpty
     network_name: NonEmpty
+
+
+class OpNetworkRename(OpCode, tag="OP_NETWORK_RENAME"):
+    """Give a network another name."""
+
+    summary_field = "network_name"
+
+    network_name: NonEmpty
+    new_name: NonEmpty

@@ -8,6 +8,7 @@ from ganeti_tx.model.opcodes import (
     OpNetworkConnect,
     OpNetworkDisconnect,
     OpNetworkRemove,
+    OpNetworkRename,
     OpNetworkSetParams,
 )
 from ganeti_tx.rapi.operations import arguments
@@ -53,6 +54,13 @@ OPERATIONS = (
         "networks_name_modify",
         Submission(OpNetworkSetParams, (NETWORK,)),
         "Change a network",
+    ),
+    submits(
+        "PUT",
+        f"{NETWORK_PATH}/rename",
+        "networks_name_rename",
+        Submission(OpNetworkRename, (NETWORK, DRY_RUN)),
+        "Give a network another name",
     ),
     submits(
         "PUT",

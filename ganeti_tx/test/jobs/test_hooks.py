@@ -58,6 +58,7 @@ TABLE = {
     "OP_INSTANCE_STARTUP": ("instance-start", "INSTANCE", BOTH, BOTH, "FORCE"),
     "OP_NETWORK_ADD": ("network-add", "NETWORK", MASTER, MASTER, "NETWORK_NAME NETWORK_SUBNET"),
     "OP_NETWORK_REMOVE": ("network-remove", "NETWORK", MASTER, MASTER, "NETWORK_NAME"),
+    "OP_NETWORK_RENAME": ("network-rename", "NETWORK", MASTER, MASTER, "NEW_NAME OLD_NAME"),
     "OP_NETWORK_SET_PARAMS": (
         "network-modify",
         "NETWORK",
@@ -132,6 +133,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_STARTUP": opcodes.OpInstanceStartup(instance_name="web1"),
     "OP_NETWORK_ADD": asked("OP_NETWORK_ADD", network_name="net", network="10.6.0.0/24"),
     "OP_NETWORK_REMOVE": asked("OP_NETWORK_REMOVE", network_name="lan"),
+    "OP_NETWORK_RENAME": asked("OP_NETWORK_RENAME", network_name="lan", new_name="net"),
     "OP_NETWORK_SET_PARAMS": asked(
         "OP_NETWORK_SET_PARAMS",
         network_name="lan",

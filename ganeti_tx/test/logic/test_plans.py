@@ -129,6 +129,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ["disconnect the network from the node group"],
     ),
     (asked("OP_NETWORK_REMOVE", network_name="lan"), ["remove the network from the configuration"]),
+    (asked("OP_NETWORK_RENAME", network_name="lan", new_name="net"), ["rename the network"]),
     (asked("OP_NETWORK_SET_PARAMS", network_name="lan", mac_prefix="aa:00:55"), ["change the network"]),
     (ops.OpNodeAdd(node_name="web2.example.com"), ["add the node to the configuration", "learn its SSH keys"]),
     (
@@ -172,7 +173,7 @@ class PlanTests(UnitTestCase):
             return TWO_GROUPS
         if isinstance(op, ops.OpNetworkDisconnect):
             return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})
-        if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkSetParams):
+        if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkRename | ops.OpNetworkSetParams):
             return WITH_NETWORK
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 

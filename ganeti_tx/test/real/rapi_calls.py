@@ -240,9 +240,7 @@ IN_ORDER = (
         network_mode="bridged",
         network_link="br0",
     ),
-    succeeds(
-        "ModifyNetwork", "lan", named={"gateway": "192.0.2.1"}, op="OP_NETWORK_SET_PARAMS", gateway="192.0.2.1"
-    ),
+    succeeds("ModifyNetwork", "lan", named={"gateway": "192.0.2.1"}, op="OP_NETWORK_SET_PARAMS", gateway="192.0.2.1"),
     succeeds("AddNetworkTags", "lan", ["x"], op="OP_TAGS_SET", kind="network", name="lan", tags=["x"]),
     succeeds("DeleteNetworkTags", "lan", ["x"], op="OP_TAGS_DEL", kind="network", tags=["x"]),
     becomes("DeleteNetwork", "lan", op="OP_NETWORK_REMOVE", network_name="lan"),

@@ -278,6 +278,24 @@ class ConnectionTests(NetworkCase):
             self.bad(op, ECode.NOENT, "nosuch")
 
 
+class RenameTests(NetworkCase):
+    """OP_NETWORK_RENAME."""
+
+    def test_renamed(self) -> None:
+        """Whoever is in it stays in it; the name may change its letters' case."""
+        self.assertEqual(self.run_op(asking("OP_NETWORK_RENAME", network_name="lan", new_name="net")), "net")
+        self.assertEqual(self.network("net"), replace(LAN, name="net", serial_no=2, mtime=self.network("net").mtime))
+        self.assertEqual(self.run_op(asking("OP_NETWORK_RENAME", network_name="net", new_name="Net")), "Net")
+
+    def test_bad(self) -> None:
+        """A name that another network has, a network that is not there."""
+        for names, code, text in (
+            (("lan", "WAN"), ECode.EXISTS, "Desired network name 'WAN' already exists"),
+            (("nosuch", "net"), ECode.NOENT, "nosuch"),
+        ):
+            self.bad(asking("OP_NETWORK_RENAME", network_name=names[0], new_name=names[1]), code, text)
+
+
 class RemoveTests(NetworkCase):
     """OP_NETWORK_REMOVE."""
 

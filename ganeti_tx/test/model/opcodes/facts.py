@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FACTS: dict[str, Any] = json.loads((Path(__file__).parent.parent / "facts" / "opcodes.json").read_text())
-OPCODE_FACTS: dict[str, Any] = FACTS["opcodes"]
+#: What Ganeti 3.0 does not have, told as its table would.
+OURS: dict[str, Any] = {
+    "OP_NETWORK_RENAME": {
+        "class_name": "OpNetworkRename",
+        "dsc_field": "network_name",
+        "param_order": ["network_name", "new_name"],
+        "params": {
+            name: {"default": "required", "required": True, "type": "non-empty string"}
+            for name in ("network_name", "new_name")
+        },
+    }
+}
+OPCODE_FACTS: dict[str, Any] = {**FACTS["opcodes"], **OURS}
 
 
 class Samples(NamedTuple):
