@@ -57,6 +57,7 @@ def ask_volumes(scene: GroupScene) -> Mapping[str, Any]:
 def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of what a node has in its pools, and no disk of the configuration is."""
     known = {key for disk in scene.everything.disks.values() for key in names(disk)}
+    seen: set[str] = set()  # one pool may lie in another
     listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
         if isinstance(found, str):
@@ -67,7 +68,9 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
         in_group = TEMPLATES[DiskTemplate(template)].storage is StorageType.LVM_VG
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
-            yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, place_of(logical_id) not in known)
+            place = place_of(logical_id)
+            yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, place not in known and place not in seen)
+            seen.add(place)
 
 
 def place_of(logical_id: Any) -> str:

@@ -136,6 +136,28 @@ class MirroredTests(ClusterCase):
         self.fill()
         self.assertEqual(self.info().count("in sync, status ok"), 2)
 
+    def test_verification(self) -> None:
+        """A mirror without its other side is told of; one that is down on a node is to be activated, one that fills is well."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.assertIn("No disks need to be activated.", self.ok("gnt-cluster verify-disks"))
+        self.fill()
+        addresses = [self.cluster.node(number).address for number in (2, 3)]
+        self.wire.split(*addresses)
+        status, out, _ = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
+        self.assertEqual(status, 1)
+        for name in ("node2", "node3"):
+            self.assertIn(f"ERROR:EINSTANCEFAULTYDISK:instance:{NAME}:disk/0 on {name}.example.com is degraded", out)
+        self.wire.mend(*addresses)
+        self.fill()
+        self.assertNotIn("EINSTANCEFAULTYDISK", self.scene().run(["gnt-cluster", "verify", "--error-codes"])[1])
+        node = self.cluster.node(3)
+        self.cluster.lose_power(node, Random(1))
+        self.cluster.pass_time(5)
+        node.boot()
+        self.cluster.pass_time(60)
+        _, out, _ = self.scene().run(["gnt-cluster", "verify-disks"])
+        self.assertIn(f"Activating disks for instance '{NAME}'", out)
+
     def test_lost_answers(self) -> None:
         """Calls of which nobody heard whether they were done are done again without harm."""
 
