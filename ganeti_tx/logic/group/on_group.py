@@ -6,6 +6,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.model.names import check_name
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 
@@ -21,7 +22,12 @@ async def nodes_of_group(config: IConfig, group: NodeGroup) -> list[Node]:
 
 
 async def check_free(config: IConfig, name: str, clash: str) -> None:
-    """@raise OpPrereqError: already_exists; `clash` says it, with the name in it, up to the uuid of who has the name."""
+    """A new name can be given.
+
+    @raise OpPrereqError: already_exists; `clash` says it, with the name in it, up to the uuid of who has the name. Or
+        wrong_input: it cannot be a name.
+    """
+    check_name("node group", name)
     for group in await config.groups():
         if name.lower() in (group.name.lower(), group.uuid):
             raise OpPrereqError(f"{clash} (UUID: {group.uuid})", ECode.EXISTS)

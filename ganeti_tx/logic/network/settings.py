@@ -7,13 +7,15 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import AddressPoolError, ECode, OpPrereqError
 from ganeti_tx.model.address_pool import AddressPool
+from ganeti_tx.model.names import check_name
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.opcodes.addresses import AddressText
 from ganeti_tx.model.settings.checks import mac_prefix
 
 
 async def check_free(config: IConfig, name: str) -> None:
-    """@raise OpPrereqError: a network has the name; upper and lower case are the same."""
+    """@raise OpPrereqError: it cannot be a name, or a network has it; upper and lower case are the same."""
+    check_name("network", name)
     for held in await config.networks():
         if name.lower() == held.name.lower():
             raise OpPrereqError(

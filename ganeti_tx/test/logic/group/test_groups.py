@@ -81,9 +81,13 @@ class AddTests(GroupCase):
         self.assertEqual(group.ipolicy.disk_templates, (DiskTemplate.FILE,))
 
     def test_taken(self) -> None:
-        """Names, in any case, and uuids are not taken twice."""
+        """Names, in any case, and uuids are not taken twice; a name is one line of text."""
         for name in ("rack2", "RACK2", RACK2.uuid):
             self.assertEqual(self.code(ops.OpGroupAdd(group_name=name)), ECode.EXISTS)
+        for name in ("a\nb", " a", "a" * 256, "\x1b[0m"):
+            self.assertEqual(self.code(ops.OpGroupAdd(group_name=name)), ECode.INVAL)
+            self.assertEqual(self.code(ops.OpGroupRename(group_name="rack2", new_name=name)), ECode.INVAL)
+        self.run_op(ops.OpGroupAdd(group_name="bad/name of Gänge"))
         text = self.refused(ops.OpGroupAdd(group_name="rack2"), OpPrereqError)
         self.assertEqual(text, f"Desired group name 'rack2' already exists as a node group (UUID: {RACK2.uuid})")
 

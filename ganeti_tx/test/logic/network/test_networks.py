@@ -120,6 +120,7 @@ class AddTests(NetworkCase):
         """What clashes, and what cannot be."""
         for given, code, text in (
             ({"network_name": "LAN"}, ECode.EXISTS, "Desired network name 'LAN' already exists"),
+            ({"network_name": "a\nb"}, ECode.INVAL, "network name 'a\\nb'"),
             ({"network": "10.7.0.1/24"}, ECode.INVAL, "10.7.0.1/24 has host bits set"),
             ({"network": "10.7.0.0/31"}, ECode.INVAL, "smaller than a /30"),
             ({"network": "10.0.0.0/8"}, ECode.INVAL, "larger than a /16"),
