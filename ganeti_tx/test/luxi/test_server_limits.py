@@ -216,6 +216,7 @@ class BoundTests(ServerTestCase):
         """So is text that no program could be given, as a value or a key; it would fail in a hook, or on a node."""
         for args in ('["a\\u0000b"]', '[[{"disks": [{"name": "a\\u0000"}]}]]', '[{"dhcp\\u0000": "yes"}]'):
             self.assertIn("NUL", self.refusal(args))
+        self.assertNotIn("hunter2", self.refusal('[[{"osparams_secret": {"password": "hunter2\\u0000"}}]]'))
         self.client.send(request("QueryTags", "cluster", r"a\u0000"))
         self.assertNotIn("Cannot parse", str(self.client.answers()[0][1]))
 
