@@ -10,9 +10,17 @@ def with_plain_arrays(schema: Any) -> Any:
     match schema:
         case dict():
             plain = {key: with_plain_arrays(value) for key, value in schema.items()}
-            return {**plain, "items": items_of(plain)} if lacks_items(plain) else plain
+            return without_repetition({**plain, "items": items_of(plain)}) if lacks_items(plain) else plain
         case list() | tuple():
             return [with_plain_arrays(value) for value in schema]
+    return schema
+
+
+def without_repetition(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without a list of the first items when they are as many as there are, and all as the items are said to be."""
+    first = schema.get("prefixItems", [])
+    if first and schema.get("maxItems") == len(first) and all(item == schema["items"] for item in first):
+        return {key: value for key, value in schema.items() if key != "prefixItems"}
     return schema
 
 

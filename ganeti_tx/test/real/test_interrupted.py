@@ -59,6 +59,16 @@ class InterruptedTests(SynchronousTestCase):
         os.kill(process, signal.SIGKILL)
         until(lambda: is_gone(process), "its end")
 
+    def kill_all(self) -> bool:
+        """Kill what runs, again and again, for some may have just been started; whether nothing runs any more."""
+        found = set(processes_of(self.cluster.layout.root))
+        for process in found:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        return not found
+
     def assert_taken_back(self, job_id: int) -> None:
         """The job says what was taken back, and nothing of the instance is there."""
         (self.root / "go").touch()
@@ -91,9 +101,7 @@ class InterruptedTests(SynchronousTestCase):
     def test_all_die(self) -> None:
         """After everything was killed, as by a loss of power, the next master takes it back first of all."""
         job_id = self.installing()
-        for process in set(processes_of(self.cluster.layout.root)):
-            os.kill(process, signal.SIGKILL)
-        until(lambda: not set(processes_of(self.cluster.layout.root)), "the end of all")
+        until(self.kill_all, "the end of all")
         (self.root / "var/lib/ganeti/locks.data").unlink()
         self.cluster.must("ganeti-noded")
         self.cluster.must("ganeti-master")
