@@ -36,19 +36,21 @@ class GroupRun:
         self._state = load(self.node.paths.watcher_state_file(self.uuid))
 
     def run(self) -> None:
-        """Look, clean up, check disks, activate them, start what is down.
+        """Look, submit what is to be done at once and remember it; only then wait for jobs, which may take long.
 
         @raise GanetiError: the master daemon cannot be asked. @raise OSError: what is to be remembered cannot be written.
         """
         seen, boots = self._instances(), self._boots()
         self._tell(seen)
-        cleaned = self._clean(seen)
-        activated = self._activate(seen, boots)
+        shutdowns = self._clean(seen)
+        activated, unknown = self._activate(seen, boots)
+        tries = self._start(seen)
+        self._remember(tries, shutdowns, {name: boot for name, boot in boots.items() if name not in unknown})
         if self.verify_disks:
-            self._verify_disks(activated)
-        started, tries = self._start(seen)
-        self._remember(tries, boots)
-        self._jobs.follow([*cleaned, *started])
+            self._verify_disks(set(activated))
+        former = {each.job for each in self._state.instances.values()}
+        started = {each.job for each in tries.values() if each.job is not None} - former
+        self._jobs.follow({*shutdowns.values(), *activated.values(), *started})
 
     # What is seen
 
@@ -82,19 +84,24 @@ class GroupRun:
 
     # What is done
 
-    def _clean(self, seen: Sequence[SeenInstance]) -> list[int]:
-        """Have the configuration say that instances are down which their users have shut down."""
-        return self._submit_each(
-            decisions.to_clean(seen),
-            lambda name: {"OP_ID": "OP_INSTANCE_SHUTDOWN", "instance_name": name, "admin_state_source": "user"},
-            "{} was shut down by its user",
+    def _clean(self, seen: Sequence[SeenInstance]) -> dict[str, int]:
+        """Have the configuration say that instances are down which their users have shut down; the jobs that do, by instance."""
+        before = self._state.shutdowns
+        busy = self._jobs.active(list(before.values()))
+        wanted = decisions.to_clean(seen)
+        under_way = {name: before[name] for name in wanted if before.get(name) in busy}
+        new = self._submit_each(
+            [name for name in wanted if name not in under_way], user_shutdown, "{} was shut down by its user"
         )
+        return {**under_way, **new}
 
-    def _activate(self, seen: Sequence[SeenInstance], boots: Mapping[str, str]) -> set[str]:
-        """Bring back the second halves on nodes that were booted; gives the instances."""
-        names = set(decisions.to_activate(seen, decisions.rebooted(boots, self._state.boots)))
-        self._jobs.follow(self._submit_each(sorted(names), activation, "a node with a disk of {} was booted"))
-        return names
+    def _activate(self, seen: Sequence[SeenInstance], boots: Mapping[str, str]) -> tuple[dict[str, int], set[str]]:
+        """Bring back the second halves on nodes that were booted; the jobs by instance, and the nodes to be seen to again."""
+        rebooted = decisions.rebooted(boots, self._state.boots)
+        names = decisions.to_activate(seen, rebooted)
+        jobs = self._submit_each(names, activation, "a node with a disk of {} was booted")
+        refused = {node for each in seen if each.name in names and each.name not in jobs for node in each.secondaries}
+        return jobs, refused & rebooted
 
     def _verify_disks(self, activated: set[str]) -> None:
         """Find disks that are not in order, and activate those of instances that were not activated just now."""
@@ -107,10 +114,10 @@ class GroupRun:
             for name in sorted(missing):
                 self.node.log.warning(f"instance {name} has lost volumes: {missing[name]}")
             names = sorted(set(to_activate) - activated - set(missing))
-            self._jobs.follow(self._submit_each(names, activation, "disks of {} are not in order"))
+            self._jobs.follow(self._submit_each(names, activation, "disks of {} are not in order").values())
 
-    def _start(self, seen: Sequence[SeenInstance]) -> tuple[list[int], dict[str, Tries]]:
-        """Start what is down; the jobs, and the tries that count from now on."""
+    def _start(self, seen: Sequence[SeenInstance]) -> dict[str, Tries]:
+        """Start what is down; the tries that count from now on."""
         now = self.node.now()
         tries = decisions.forget(self._state.instances, seen, now)
         busy = self._jobs.active([each.job for each in tries.values() if each.job is not None])
@@ -119,25 +126,30 @@ class GroupRun:
                 f"instance {name} was started {tries[name].count} times and is down; it is left alone until "
                 f"{decisions.EXPIRY / 3600:.0f} hours after the last try"
             )
-        jobs = []
         for name in decisions.to_start(seen, tries, busy):
             op = {"OP_ID": "OP_INSTANCE_STARTUP", "instance_name": name}
             job = self._jobs.submit(op, f"{name} is down and should run")
             if job is not None:
-                jobs.append(job)
                 count = tries[name].count if name in tries else 0
                 tries[name] = Tries(count=count + 1, last=now, job=job)
-        return jobs, tries
+        return tries
 
-    def _submit_each(self, names: Sequence[str], op: Callable[[str], dict[str, Any]], why: str) -> list[int]:
-        jobs = [self._jobs.submit(op(name), why.format(name)) for name in names]
-        return [job for job in jobs if job is not None]
+    def _submit_each(self, names: Sequence[str], op: Callable[[str], dict[str, Any]], why: str) -> dict[str, int]:
+        """The jobs of those that were taken, by instance."""
+        jobs = {name: self._jobs.submit(op(name), why.format(name)) for name in names}
+        return {name: job for name, job in jobs.items() if job is not None}
 
-    def _remember(self, tries: Mapping[str, Tries], boots: Mapping[str, str]) -> None:
+    def _remember(self, tries: Mapping[str, Tries], shutdowns: Mapping[str, int], boots: Mapping[str, str]) -> None:
         """Of nodes that did not answer what was known before."""
         members = {row["name"] for row in self._query("node", ("name",), ["==", "group.uuid", self.uuid])}
         known = {name: boot for name, boot in self._state.boots.items() if name in members}
-        save(self.node.paths.watcher_state_file(self.uuid), GroupState(instances=dict(tries), boots={**known, **boots}))
+        state = GroupState(instances=dict(tries), shutdowns=dict(shutdowns), boots={**known, **boots})
+        save(self.node.paths.watcher_state_file(self.uuid), state)
+
+
+def user_shutdown(name: str) -> dict[str, Any]:
+    """Says that an instance is down because its user wanted so."""
+    return {"OP_ID": "OP_INSTANCE_SHUTDOWN", "instance_name": name, "admin_state_source": "user"}
 
 
 def activation(name: str) -> dict[str, Any]:

@@ -20,9 +20,10 @@ class Tries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
-    """Tries by instance; by node the identifier of the boot in which it was seen last."""
+    """Tries by instance; the jobs for instances whose users have shut them down; by node the boot in which it was seen last."""
 
     instances: dict[str, Tries] = {}
+    shutdowns: dict[str, int] = {}
     boots: dict[str, str] = {}
 
 

@@ -39,6 +39,11 @@ class GroupRunTests(WatchedCase):
         GroupRun(self.watched.node, self.client, UUID, disks).run()
         return self.client.submitted[before:]
 
+    def wait(self, *_args: Any) -> Any:
+        """For a job that goes on."""
+        self.watched.time += 60
+        return [["running"], []]
+
     def test_started(self) -> None:
         """An instance that should run and does not is started; one that runs, is meant to be down, or whose node cannot be
         asked is left alone.
@@ -83,20 +88,16 @@ class GroupRunTests(WatchedCase):
     def test_job_under_way(self) -> None:
         """While the job of the last try waits, there is no second one."""
         self.look([DOWN])
-        self.client.answers["QueryJobs"] = lambda ids, fields: [["waiting"] for _ in ids]
+        self.client.answers["QueryJobs"] = lambda ids, fields: [["waiting", None][: len(fields)] for _ in ids]
+        self.client.answers["WaitForJobChange"] = self.wait
         self.assertEqual(self.look([DOWN]), [])
         del self.client.answers["QueryJobs"]
         self.assertEqual(restarts(self.look([DOWN])), ["web2"])
 
     def test_long_job(self) -> None:
         """A job is not waited for without end."""
-
-        def wait(*_args: Any) -> Any:
-            self.watched.time += 60
-            return [["running"], []]
-
         self.client.answers["QueryJobs"] = lambda ids, fields: [["running", None]]
-        self.client.answers["WaitForJobChange"] = wait
+        self.client.answers["WaitForJobChange"] = self.wait
         self.look([DOWN])
         self.assertIn("job 1 goes on", self.watched.lines[-1])
 
@@ -114,12 +115,28 @@ class GroupRunTests(WatchedCase):
         self.assertIn("not submitted: Job queue is drained", self.watched.lines[-1])
         self.assertEqual(load(self.watched.paths.watcher_state_file(UUID)).instances, {})
 
+    def test_drained_at_boot(self) -> None:
+        """Disks that were to be activated after a node's boot are, as soon as the queue takes jobs again."""
+
+        def refuse(*_args: Any) -> Any:
+            raise JobQueueDrainError("Job queue is drained, refusing job")
+
+        self.watched.tell("node", [[NAME, "boot1"], [OTHER, "boot3"]])
+        self.client.answers["SubmitJob"] = refuse
+        self.assertEqual(self.look([MIRRORED]), [])
+        del self.client.answers["SubmitJob"]
+        self.assertEqual([op["instance_name"] for op in self.look([MIRRORED])], ["db1"])
+        self.assertEqual(self.look([MIRRORED]), [])
+
     def test_user_shutdown(self) -> None:
         """What its user has shut down is marked so, and not started."""
         ops = self.look([["web3", "USER_down", "up", []]])
         self.assertEqual(
             ops, [{"OP_ID": "OP_INSTANCE_SHUTDOWN", "instance_name": "web3", "admin_state_source": "user"}]
         )
+        self.client.answers["QueryJobs"] = lambda ids, fields: [["waiting", None][: len(fields)] for _ in ids]
+        self.client.answers["WaitForJobChange"] = self.wait
+        self.assertEqual(self.look([["web3", "USER_down", "up", []]]), [])
 
     def test_rebooted(self) -> None:
         """After a node's boot the disks of running instances that have a half there are activated, once."""
