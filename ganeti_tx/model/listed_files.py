@@ -11,9 +11,10 @@ from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.node_files import DATA, DISTRIBUTED_FILES, FILES
 from ganeti_tx.model.params.hypervisor import fill_hvparams, instance_hvparams
 
-#: So many files, of so many bytes.
-MOST_FILES = 1000
+#: So many files, of so many bytes each and together: they are read anew for each node, by the daemon that has the locks.
+MOST_FILES = 200
 MAX_FILE = 1 << 20
+MAX_TOGETHER = 16 << 20
 #: What is there is the kernel's, a daemon's, or has rules of its own.
 CLOSED = (DATA, "/dev", "/proc", "/run", "/sys", "/var/run")
 

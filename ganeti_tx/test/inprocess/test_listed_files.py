@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ganeti_tx.model.listed_files import MAX_FILE, MAX_TOGETHER
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
 
@@ -29,7 +30,7 @@ class ListedFilesTests(ClusterCase):
         disk, place = self.cluster.node(number).disk, self.place(path)
         if not disk.exists(place):
             return None
-        return disk.read(place, 1 << 16).decode(), disk.stat(place).mode & 0o777
+        return disk.read(place, 1 << 21).decode(), disk.stat(place).mode & 0o777
 
     def test_redistributed(self) -> None:
         """redist-conf brings the list, what is on it, and the files of hypervisors, each with its mode."""
@@ -72,3 +73,16 @@ class ListedFilesTests(ClusterCase):
         self.assertEqual(self.on(2, SCRIPT), ("#!/bin/sh\n", 0o755))
         self.have(LIST, f"{SCRIPT}\n")
         self.assertNotIn("WARNING", self.ok("gnt-cluster redist-conf"))
+
+    def test_sizes(self) -> None:
+        """One file that is too large, and what is too much together, is left out and told of."""
+        self.have("/srv/large", "x" * (MAX_FILE + 1))
+        paths = [f"/srv/{number}" for number in range(MAX_TOGETHER // MAX_FILE + 1)]
+        for path in paths:
+            self.have(path, "x" * MAX_FILE)
+        self.have(LIST, "".join(f"{path}\n" for path in ["/srv/large", *paths]))
+        said = self.ok("gnt-cluster redist-conf")
+        self.assertIn(f"file /srv/large is not sent: it has {MAX_FILE + 1} bytes, more than {MAX_FILE}", said)
+        self.assertIn(f"file {paths[-1]} is not sent: all files together have more than {MAX_TOGETHER} bytes", said)
+        self.assertEqual(said.count("is not sent"), 2)
+        self.assertIsNotNone(self.on(2, paths[-2]))
