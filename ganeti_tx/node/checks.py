@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define
 
-from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, HypervisorError, error_text
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.node.answers import answers
@@ -53,9 +53,17 @@ class NodeChecks:
 
     @answers(NodeVerify)
     async def verify(self, call: NodeVerify) -> dict[str, Any]:
-        """The checks asked for, of those that this node knows."""
-        known = self._checks()
-        return {name: await known[name](argument) for name, argument in call.checks.items() if name in known}
+        """The checks asked for, of those that this node knows; under "failed" why one could not be made."""
+        known, result, failed = self._checks(), {}, {}
+        for name, argument in call.checks.items():
+            if name in known:
+                try:
+                    result[name] = await known[name](argument)
+                except OSError as error:
+                    failed[name] = reason(error)
+                except GanetiError as error:
+                    failed[name] = error_text(error)
+        return {**result, **({"failed": failed} if failed else {})}
 
     def _checks(self) -> Mapping[str, Check]:
         pools = {name: self._pool_check(storage) for name, storage in POOL_CHECKS.items()}

@@ -19,6 +19,13 @@ def ask_version(scene: GroupScene) -> Mapping[str, Any]:
     return {"version": None, "time": None}
 
 
+def judge_failed(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
+    """Of checks that the node could not make."""
+    failed: dict[str, str] = told.check(node, "failed", {})
+    for name, reason in sorted(failed.items()):
+        yield Verdict(VerifyCode.ENODERPC, node.name, f"unable to verify node: {name}: {reason}")
+
+
 def judge_version(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of the protocol and of the programs."""
     protocol, release = told.check(node, "version", [NODE_PROTOCOL_VERSION, RELEASE_VERSION])
@@ -90,6 +97,7 @@ def judge_oob(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
 
 
 SUBJECTS = (
+    Subject(judge_failed),
     Subject(judge_version, ask_version),
     Subject(judge_time),
     Subject(judge_setup, ask_setup),

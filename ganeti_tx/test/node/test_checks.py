@@ -1,0 +1,166 @@
+"""What a node looks at when the cluster is verified."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.checks import NodeChecks
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
+from ganeti_tx.node.ssh_checks import SshChecks
+from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.kinds import StorageKind, together
+from ganeti_tx.rpc.calls.node import NodeVerify
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.test.fakes.devices import FakeDisk
+from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.process import FakeProcessRunner
+from ganeti_tx.test.fakes.storage import FakePools, FakeStorage
+from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.node import cluster_keys
+
+KEYS = {"node1.example.com": "ssh-rsa AAAA"}
+OWN = b"ssh-rsa AAAA root@node1.example.com (ganeti_tx)\n"
+
+
+class BrokenHypervisor(FakeHypervisor):
+    """One that cannot tell how it is."""
+
+    async def verify(self) -> list[str]:
+        """As IHypervisor says."""
+        raise HypervisorError("the monitor is broken")
+
+
+class NodeChecksCase(SynchronousTestCase):
+    """A node with one pool, and a fake hypervisor."""
+
+    def setUp(self) -> None:
+        self.files, self.paths, self.runner = MemoryFiles(), Paths(), FakeProcessRunner()
+        for directory in (self.paths.data_dir, self.paths.conf_dir, self.paths.root_ssh_dir):
+            self.files.mkdir(directory)
+        self.store = FakeStorage()
+        fake = BrokenHypervisor(self.files, self.paths, lambda: 0.0)
+        self.checks = NodeChecks(
+            self.files,
+            self.paths,
+            lambda: 1000.0,
+            self.reaches,
+            together([StorageKind([self.store], {"file": FakePools(self.store)})]),
+            {"fake": fake},
+            self.paths.conf_dir / "user-mode-network",
+            AllowedPaths(self.files, self.paths),
+            SshChecks(self.files, self.paths, self.runner),
+            (7, "1.2"),
+        )
+
+    async def reaches(self, address: str) -> bool:
+        """Half the network is down."""
+        return address.startswith("192.0.2.")
+
+    def verified(self, **checks: Any) -> dict[str, Any]:
+        """The answer of the node."""
+        asked = {name.replace("_", "-"): argument for name, argument in checks.items()}
+        answer = self.checks.verify(NodeVerify(checks=asked, cluster_name="cluster.example.com"))
+        return self.successResultOf(Deferred.fromCoroutine(answer))
+
+    def one(self, name: str, argument: Any = None) -> Any:
+        """What one check gives."""
+        return self.verified(**{name: argument})[name.replace("_", "-")]
+
+
+class NodeChecksTests(NodeChecksCase):
+    """What it has and runs."""
+
+    def test_itself(self) -> None:
+        """Its versions and its time; what it does not know it leaves out."""
+        self.assertEqual(self.verified(version=None, time=None, moon=None), {"version": [7, "1.2"], "time": 1000.0})
+
+    def test_failed(self) -> None:
+        """A check that cannot be made is told, and the others are made."""
+        told = self.verified(hypervisor=["fake"], time=None)
+        self.assertEqual(told, {"time": 1000.0, "failed": {"hypervisor": "the monitor is broken"}})
+        self.assertEqual(
+            self.one("hypervisor", ["xen-pvm"]), {"xen-pvm": "hypervisor xen-pvm is not available on this node"}
+        )
+
+    def test_network(self) -> None:
+        """Who does not answer."""
+        self.assertEqual(self.one("node_net_test", ["192.0.2.1", "198.51.100.1"]), ["198.51.100.1"])
+
+    def test_hosts(self) -> None:
+        """Only what contradicts the cluster is a fault; a node without the file asks others."""
+        wanted = {"node1.example.com": "192.0.2.1", "node2.example.com": "192.0.2.2"}
+        self.assertEqual(self.one("node_setup", wanted), [])
+        self.files.mkdir(self.paths.etc_hosts.parent)
+        put(self.files, self.paths.etc_hosts, b"192.0.2.1 node1.example.com node1\n192.0.2.9 Node2.example.com\n")
+        (fault,) = self.one("node_setup", wanted)
+        self.assertEqual(fault, "/etc/hosts has the address 192.0.2.9 for node2.example.com, the cluster 192.0.2.2")
+
+    def test_programs(self) -> None:
+        """Programs must be there, and be programs."""
+        good, bad = Path("/usr/bin/good"), Path("/usr/bin/bad")
+        self.files.mkdir(good.parent)
+        put(self.files, good, b"", 0o755)
+        put(self.files, bad, b"", 0o644)
+        found = self.one("oob_paths", [str(good), str(bad), "/nosuch"])
+        self.assertEqual(found[:2], [None, "/usr/bin/bad: not an executable file"])
+        self.assertIn("/nosuch", found[2])
+        self.assertEqual(self.one("user_scripts"), [str(self.paths.external_master_setup_script)])
+
+    def test_certificates(self) -> None:
+        """How long each is good; one that is missing or nonsense is told."""
+        put(self.files, self.paths.server_pem, cluster_keys()[1].server.bundle)
+        put(self.files, self.paths.client_pem, b"nonsense")
+        found = {path.rpartition("/")[2]: (days, fault) for path, days, fault in self.one("certificates")}
+        self.assertGreater(found["server.pem"][0], 3000)
+        self.assertEqual(found["client.pem"][1], "has no certificate in PEM form")
+        self.assertTrue(found["ca.pem"][1].startswith("cannot be read: "))
+        self.assertNotIn("rapi.pem", found)
+
+    def test_volumes(self) -> None:
+        """What is in a pool; of a template without a driver nothing is told."""
+        self.store.disks["loop//srv/pool/web1/disk0"] = FakeDisk(1)
+        found = self.one("volumes", {"file": "/srv/pool", "plain": "xenvg"})
+        self.assertEqual(found, {"file": [["loop", "/srv/pool/web1/disk0"]], "plain": []})
+
+
+class SshChecksTests(NodeChecksCase):
+    """SSH of the node."""
+
+    def faults(self, authorized: dict[str, str] | None) -> Sequence[str]:
+        """What is wrong with its files."""
+        found: Sequence[str] = self.one("ssh_files", ("node1 ssh-rsa HOST\n", authorized))
+        return found
+
+    def test_files(self) -> None:
+        """Both files must be as the cluster has them; other lines of root's are root's business."""
+        self.assertEqual(len(self.faults(KEYS)), 2)
+        put(self.files, self.paths.known_hosts, b"node1 ssh-rsa HOST\n")
+        self.assertEqual(len(self.faults(KEYS)), 1)
+        self.assertEqual(self.faults(None), [])
+        put(self.files, self.paths.root_authorized_keys, b"ssh-rsa MINE me@home\n" + OWN)
+        self.assertEqual(self.faults(KEYS), [])
+        self.assertIn("authorized_keys does not have just the keys", self.faults({})[0])
+
+    def test_reach(self) -> None:
+        """Who cannot be reached, and why; no question is asked and no unknown host believed."""
+        self.runner.script(["ssh"], ProcessResult(status=255, stderr=b"Permission denied (publickey).\n"))
+        found = self.one("ssh_reach", {"node2.example.com": 2222})
+        self.assertEqual(found, {"node2.example.com": "exited with status 255: Permission denied (publickey)."})
+        (call,) = self.runner.calls
+        for word in ("-oBatchMode=yes", "-oStrictHostKeyChecking=yes", "-p2222", "node2.example.com"):
+            self.assertIn(word, call.argv)
+
+    def test_clutter(self) -> None:
+        """Who has more than one key; strangers and comments do not count."""
+        lines = [
+            b"ssh-rsa A root@node1.example.com\n", b"ssh-rsa B root@node1.example.com\n", b"ssh-rsa C root@node2.example.com\n",
+            b"ssh-rsa D me@home\n", b"ssh-rsa E me@home\n", b"# ssh-rsa F root@node2.example.com\n",
+        ]  # fmt: skip
+        put(self.files, self.paths.root_authorized_keys, b"".join(lines))
+        found = self.one("ssh_clutter", ["node1.example.com", "node2.example.com"])
+        self.assertEqual(found, ["root@node1.example.com"])
