@@ -130,7 +130,7 @@ async def undo_all(
         if fault is None:
             continue
         left.append(undo)
-        warn(f"could not undo a step: {fault}")
+        warn(f"could not undo a step ({undo.title}): {fault}")
         if undo.otherwise is not None:
             warn(undo.otherwise)
             left.extend(reversed(undos))

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
-from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.error import ConnectionDone, ConnectionLost, ConnectionRefusedError
 from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
@@ -152,6 +152,8 @@ def reason(error: Exception) -> str:
         return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
     if isinstance(error, ConnectTimeout) or getattr(error, "osError", None) in NOBODY_THERE:
         return "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out"
+    if isinstance(error, ConnectionDone | ConnectionLost):
+        return "the connection broke off before it answered; what it has done by then is not known"
     if isinstance(error, ResponseFailed) or inner:
         for failure in inner or ():
             return reason(failure.value)

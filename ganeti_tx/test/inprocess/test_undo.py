@@ -157,7 +157,7 @@ class UndoTests(ClusterCase):
         self.cluster.network.fault = gone
         status, out, err = self.scene().run(ADD.split())
         self.assertEqual(status, 1)
-        self.assertIn("could not undo a step", out)
+        self.assertIn("could not undo a step (remove disk/0 of instance", out)
         self.assertIn("node2.example.com", err)
         self.assertEqual(dict(self.cluster.config.instances), {})
         self.assert_nothing_held(self.cluster)

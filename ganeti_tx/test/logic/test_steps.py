@@ -103,7 +103,7 @@ class StepsTests(SynchronousTestCase):
         """Every step is undone, last first; one that cannot be does not stop the others, and the first error goes on."""
         self.run_work(OpExecError("too late"))
         self.assertEqual(self.done, ["last", "first"])
-        self.assertEqual(self.warnings, ["could not undo a step: cannot"])
+        self.assertEqual(self.warnings, ["could not undo a step (broken): cannot"])
         self.assertEqual(self.kept[-1], [])
 
     def test_what_must_stay(self) -> None:
@@ -111,7 +111,7 @@ class StepsTests(SynchronousTestCase):
         self.otherwise = "it may run"
         self.run_work(OpExecError("too late"))
         self.assertEqual(self.done, ["last"])
-        self.assertEqual(self.warnings, ["could not undo a step: cannot", "it may run"])
+        self.assertEqual(self.warnings, ["could not undo a step (broken): cannot", "it may run"])
 
     def test_settled(self) -> None:
         """What was settled is not taken back."""

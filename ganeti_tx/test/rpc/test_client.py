@@ -26,5 +26,10 @@ class ReasonTests(SynchronousTestCase):
 
     def test_wrapped(self) -> None:
         """What the HTTP client wraps is unwrapped."""
-        wrapped = RequestTransmissionFailed([Failure(ConnectionLost("cut"))])
+        wrapped = RequestTransmissionFailed([Failure(ValueError("cut"))])
         self.assertIn("cut", reason(wrapped))
+
+    def test_broken_off(self) -> None:
+        """A power cut in the midst of a call is told in plain words."""
+        wrapped = RequestTransmissionFailed([Failure(ConnectionLost("cut"))])
+        self.assertIn("the connection broke off before it answered", reason(wrapped))
