@@ -83,6 +83,7 @@ class Calls:
     get_network = Call(networks.get_network)
     create_network = Call(networks.create_network)
     modify_network = Call(networks.modify_network)
+    rename_network = Call(networks.rename_network)
     connect_network = Call(networks.connect_network)
     disconnect_network = Call(networks.disconnect_network)
     delete_network = Call(networks.delete_network)

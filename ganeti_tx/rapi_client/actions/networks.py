@@ -55,6 +55,12 @@ def modify_network(network: str, *, reason: str | None = None, **parameters: Any
     return submit("PUT", path("/2/networks/{}/modify", network), {"reason": reason}, parameters)
 
 
+def rename_network(network: str, new_name: str, *, dry_run: bool = False, reason: str | None = None) -> Request[JobId]:
+    """Give a network another name."""
+    query = {"dry-run": dry_run, "reason": reason}
+    return submit("PUT", path("/2/networks/{}/rename", network), query, {"new_name": new_name})
+
+
 def connect_network(
     network_name: str,
     group_name: str,

@@ -246,5 +246,6 @@ class NetworkTests(RapiCase):
         self.done("DELETE", f"/2/instances/{WEB}")
         self.done("PUT", "/2/networks/lan/disconnect", {"group_name": "default"})
         self.assertEqual(self.send("GET", "/2/networks/lan")["group_list"], [])
-        self.done("DELETE", "/2/networks/lan")
+        self.assertEqual(self.done("PUT", "/2/networks/lan/rename", {"new_name": "wan"}), ["wan"])
+        self.done("DELETE", "/2/networks/wan")
         self.assertEqual(self.send("GET", "/2/networks"), [])

@@ -114,6 +114,7 @@ def change_others(client: Client) -> Sequence[int]:
         client.modify_network("lan", gateway=None),
         client.connect_network("lan", "g", "bridged", "br0", vlan="7"),
         client.disconnect_network("lan", "g"),
+        client.rename_network("lan", "wan"),
         client.delete_network("lan"),
         client.add_cluster_tags(["a"]),
         client.delete_cluster_tags(["a"]),

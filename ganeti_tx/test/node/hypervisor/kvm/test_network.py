@@ -7,6 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model import network
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions, connect_argvs
 from ganeti_tx.node.hypervisor.kvm.state import NicState
@@ -109,6 +110,33 @@ class NetworkTests(SynchronousTestCase):
         failure = self.failureResultOf(Deferred.fromCoroutine(connecting), HypervisorError)
         self.assertIn("no such zone", str(failure.value))
         self.assertEqual(self.runner.calls[-1].env["BRIDGE"], "br0")
+
+    def test_script_of_network(self) -> None:
+        """Such a script is told of the interface's network; that there is one shows by NETWORK."""
+        script = PATHS.conf_dir / "kvm-vif-bridge"
+        self.write(script, b"")
+        self.runner.script([str(script)], ProcessResult())
+        lan = network.Network(
+            serial_no=1, uuid="lan-uuid", name="lan", network="10.5.0.0/28", gateway="10.5.0.1", tags=("a", "b")
+        )
+        for nic in (NIC, msgspec.structs.replace(NIC, netinfo=lan.netinfo())):
+            self.successResultOf(
+                Deferred.fromCoroutine(self.network.connect(kvm_spec([nic]), [self.plan()], TapOptions()))
+            )
+        told = [
+            {name: value for name, value in call.env.items() if name.startswith("NETWORK")}
+            for call in self.runner.calls
+            if call.argv == (str(script),)
+        ]
+        of_lan = {
+            "NETWORK": "lan",
+            "NETWORK_NAME": "lan",
+            "NETWORK_UUID": "lan-uuid",
+            "NETWORK_SUBNET": "10.5.0.0/28",
+            "NETWORK_GATEWAY": "10.5.0.1",
+            "NETWORK_TAGS": "a b",
+        }
+        self.assertEqual(told, [{}, of_lan])
 
     def test_release(self) -> None:
         """A tap is removed; one that is not there is no error."""
