@@ -65,7 +65,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
 
     async def expand_names(self) -> None:
         """The default group is kept by its uuid."""
-        if self.op.default_group is not None:  # type: ignore[attr-defined]
+        if DEFAULT_GROUP in self._given:
             self.op = replace(self.op, default_group=await self._uuid_of_group())
 
     async def _uuid_of_group(self) -> str:
