@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -120,8 +121,12 @@ class NodeChecks:
         return missing_bridges(self.files, self.user_mode_marker, names)
 
     async def _network(self, addresses: list[str]) -> list[str]:
-        """Those of the addresses at which no host answers."""
-        return [address for address in addresses if not await self.reaches(address)]
+        """Those of the addresses at which no host answers; all are tried at the same time."""
+        tried = [(address, Deferred.fromCoroutine(self._answers(address))) for address in addresses]
+        return [address for address, answer in tried if not await answer]
+
+    async def _answers(self, address: str) -> bool:
+        return await self.reaches(address)
 
     async def _setup(self, addresses: dict[str, str]) -> list[str]:
         """Where the hosts file has other addresses for these hosts."""

@@ -4,14 +4,17 @@ from collections import Counter
 from pathlib import Path
 
 from attrs import define
+from twisted.internet.defer import Deferred, DeferredSemaphore
 
 from ganeti_tx.runtime.authorized_keys import MAX_AUTHORIZED_KEYS, merged
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 
 #: Seconds for one connection.
 REACH_LIMIT = 15.0
+#: Connections at the same time.
+AT_ONCE = 10
 MAX_KNOWN_HOSTS = 16 * 1024 * 1024
 
 
@@ -42,12 +45,17 @@ class SshChecks:
 
     async def unreached(self, ports: dict[str, int]) -> dict[str, str]:
         """Of these hosts with the ports of their SSH daemons those to which root cannot get, with the reason."""
-        faults = {}
-        for name, port in ports.items():
-            result = await self.runner.run(self._argv(name, port), timeout=REACH_LIMIT)
+        faults: dict[str, str] = {}
+        turns = DeferredSemaphore(AT_ONCE)
+        tried = {name: turns.run(self._connect, name, port) for name, port in ports.items()}
+        for name, connecting in tried.items():
+            result = await connecting
             if not result.succeeded:
                 faults[name] = result.describe()
         return faults
+
+    def _connect(self, name: str, port: int) -> "Deferred[ProcessResult]":
+        return self.runner.run(self._argv(name, port), timeout=REACH_LIMIT)
 
     def _argv(self, name: str, port: int) -> tuple[str, ...]:
         known = f"-oUserKnownHostsFile={self.paths.known_hosts}"
