@@ -29,7 +29,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One hypervisor (reference: config.json, hypervisor-parameters.json).
 
     @ivar params: the parameters, with their built-in values.
-    @ivar choices: the words that a parameter may be, for parameters that are one of some.
+    @ivar choices: the words or numbers that a parameter may be, for parameters that are one of some.
     @ivar cluster_only: those on which both ends of a migration must agree, so that no instance or OS sets them.
     @ivar shared_files: those parameters that name a file which all nodes shall have as the master has it.
     @ivar consoles: the kinds that its instances may have.
@@ -44,7 +44,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """
 
     params: type[Wire]
-    choices: Mapping[str, Sequence[str]] = {}
+    choices: Mapping[str, Sequence[str | int]] = {}
     cluster_only: frozenset[str] = frozenset()
     shared_files: tuple[str, ...] = ()
     consoles: frozenset[ConsoleKind]
@@ -65,7 +65,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """A line for each parameter that is none of its choices."""
         for name, choices in self.choices.items():
             if name in hvparams and hvparams[name] not in choices:
-                allowed = ", ".join(choice or "(empty)" for choice in choices)
+                allowed = ", ".join("(empty)" if choice == "" else str(choice) for choice in choices)
                 yield f"{name}: {hvparams[name]!r} is none of {allowed}"
 
     @property

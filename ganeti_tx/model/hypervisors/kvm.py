@@ -12,7 +12,7 @@ OTHER_PROGRAM = "/usr/bin/qemu-system-x86_64"
 
 
 #: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
-CHOICES: Mapping[str, Sequence[str]] = {
+CHOICES: Mapping[str, Sequence[str | int]] = {
     "migration_mode": MIGRATION_MODES,
     "disk_aio": ("threads", "native", "io_uring"),
     "disk_cache": ("default", "none", "writeback", "writethrough", "directsync", "unsafe"),
@@ -26,8 +26,13 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "reboot_behavior": ("reboot", "exit"),
     "scsi_controller_type": ("lsi", "virtio-scsi-pci", "megasas"),
     "security_model": ("none", "user", "pool"),
+    "serial_speed": (
+        *(75, 110, 300, 600, 1200, 1800, 2400, 4800, 9600, 14400, 19200, 28800, 38400, 57600, 115200, 230400, 345600),
+        460800,
+    ),
     "soundhw": ("", "ac97", "es1370", "hda", "sb16", "gus", "cs4231a", "adlib"),
     "spice_image_compression": ("", "auto_glz", "auto_lz", "quic", "glz", "lz", "off"),
+    "spice_ip_version": (0, 4, 6),
     "spice_jpeg_wan_compression": ("", "auto", "never", "always"),
     "spice_streaming_video": ("", "off", "all", "filter"),
     "spice_zlib_glz_wan_compression": ("", "auto", "never", "always"),

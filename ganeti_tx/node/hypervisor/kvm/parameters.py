@@ -41,7 +41,6 @@ def _unknown_values(params: KvmParams) -> Iterator[str]:
     for name, lowest, highest in (
         ("virtio_net_queues", 1, MAX_QUEUES),
         ("kvm_pci_reservations", 0, MAX_PCI_RESERVATIONS),
-        ("spice_ip_version", 0, 6),
         ("cpu_cores", 0, 1024),
         ("cpu_threads", 0, 1024),
         ("cpu_sockets", 0, 1024),
@@ -72,8 +71,6 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
         yield "vnc_x509_path: needed by vnc_x509_verify"
     if params.vnc_x509_path and not params.vnc_tls:
         yield "vnc_x509_path: has no meaning without vnc_tls"
-    if params.spice_ip_version not in (0, 4, 6):
-        yield f"spice_ip_version: {params.spice_ip_version} is none of 0, 4, 6"
     for device in params.boot_order.split(","):
         image = {"cdrom": params.cdrom_image_path, "floppy": params.floppy_image_path}.get(device)
         if image == "" and not params.kernel_path:

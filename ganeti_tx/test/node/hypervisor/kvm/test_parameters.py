@@ -29,6 +29,7 @@ class ParameterTests(SynchronousTestCase):
             *(("disk_type", "x"), ("boot_order", "disk,x"), ("virtio_net_queues", 9), ("cpu_mask", "x")),
             *(("initrd_path", "/i"), ("security_domain", "joe"), ("cdrom_image_path", "relative")),
             *(("kvm_path", "kvm"), ("migration_mode", "fast"), ("spice_ip_version", 5), ("kvm_pci_reservations", 32)),
+            ("serial_speed", 99),
         ):
             (fault,) = found(**{name: value})
             self.assertTrue(fault.startswith(f"{name}: "), fault)
