@@ -41,7 +41,6 @@ SHOWN = (
     "gnt-filter info",
     "gnt-filter list",
     "gnt-filter list-fields",
-    "gnt-group info",
     "gnt-group list",
     "gnt-group list rack1 -o name,node_list,pinst_list,custom_ndparams,tags,alloc_policy",
     "gnt-group list-fields",
@@ -145,6 +144,12 @@ class StockCommandTests(SynchronousTestCase):
             ours = ours.replace(f"{self.node}/{directory}", f"/{directory}")
         self.assertIn("  default node group: default\n", ours)
         self.assertEqual(unordered(ours.replace("  default node group: default\n", "")), unordered(out))
+
+    def test_group_info(self) -> None:
+        """The same, but for the order of bounds."""
+        (_, out, _), (_, ours) = self.stock("gnt-group", "info"), self.ours("gnt-group", "info")
+        self.assertIn("- Node group: rack1\n", ours)
+        self.assertEqual(unordered(ours), unordered(out))
 
     def test_statuses(self) -> None:
         """Mistakes end with the same status from both."""
