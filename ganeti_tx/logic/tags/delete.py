@@ -22,7 +22,7 @@ class LUTagsDel(LogicalUnit[OpTagsDel]):
         """Each is there."""
         present = set(await self.config.tags(self.op.kind, self.op.name or None))
         if missing := [tag for tag in self.op.tags if tag not in present]:
-            raise OpPrereqError(f"tags not found: {', '.join(repr(tag) for tag in missing)}", ECode.NOENT)
+            raise OpPrereqError(f"Tag(s) {', '.join(repr(tag) for tag in missing)} not found", ECode.NOENT)
 
     def plan(self) -> Plan:
         """One change."""

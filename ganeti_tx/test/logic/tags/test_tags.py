@@ -42,7 +42,8 @@ class TagTests(UnitTestCase):
 
     def test_missing(self) -> None:
         """A tag that is not there cannot be deleted."""
-        self.assertIn("gone", self.refused(OpTagsDel(kind=TagKind.CLUSTER, tags=("gone",)), OpPrereqError))
+        for tags, said in (("gone",), "Tag(s) 'gone' not found"), (("gone", "lost"), "Tag(s) 'gone', 'lost' not found"):
+            self.assertIn(said, self.refused(OpTagsDel(kind=TagKind.CLUSTER, tags=tags), OpPrereqError))
 
     def test_search(self) -> None:
         """Pairs of where and what; a pattern that is none is refused."""
