@@ -1,6 +1,8 @@
 """Whether a node can keep disks where the cluster has them, and which are there that nobody has (reference: verify.json)."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
@@ -44,9 +46,20 @@ def judge_directories(scene: GroupScene, told: Told, node: Node) -> Iterator[Ver
 
 
 def places(cluster: Cluster) -> dict[str, str]:
-    """Where each enabled template keeps disks that a node can list."""
-    found = {word.value: pool_of(TEMPLATES[word], cluster) for word in cluster.enabled_disk_templates}
+    """Where each enabled template, and what its disks are made of, is kept."""
+    enabled = cluster.enabled_disk_templates
+    words = {*enabled, *(DiskTemplate(child.template) for word in enabled for child in TEMPLATES[word].children)}
+    found = {word.value: pool_of(TEMPLATES[word], cluster) for word in sorted(words)}
     return {word: place for word, place in found.items() if place}
+
+
+def is_reserved(name: str, patterns: Sequence[str]) -> bool:
+    """Whether the administrator wants a volume to be left alone; a pattern that is none matches nothing."""
+    for pattern in patterns:
+        with suppress(re.error):
+            if re.fullmatch(pattern, name):
+                return True
+    return False
 
 
 def ask_volumes(scene: GroupScene) -> Mapping[str, Any]:
@@ -69,7 +82,9 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
             place = place_of(logical_id)
-            yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, place not in known and place not in seen)
+            reserved = in_group and is_reserved(place, scene.cluster.reserved_lvs)
+            strange = place not in known and place not in seen and not reserved
+            yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, strange)
             seen.add(place)
 
 

@@ -3,13 +3,14 @@
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.network import Says, Wrong
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
-from ganeti_tx.test.inprocess.verify_faults import ADD, failing_hook, mirrored, runs
+from ganeti_tx.test.inprocess.verify_faults import ADD, cluster_with, failing_hook, mirrored, runs
 
 #: What Ganeti's own prints of a healthy group, in its order.
 OF_CONFIGURATION = (
@@ -185,10 +186,20 @@ class VerifyDisksTests(ClusterCase):
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
         """See `ClusterCase`."""
         time = SimulatedTime()
+        reserved = cluster_with(reserved_lvs=("a(", "ro+t"))
         wire = MirrorWire(time.seconds, rate=10.0)
-        cluster = InProcessCluster(3, seed, time=time, mirror_wire=wire, prepare=mirrored(disks_active=True))
+        cluster = InProcessCluster(3, seed, time=time, mirror_wire=wire, prepare=mirrored(reserved, disks_active=True))
         self.addCleanup(cluster.end)
         return cluster
+
+    def test_orphans(self) -> None:
+        """Volumes of nobody's are told, but for those that are reserved; a pattern that is none reserves nothing."""
+        home = self.cluster.node(3).mirror_node
+        assert home is not None
+        home.volumes.disks.update({"xenvg/root": FakeDisk(1), "xenvg/stray": FakeDisk(1)})
+        out = self.scene().run(["gnt-cluster", "verify"])[1]
+        found = [line.partition("  - ")[2] for line in out.splitlines() if " is unknown" in line]
+        self.assertEqual(found, ["WARNING: node node3.example.com: volume xenvg/stray is unknown"])
 
     def test_missing(self) -> None:
         """Volumes that are gone are named with their nodes; nothing can be activated then."""
