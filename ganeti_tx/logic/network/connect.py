@@ -31,8 +31,6 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
         },
     )
 
-    _connected_already: bool = False
-
     async def check(self) -> None:
         """The parameters fit together, and no instance of the group has an address of the network by other means."""
         await super().check()
@@ -43,8 +41,7 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
             typed_nicparams(fill_nicparams(await self.config.cluster(), self._params))
         except GenericError as error:
             raise OpPrereqError(str(error), ECode.INVAL) from None
-        self._connected_already = self.connected
-        if self._connected_already:
+        if self.connected:
             self.warn(f"Network '{self.network.name}' is already mapped to group '{self.group.name}'")
         elif self.op.conflicts_check:
             pool = AddressPool(self.network)
@@ -66,10 +63,10 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
     def plan(self) -> Plan:
         """One change, unless it is so already."""
         touched = (f"network {self.network.name}", f"node group {self.group.name}")
-        return [] if self._connected_already else [PlannedStep(CONNECT, (), touched)]
+        return [] if self.connected else [PlannedStep(CONNECT, (), touched)]
 
     async def execute(self) -> None:
         """Connect it."""
-        if not self._connected_already:
+        if not self.connected:
             async with self.step(CONNECT):
                 await self.config.connect_network(self.network.uuid, self.group.uuid, self._params)
