@@ -1,6 +1,7 @@
 """Networks of a whole cluster, as its command lines show them."""
 
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.disk import put
 
 ADD = (
     "gnt-network add --network=10.5.0.0/28 --gateway=10.5.0.1 --mac-prefix=aa:00:55 --network6=2001:db8:5::/64"
@@ -110,3 +111,59 @@ class NetworkTests(ClusterCase):
         self.fails("gnt-network connect -N nosuch=1 net1 default", "unknown NIC parameter 'nosuch'")
         self.fails("gnt-network connect -N mode=bogus net1 default", "bogus")
         self.fails("gnt-network connect net1 nosuch", "unknown_entity")
+
+
+class HookTests(ClusterCase):
+    """What Ganeti 3.0.2 was seen to tell the scripts around these commands, and where they ran."""
+
+    def ran(self, directory: str) -> dict[str, dict[str, str]]:
+        """What a script was told of networks and groups, by node."""
+        script = str(self.cluster.paths.hooks_dir / directory / "seen")
+        return {
+            node.name.split(".")[0]: {
+                key: value for key, value in call.env.items() if "NETWORK_" in key or "GROUP_" in key
+            }
+            for node in self.cluster.nodes.values()
+            if hasattr(node, "scripts")
+            for call in node.scripts.calls
+            if call.argv == (script,)
+        }
+
+    def test_told(self) -> None:
+        """The network on the master; the connection on all nodes of the group; the name when it is removed."""
+        hooks = ("add", "connect", "disconnect", "remove")
+        for node in self.cluster.nodes.values():
+            for directory in [f"network-{hook}-{phase}.d" for hook in hooks for phase in ("pre", "post")]:
+                put(node.disk, self.cluster.paths.hooks_dir / directory / "seen", b"#!/bin/sh\n", 0o755)
+        self.ok(ADD)
+        self.ok("gnt-network connect -N mode=bridged,link=br0 net1 default")
+        self.ok("gnt-network disconnect net1 default")
+        self.ok("gnt-network remove net1")
+        added = {
+            "GANETI_NETWORK_NAME": "net1",
+            "GANETI_NETWORK_SUBNET": "10.5.0.0/28",
+            "GANETI_NETWORK_GATEWAY": "10.5.0.1",
+            "GANETI_NETWORK_SUBNET6": "2001:db8:5::/64",
+            "GANETI_NETWORK_GATEWAY6": "2001:db8:5::1",
+            "GANETI_NETWORK_MAC_PREFIX": "aa:00:55",
+            "GANETI_NETWORK_TAGS": "nettag1 nettag2",
+        }
+        connection = {
+            "GANETI_GROUP_NAME": "default",
+            "GANETI_GROUP_NETWORK_MODE": "bridged",
+            "GANETI_GROUP_NETWORK_LINK": "br0",
+            "GANETI_GROUP_NETWORK_VLAN": "",
+        }
+        of_group = dict.fromkeys(("node1", "node2", "node3"), connection)
+        for hook, told in (
+            ("add", {"node1": added}),
+            ("connect", of_group),
+            ("disconnect", of_group),
+            ("remove", {"node1": {"GANETI_NETWORK_NAME": "net1"}}),
+        ):
+            self.assertEqual(self.ran(f"network-{hook}-pre.d"), told, hook)
+            after = {
+                node: {**seen, **{key.replace("GANETI_", "GANETI_POST_"): value for key, value in seen.items()}}
+                for node, seen in told.items()
+            }
+            self.assertEqual(self.ran(f"network-{hook}-post.d"), after, hook)
