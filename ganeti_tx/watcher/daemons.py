@@ -4,6 +4,7 @@ import http.client
 import os
 import signal
 import ssl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -19,6 +20,9 @@ from ganeti_tx.watcher.node import WatchedNode
 RAPI_PORT = 5080
 #: Seconds within which the Remote API must answer.
 RAPI_LIMIT = 30.0
+#: Seconds until a process that was killed must be gone, and between looks.
+KILL_LIMIT = 5.0
+INTERVAL = 0.05
 
 
 def end(paths: Paths, daemon: str) -> None:
@@ -30,6 +34,9 @@ def end(paths: Paths, daemon: str) -> None:
         if process is not None:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+        deadline = time.monotonic() + KILL_LIMIT
+        while is_running(paths, daemon) and time.monotonic() < deadline:
+            time.sleep(INTERVAL)
 
 
 @frozen
@@ -86,7 +93,10 @@ def restart_silent(
 
 
 def rapi_answers(address: str) -> Callable[[], bool]:
-    """Whether there is a Remote API at an address. Who signed its certificate is not looked at, as it is only asked to talk."""
+    """Whether the Remote API at an address talks. Who signed its certificate is not looked at.
+
+    One that listens elsewhere, or speaks no TLS, was told so; a restart would only hang up on its clients.
+    """
 
     def answers() -> bool:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -96,6 +106,8 @@ def rapi_answers(address: str) -> Callable[[], bool]:
         try:
             connection.request("GET", "/version")
             return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+        except (ConnectionRefusedError, ssl.SSLError):
+            return True
         except (OSError, http.client.HTTPException):
             return False
         finally:

@@ -18,6 +18,8 @@ class NodesCase(TestCase):
     #: How many, and which Debian packages they have besides their own.
     count: ClassVar[int] = 3
     packages: ClassVar[str] = ""
+    #: Whether a timer starts the watcher; it may start anything again, at any time.
+    watched: ClassVar[bool] = False
     nodes: Nodes
 
     def setUp(self) -> None:
@@ -30,6 +32,9 @@ class NodesCase(TestCase):
         self.nodes = Nodes(state)
         self.addCleanup(self.nodes.down)
         self.nodes.up(ganeti(self.packages), self.count)
+        if not self.watched:
+            for node in self.nodes.numbers:
+                self.run_on(node, "systemctl disable --quiet --now ganeti-watcher.timer")
 
     def run_on(self, node: int, command: str, status: int | None = 0) -> str:
         """What a shell command says on a node, which must end with that status."""

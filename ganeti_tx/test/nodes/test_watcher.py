@@ -23,6 +23,7 @@ class TimerTests(SystemdClusterCase):
     """Two nodes that watch themselves."""
 
     count = 2
+    watched = True
 
     def timers(self, node: int) -> list[str]:
         """Which wait for their time."""

@@ -89,7 +89,7 @@ class WatcherTests(SynchronousTestCase):
         self.assertEqual(self.statuses().split(), ["running", "running"])
 
     def test_daemons_and_hooks(self) -> None:
-        """Daemons that died come back, on each node its own; its scripts are run."""
+        """Daemons that died, or hang, come back, on each node its own; its scripts are run."""
         ran = self.cluster.directory / "ran"
         for node in (self.master, self.other):
             script = Paths(node.root).hooks_dir / "watcher" / "mine"
@@ -106,7 +106,17 @@ class WatcherTests(SynchronousTestCase):
         self.assertEqual(self.watch(self.master), 0)
         self.assertEqual(set(map(tuple, missing_daemons(self.cluster.layout).values())), {()})
         self.assertEqual(ran.read_text().splitlines(), ["ran", "ran"])
+        self.check_hanging()
         self.assertIn("ganeti-noded does not run; starting it", self.log(self.other))
+
+    def check_hanging(self) -> None:
+        """A Remote API that does not answer, and does not end when it is asked to, is another process afterwards."""
+        path = Paths(self.master.root).pid_file("ganeti-rapi")
+        hanging = holder(path)
+        assert hanging is not None
+        os.kill(hanging, signal.SIGSTOP)
+        self.assertEqual(self.watch(self.master), 0)
+        self.assertNotIn(holder(path), (hanging, None))
 
     def test_one_at_a_time(self) -> None:
         """While another run holds the lock of the node, or of the group, nothing is begun."""

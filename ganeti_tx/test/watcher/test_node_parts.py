@@ -7,7 +7,7 @@ from ganeti_tx.errors import JobQueueError
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.watcher.watched import NAME, OTHER, WatchedCase
 from ganeti_tx.watcher import master
-from ganeti_tx.watcher.daemons import LocalDaemons, restart_silent, start_missing
+from ganeti_tx.watcher.daemons import LocalDaemons, rapi_answers, restart_silent, start_missing
 from ganeti_tx.watcher.hooks import run_hooks
 from ganeti_tx.watcher.master import Group
 
@@ -111,6 +111,12 @@ class DaemonTests(WatchedCase):
         self.assertEqual(self.ended, [])
         restart_silent(self.watched.node, lambda: False, self.daemons)
         self.assertEqual((self.ended, self.up), (["ganeti-rapi"], ["ganeti-rapi", "ganeti-rapi"]))
+
+    def test_elsewhere(self) -> None:
+        """One that was told to listen elsewhere is not restarted again and again."""
+        self.up = ["ganeti-rapi"]
+        restart_silent(self.watched.node, rapi_answers("127.99.98.97"), self.daemons)
+        self.assertEqual(self.ended, [])
 
 
 class MasterTests(WatchedCase):
