@@ -81,6 +81,8 @@ class Reserving:
         pool = AddressPool(wanted)
         try:
             pool.taking(address)
+            if pool.is_end(address):
+                raise AddressPoolError(f"no host can have {address}, an end of network {wanted.name}")
             if not external and pool.is_external(address):
                 raise AddressPoolError(f"address {address} of network {wanted.name} is reserved for others")
         except AddressPoolError as error:

@@ -58,6 +58,8 @@ class CreateTests(NetworkCase):
     def test_kept_for_others(self) -> None:
         """An address that is reserved for others is given only when conflicts are not looked for."""
         self.bad(create(nics=(in_lan(ip="198.51.100.5"),)), ECode.NOTUNIQUE, "reserved for others")
+        ends = create(nics=(in_lan(ip="198.51.100.15"),), conflicts_check=False)
+        self.bad(ends, ECode.NOTUNIQUE, "no host can have 198.51.100.15")
         self.made(nics=(in_lan(ip="198.51.100.5"),), conflicts_check=False)
         self.assertEqual(self.network().reservations, "0010010000000000")
 
