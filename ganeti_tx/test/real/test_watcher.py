@@ -12,10 +12,12 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from ganeti_tx.devcluster.layout import DevNode
 from ganeti_tx.devcluster.running import missing_daemons
+from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
 from ganeti_tx.test.real.guest import make_guest
+from ganeti_tx.test.real.kvm_node import SerialConsole
 
 ADD = "gnt-instance add -t diskless --no-install -o busybox+default -n {} --no-name-check --no-ip-check {}"
 WEB1, WEB2 = "web1.dev.example", "web2.dev.example"
@@ -169,25 +171,44 @@ class WatcherTests(SynchronousTestCase):
         self.assertEqual(self.statuses().split(), ["running", "ERROR_nodeoffline"])
 
 
-class KilledGuestTests(TestCase):
+class GuestTests(TestCase):
     """A machine under QEMU."""
 
     timeout = 600
     skip = WatcherTests.skip
 
-    async def test_comes_back(self) -> None:
-        """One whose QEMU was killed is started again, by another QEMU."""
+    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
+        """One node with one that runs."""
         guest = await make_guest()
-        parameters = f"kvm:kernel_path={guest / 'vmlinux'},initrd_path={guest / 'initrd.img'}"
-        cluster = DevClusterUnderTest(["--enabled-hypervisors=kvm", "-H", parameters], nodes=1)
-        self.addCleanup(cluster.close)
-        (node,) = cluster.layout.nodes
-        cluster.ok(f"{ADD.format(node.name, WEB1)}")
-        cluster.ok(f"gnt-instance startup {WEB1}")
-        pid_file = Paths(node.root).kvm_pid_dir / WEB1
+        kernel = f"kernel_path={guest / 'vmlinux'},initrd_path={guest / 'initrd.img'},kernel_args=quiet"
+        options = ["--enabled-hypervisors=kvm", "--user-shutdown=yes", "-H", f"kvm:{kernel},user_shutdown=true"]
+        self.cluster = DevClusterUnderTest(options, nodes=1)
+        self.addCleanup(self.cluster.close)
+        self.paths = Paths(self.cluster.layout.nodes[0].root)
+        self.cluster.ok(f"{ADD.format('node1', WEB1)}")
+        self.cluster.ok(f"gnt-instance startup {WEB1}")
+
+    def statuses(self) -> list[str]:
+        """What it is, and what it is meant to be by whom."""
+        return self.cluster.ok("gnt-instance list --no-headers -o status,admin_state,admin_state_source").split()
+
+    def test_killed(self) -> None:
+        """One whose QEMU was killed is started again, by another QEMU."""
+        pid_file = self.paths.kvm_pid_dir / WEB1
         killed = int(pid_file.read_text())
         os.kill(killed, signal.SIGKILL)
-        self.assertEqual(cluster.ok("gnt-instance list --no-headers -o status").strip(), "ERROR_down")
-        cluster.ok("ganeti-watcher")
-        self.assertEqual(cluster.ok("gnt-instance list --no-headers -o status").strip(), "running")
+        self.assertEqual(self.statuses(), ["ERROR_down", "up", "admin"])
+        self.cluster.ok("ganeti-watcher")
+        self.assertEqual(self.statuses(), ["running", "up", "admin"])
         self.assertNotEqual(int(pid_file.read_text()), killed)
+
+    async def test_shut_down_by_its_user(self) -> None:
+        """One that was powered off from inside stays down, and the cluster knows who wanted that."""
+        console = await SerialConsole.of(instance_layout(self.paths, WEB1))
+        console.type(b"")
+        await console.wait_for(b"/ # ")
+        console.type(b"poweroff -f")
+        await console.wait_for(b"Power down")
+        for expected in (["USER_down", "up", "admin"], ["USER_down", "down", "user"], ["USER_down", "down", "user"]):
+            self.assertEqual(self.statuses(), expected)
+            self.cluster.ok("ganeti-watcher")
