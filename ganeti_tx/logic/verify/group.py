@@ -4,10 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve
 
-from ganeti_tx.locking.interfaces import LockRequest
-from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.hook import Hook, HookAnswers, HookNodes
-from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.verify.copies import copy_findings
 from ganeti_tx.logic.verify.disks import disk_states
 from ganeti_tx.logic.verify.gathering import gather
@@ -16,8 +13,8 @@ from ganeti_tx.logic.verify.memory import judge_memory
 from ganeti_tx.logic.verify.pools import orphans
 from ganeti_tx.logic.verify.scene import GroupScene, Told
 from ganeti_tx.logic.verify.subjects import SUBJECTS
+from ganeti_tx.logic.verify.unit import GroupVerification
 from ganeti_tx.logic.verify.verdict import Report, Verdict
-from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hooks import HookObject, HookStatus
@@ -28,38 +25,21 @@ from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.model.verify_codes import VerifyCode
 
 
-class LUClusterVerifyGroup(LogicalUnit[OpClusterVerifyGroup]):
+class LUClusterVerifyGroup(GroupVerification[OpClusterVerifyGroup]):
     """Tell every fault of a group's nodes and instances; true when there is none that counts, and all hooks did well."""
 
     hook = Hook("cluster-verify", HookObject.CLUSTER, pre=HookNodes.NONE, post=HookNodes.OBJECT)
-    _scene: GroupScene
     _report: Report
-
-    async def expand_names(self) -> None:
-        """The group, with what is in it."""
-        await self._look()
-
-    async def _look(self) -> None:
-        group = await self.config.group(self.op.group_name)
-        self._scene = GroupScene(group, await self.config.everything())
-
-    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """Nothing of the group may change while it is looked at."""
-        if level is Level.INSTANCE:
-            return [on_instance(view.instance.name, Mode.SHARED) for view in self._scene.instances]
-        if level is Level.NODEGROUP:
-            return [LockRequest(Lock(level, self._scene.group.uuid), Mode.SHARED)]
-        return on_nodes([node.uuid for node in self._scene.nodes], Mode.SHARED) if level is Level.NODE else ()
 
     async def check(self) -> None:
         """What it is under the locks."""
-        await self._look()
+        await super().check()
         op = self.op
         self._report = Report(self.info, op.error_codes, op.ignore_errors, op.debug_simulate_errors, op.verbose)
 
     async def execute(self) -> bool:
         """Look at everything, in Ganeti's order."""
-        scene, report = self._scene, self._report
+        scene, report = self.scene, self._report
         number = len(scene.nodes)
         report.heading(f"Verifying group '{scene.group.name}'")
         report.heading(f"Gathering data ({number} nodes)")
@@ -92,8 +72,8 @@ class LUClusterVerifyGroup(LogicalUnit[OpClusterVerifyGroup]):
 
     async def _with_disks(self, told: Told) -> Told:
         ready = {name: outcome for name, outcome in told.checks.items() if outcome.error is None}
-        others = {node.name: True for node in self._scene.everything.nodes.values() if node not in self._scene.nodes}
-        states, faults = await disk_states(self, self._scene.instances, {**ready, **others})
+        others = {node.name: True for node in self.scene.everything.nodes.values() if node not in self.scene.nodes}
+        states, faults = await disk_states(self, self.scene.instances, {**ready, **others})
         self._report.tell(
             Verdict(VerifyCode.ENODERPC, name, f"while getting disk information: {fault}")
             for name, fault in sorted(faults.items())
@@ -101,19 +81,19 @@ class LUClusterVerifyGroup(LogicalUnit[OpClusterVerifyGroup]):
         return evolve(told, disks=states)
 
     async def _copies(self) -> list[Verdict]:
-        found = await copy_findings(self, self._scene.online, self._scene.master)
+        found = await copy_findings(self, self.scene.online, self.scene.master)
         return [Verdict(code, name, text) for code, name, text in found]
 
     # Its hooks
 
     async def object_nodes(self) -> Sequence[Node]:
         """All of the group."""
-        return self._scene.nodes
+        return self.scene.nodes
 
     async def hook_values(self) -> Mapping[str, object]:
         """The tags of the cluster and of each node."""
-        tags = {f"NODE_TAGS_{node.name}": " ".join(node.tags) for node in self._scene.nodes}
-        return {"CLUSTER_TAGS": " ".join(self._scene.cluster.tags), **tags}
+        tags = {f"NODE_TAGS_{node.name}": " ".join(node.tags) for node in self.scene.nodes}
+        return {"CLUSTER_TAGS": " ".join(self.scene.cluster.tags), **tags}
 
     def with_hooks(self, result: bool, answers: HookAnswers) -> bool:
         """What scripts said, and whether all did well."""

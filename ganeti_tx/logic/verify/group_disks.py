@@ -2,12 +2,8 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.locking.interfaces import LockRequest
-from ganeti_tx.locking.levels import Level, Lock, Mode
-from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.verify.disks import DiskStates, disk_states, is_volume, placed, whole_tree
-from ganeti_tx.logic.verify.scene import GroupScene
-from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
+from ganeti_tx.logic.verify.unit import GroupVerification
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
@@ -25,35 +21,13 @@ from ganeti_tx.rpc.interfaces import RpcError
 Found = tuple[dict[str, str], list[str], dict[str, list[list[str]]]]
 
 
-class LUGroupVerifyDisks(LogicalUnit[OpGroupVerifyDisks]):
+class LUGroupVerifyDisks(GroupVerification[OpGroupVerifyDisks]):
     """Only the disks count of instances that should have theirs ready."""
-
-    _scene: GroupScene
-
-    async def expand_names(self) -> None:
-        """The group, with what is in it."""
-        await self._look()
-
-    async def _look(self) -> None:
-        group = await self.config.group(self.op.group_name)
-        self._scene = GroupScene(group, await self.config.everything())
-
-    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """No disk of the group may change while it is looked at."""
-        if level is Level.INSTANCE:
-            return [on_instance(view.instance.name, Mode.SHARED) for view in self._scene.instances]
-        if level is Level.NODEGROUP:
-            return [LockRequest(Lock(level, self._scene.group.uuid), Mode.SHARED)]
-        return on_nodes([node.uuid for node in self._scene.nodes], Mode.SHARED) if level is Level.NODE else ()
-
-    async def check(self) -> None:
-        """What it is under the locks."""
-        await self._look()
 
     async def execute(self) -> Found:
         """Ask the nodes."""
-        views = [view for view in self._scene.instances if view.instance.disks_active]
-        online = {node.name: True for node in self._scene.everything.nodes.values() if not node.offline}
+        views = [view for view in self.scene.instances if view.instance.disks_active]
+        online = {node.name: True for node in self.scene.everything.nodes.values() if not node.offline}
         states, faults = await disk_states(self, views, online)
         unready = await self._unready(views, faults)
         broken = [view.instance.name for view in views if needs_activation(view, states, unready)]
