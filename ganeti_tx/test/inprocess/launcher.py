@@ -92,7 +92,8 @@ class InProcessZygote:
         process.callLater(0, Runner(parts).begin)
 
     def _livelock(self, process_id: int) -> Path:
-        return self.paths.livelock_dir / f"job_{process_id}"
+        """Its name is no other process's, of whatever node, as real ones have the time in theirs."""
+        return self.paths.livelock_dir / f"job_{process_id}_{self.node.name}"
 
     def kill(self, process_id: int, signal: int = 9) -> None:
         """End a runner at once, wherever it is."""
