@@ -51,7 +51,8 @@ async def look(parts: Parts, nodes: list[Node], master: Node, before: CopiesStat
     told = await parts.nodes.call_many(nodes, ClusterCopies())
     if told[master.name].error is not None:
         return [(SILENT, master.name, str(told[master.name].error))]
-    digests = {name: outcome.get().files for name, outcome in told.items() if outcome.error is None}
+    states = {name: outcome.get() for name, outcome in told.items() if outcome.error is None}
+    digests = {name: state.files for name, state in states.items() if state.files is not None}
     faults = file_faults(nodes, master.name, digests)
     return [*findings(nodes, master, before, told), *((VerifyCode.ECLUSTERFILECHECK, "", fault) for fault in faults)]
 

@@ -85,14 +85,15 @@ class WriteSshFiles(NodeCall[None], frozen=True, kw_only=True):
 class CopiesState(msgspec.Struct, frozen=True, kw_only=True):
     """How new a node's copies are: serial numbers, None where there is no copy; `ssconf` is a digest of all values.
 
-    @ivar files: a digest of each file that nodes have alike, by its path; those that are not there are left out.
+    @ivar files: a digest of each file that nodes have alike, by its path; those that are not there are left out. None: an
+        older node, which does not tell.
     """
 
     config: int | None
     queue: int | None
     ssconf: str
     master: str
-    files: dict[str, str] = {}
+    files: dict[str, str] | None = None
 
 
 class ClusterCopies(Question[CopiesState], frozen=True, kw_only=True):

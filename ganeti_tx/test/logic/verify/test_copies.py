@@ -47,6 +47,11 @@ class VerifyCopiesTests(SetParamsCase):
         self.assertIn("  - NOTICE: 1 offline node(s) found.", self.stage.feedback)
         self.assertNotIn("node4.example.com", [name for name, _ in self.nodes.sent])
 
+    def test_older_node(self) -> None:
+        """Of a node that does not tell of its files yet, none is said to be missing."""
+        self.states["node1"] = replace(GOOD, files={"/var/lib/ganeti/hmac.key": "digest"})
+        self.assertEqual(self.errors(True), [])
+
     def test_newer_is_no_fault(self) -> None:
         """What changed since the master was asked is no fault of a node."""
         self.states["node2"] = replace(GOOD, config=8, queue=6)
@@ -69,7 +74,7 @@ class VerifyCopiesTests(SetParamsCase):
 
     def test_files(self) -> None:
         """A key that a node lacks is a fault of the cluster; what is on its way is none."""
-        has, lacks = replace(GOOD, files={"/var/lib/ganeti/hmac.key": "x"}), GOOD
+        has, lacks = replace(GOOD, files={"/var/lib/ganeti/hmac.key": "x"}), replace(GOOD, files={})
         self.states = {"node1": has, "node2": has, "node3": replace(lacks, config=None, queue=None)}
         (line,) = self.errors()
         self.assertTrue(line.startswith("  - ERROR:ECLUSTERFILECHECK:cluster:"), line)
