@@ -52,6 +52,11 @@ def negative(flags: str, dest: str, help: str) -> Option:
     return Option(tuple(flags.split()), dest, help, default=True, action="store_false")
 
 
+def yes_no(flags: str, dest: str, help: str) -> Option:
+    """An option whose value is yes or no; without it nothing is said."""
+    return Option(tuple(flags.split()), dest, help, "bool", metavar="yes|no")
+
+
 def constant(flag: str, dest: str, const: Any, help: str) -> Option:
     """An option without value that stores a constant."""
     return Option((flag,), dest, help, action="store_const", const=const)
@@ -104,6 +109,8 @@ SECONDARY_IP = Option(
     "string",
     metavar="ADDRESS",
 )
+MASTER_CAPABLE = yes_no("--master-capable", "master_capable", "whether the node may become master")
+VM_CAPABLE = yes_no("--vm-capable", "vm_capable", "whether the node may hold instances")
 NODE_PARAMETERS = Option(("--node-parameters",), "ndparams", "node parameters", "keyval")
 HYPERVISOR_STATE = Option(("--hypervisor-state",), "hv_state", "hypervisor state", "identkeyval", [], "append")
 DISK_STATE = Option(("--disk-state",), "disk_state", "disk state", "identkeyval", [], "append")

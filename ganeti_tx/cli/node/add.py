@@ -10,6 +10,7 @@ from ganeti_tx.cli.options import (
     DISK_STATE,
     DRY_RUN,
     HYPERVISOR_STATE,
+    MASTER_CAPABLE,
     NODE_GROUP,
     NODE_PARAMETERS,
     ONE_HOST,
@@ -17,8 +18,8 @@ from ganeti_tx.cli.options import (
     PRIORITY,
     SECONDARY_IP,
     VERBOSE,
+    VM_CAPABLE,
     Command,
-    Option,
     negative,
     switch,
 )  # fmt: skip
@@ -108,10 +109,6 @@ def remove(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return ExitCode.SUCCESS
 
 
-def _yes_no(flag: str, dest: str, help: str) -> Option:
-    return Option((flag,), dest, help, "bool", metavar="yes|no")
-
-
 ADD = Command(
     add,
     ONE_HOST,
@@ -124,8 +121,8 @@ ADD = Command(
         VERBOSE,
         NODE_GROUP,
         PRIORITY,
-        _yes_no("--master-capable", "master_capable", "whether the node may become master"),
-        _yes_no("--vm-capable", "vm_capable", "whether the node may hold instances"),
+        MASTER_CAPABLE,
+        VM_CAPABLE,
         NODE_PARAMETERS,
         HYPERVISOR_STATE,
         DISK_STATE,

@@ -10,13 +10,16 @@ from ganeti_tx.cli.options import (
     DRY_RUN,
     FORCE,
     HYPERVISOR_STATE,
+    MASTER_CAPABLE,
     NODE_PARAMETERS,
     ONE_NODE,
     PRIORITY,
     SECONDARY_IP,
     SUBMITTING,
+    VM_CAPABLE,
     Command,
     Option,
+    yes_no,
 )
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
@@ -53,10 +56,6 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return ExitCode.SUCCESS
 
 
-def _yes_no(flags: str, dest: str, help: str) -> Option:
-    return Option(tuple(flags.split()), dest, help, "bool", metavar="yes|no")
-
-
 #: design-2.3, node groups; Ganeti 3 has `gnt-group assign-nodes` for it.
 GROUP = Option(("-g", "--node-group"), "nodegroup", "move the node to this group", "string", metavar="<nodegroup>")
 
@@ -66,17 +65,17 @@ MODIFY = Command(
     (
         FORCE,
         *SUBMITTING,
-        _yes_no("-C --master-candidate", "master_candidate", "whether the node keeps the configuration and the queue"),
-        _yes_no("-D --drained", "drained", "whether the node is to be emptied, and takes no new instances"),
-        _yes_no("-O --offline", "offline", "whether the node is out of service, and is not talked to"),
-        _yes_no("--master-capable", "master_capable", "whether the node may become master"),
-        _yes_no("--vm-capable", "vm_capable", "whether the node may hold instances"),
+        yes_no("-C --master-candidate", "master_candidate", "whether the node keeps the configuration and the queue"),
+        yes_no("-D --drained", "drained", "whether the node is to be emptied, and takes no new instances"),
+        yes_no("-O --offline", "offline", "whether the node is out of service, and is not talked to"),
+        MASTER_CAPABLE,
+        VM_CAPABLE,
         SECONDARY_IP,
         AUTO_PROMOTE,
         DRY_RUN,
         PRIORITY,
         NODE_PARAMETERS,
-        _yes_no("--node-powered", "node_powered", "whether the node has power"),
+        yes_no("--node-powered", "node_powered", "whether the node has power"),
         HYPERVISOR_STATE,
         DISK_STATE,
         GROUP,
