@@ -8,6 +8,7 @@ from zope.interface import Interface
 
 from ganeti_tx.errors import GanetiError, GenericError, OpExecError
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.refusals import CallTooLate
 
 R = TypeVar("R")
 
@@ -32,7 +33,10 @@ class RpcError(OpExecError):
     """A node call that gave no result; the text names the node and the call.
 
     @ivar reason: why, for who knows the node and the call.
+    @ivar may_be_done: whether the call may have been done all the same.
     """
+
+    may_be_done: bool = False
 
     def __init__(self, text: str, reason: str = "") -> None:
         super().__init__(text)
@@ -46,6 +50,8 @@ class NodeOfflineError(RpcError):
 class NodeUnreachableError(RpcError):
     """The node could not be reached, broke off, or did not answer in time: whether the call was done is unknown."""
 
+    may_be_done: bool = True
+
 
 class NodeCallError(RpcError):
     """The node answered that the call failed.
@@ -55,6 +61,7 @@ class NodeCallError(RpcError):
 
     def __init__(self, text: str, cause: GanetiError | None = None) -> None:
         self.cause = cause or GenericError(text)
+        self.may_be_done = isinstance(self.cause, CallTooLate)  # the network may have brought the same call twice
         super().__init__(text, str(self.cause))
 
 

@@ -18,7 +18,7 @@ from ganeti_tx.model.logical_id import Minor, NodeUuid, Port, Secret, kinds
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
 async def make_disks(config: IConfig, plans: Sequence[DiskPlan], homes: Sequence[str]) -> tuple[Disk, ...]:
@@ -103,7 +103,7 @@ async def create_disks(nodes: INodeRpc, target: InstanceView, steps: Steps) -> N
                 try:
                     await create_disk(nodes, target, node, target.disk_specs(node)[index])
                 except RpcError as error:
-                    if not isinstance(error, NodeUnreachableError):  # else it may have been created all the same
+                    if not error.may_be_done:
                         steps.nothing_to_undo(removals[node.name])
                     raise OpExecError(
                         f"could not create disk/{index} of instance {target.instance.name}: {error}"

@@ -49,7 +49,10 @@ class Says:
 
 @frozen
 class Twice:
-    """The node gets the call a second time, so many seconds later; the caller hears of the first."""
+    """The node gets the call a second time, so many seconds later; the caller hears of the first.
+
+    The second overtakes the first when it comes by up to `LATENCY` earlier.
+    """
 
     after: float
 

@@ -5,7 +5,7 @@ from ganeti_tx.rpc.calls.disk import BlockdevCreate
 from ganeti_tx.rpc.calls.instance import InstanceReboot, InstanceShutdown, InstanceStart
 from ganeti_tx.test.inprocess.failover_case import FailoverCase
 from ganeti_tx.test.inprocess.master_service import failover
-from ganeti_tx.test.inprocess.network import Fault, Twice
+from ganeti_tx.test.inprocess.network import LATENCY, Fault, Twice
 
 NAME = "web1.example.com"
 NODE = "node3.example.com"
@@ -60,6 +60,14 @@ class LateCallTests(FailoverCase):
         """One that comes again after the removal creates nothing."""
         self.during(again(BlockdevCreate, 30.0), "gnt-instance add -t file -s 1G -o noop -n node3 web2")
         self.ok("gnt-instance remove -f web2")
+        self.cluster.pass_time(60)
+        self.assertEqual(len(self.cluster.disks()[NODE]), 1)
+
+    def test_creation_of_a_disk_overtaken(self) -> None:
+        """One that comes after its own double is refused; what the double has created is taken back."""
+        self.cluster.network.fault = again(BlockdevCreate, -LATENCY)
+        self.fails("gnt-instance add -t file -s 1G -o noop -n node3 web2", "could not create disk/0")
+        self.cluster.network.fault = None
         self.cluster.pass_time(60)
         self.assertEqual(len(self.cluster.disks()[NODE]), 1)
 
