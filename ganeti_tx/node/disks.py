@@ -101,6 +101,11 @@ class Disks:
         async with TakingBack() as back:
             return [await self._ready(disk, instance.name, instance.hypervisor, True, back) for disk in instance.disks]
 
+    async def attach_one(self, instance: InstanceSpec, disk: DiskSpec) -> AttachedDisk:
+        """Make one disk ready for an instance. @raise BlockDeviceError: it is as before."""
+        async with TakingBack() as back:
+            return await self._ready(disk, instance.name, instance.hypervisor, True, back)
+
     async def _ready(
         self, disk: DiskSpec, owner: str, hypervisor: str, primary: bool, back: TakingBack
     ) -> AttachedDisk:

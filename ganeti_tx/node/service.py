@@ -26,6 +26,7 @@ from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.live_changes import LiveChanges
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_guard import MasterGuard
@@ -122,6 +123,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
     hypervisors = load_hypervisors(parts)
     tree, links = DeviceTree(storage), DiskLinks(parts.files, parts.paths)
     disks = Disks(tree, links)
+    instances = Instances(hypervisors, disks, parts.name)
     allowed = AllowedPaths(parts.files, parts.paths)
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
@@ -144,7 +146,8 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         CopiesOfTheCluster(parts.files, parts.paths),
         disks,
         Mirrors(tree, links),
-        Instances(hypervisors, disks, parts.name),
+        instances,
+        LiveChanges(instances),
         Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),
         NodeChecks(
             parts.files,

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 from zope.interface import Attribute, Interface
 
-from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 
 
 class RunState(IntEnum):
@@ -88,3 +88,32 @@ class IKeepsState(Interface):
 
     def kept_names() -> list[str]:
         """The instances of which there are such files, whether they run or not."""
+
+
+class IHotplug(Interface):
+    """A hypervisor that can change the devices of a machine that runs, each of which is known by its uuid.
+
+    What is as it should be already is left alone: each method may be called twice.
+    """
+
+    async def check_hotplug(instance: InstanceSpec) -> None:
+        """@raise HypervisorError: it does not run, or why its devices cannot be changed."""
+
+    async def plug_disk(instance: InstanceSpec, disk: AttachedDisk) -> None:
+        """Give the guest one disk more. @raise HypervisorError: it does not have it."""
+
+    async def unplug_disk(instance: InstanceSpec, disk: DiskSpec) -> None:
+        """Take a disk from the guest. @raise HypervisorError: the guest does not let it go, and has it still."""
+
+    async def plug_nic(instance: InstanceSpec, nic: NicSpec, index: int) -> None:
+        """Give the guest one network interface more, the one of that place. @raise HypervisorError: it does not have it."""
+
+    async def unplug_nic(instance: InstanceSpec, nic: NicSpec) -> None:
+        """Take a network interface from the guest. @raise HypervisorError: the guest does not let it go."""
+
+
+class IBalloon(Interface):
+    """A hypervisor that can change how much memory a machine that runs has."""
+
+    async def balloon(instance_name: str, memory: int) -> None:
+        """Let the machine have so many MiB, and wait for it. @raise HypervisorError: it does not run, or does not obey."""

@@ -1,0 +1,61 @@
+"""Node calls that change an instance while it runs."""
+
+from attrs import define
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.node.answers import answers
+from ganeti_tx.node.hypervisor.interfaces import IBalloon, IHotplug
+from ganeti_tx.node.instances import Instances
+from ganeti_tx.rpc.calls.hotplug import HotplugAction, HotplugDevice, HotplugSupported, InstanceBalloonMemory
+
+
+@define
+class LiveChanges:
+    """The devices and the memory of the instances that run here."""
+
+    instances: Instances
+
+    @answers(HotplugSupported)
+    async def supported(self, call: HotplugSupported) -> None:
+        """@raise HypervisorError: why its devices cannot be changed."""
+        await self._plugs(call.instance).check_hotplug(call.instance)
+
+    @answers(HotplugDevice)
+    async def device(self, call: HotplugDevice) -> None:
+        """Plug it in, out, or anew."""
+        hypervisor = self._plugs(call.instance)
+        if call.disk is not None:
+            await self._disk(hypervisor, call, call.disk)
+        if call.nic is not None:
+            await self._nic(hypervisor, call, call.nic)
+
+    async def _disk(self, hypervisor: IHotplug, call: HotplugDevice, disk: DiskSpec) -> None:
+        if call.action is not HotplugAction.ADD:
+            await hypervisor.unplug_disk(call.instance, disk)
+        if call.action is not HotplugAction.REMOVE:
+            attached = await self.instances.disks.attach_one(call.instance, disk)
+            await hypervisor.plug_disk(call.instance, attached)
+
+    async def _nic(self, hypervisor: IHotplug, call: HotplugDevice, nic: NicSpec) -> None:
+        if call.action is not HotplugAction.ADD:
+            await hypervisor.unplug_nic(call.instance, nic)
+        if call.action is not HotplugAction.REMOVE:
+            await hypervisor.plug_nic(call.instance, nic, call.index)
+
+    @answers(InstanceBalloonMemory)
+    async def balloon(self, call: InstanceBalloonMemory) -> None:
+        """@raise HypervisorError: it does not run, or its guest gives no memory back."""
+        hypervisor = self.instances.of(call.instance.hypervisor)
+        if not IBalloon.providedBy(hypervisor):
+            raise HypervisorError(
+                f"hypervisor {call.instance.hypervisor} cannot change the memory of instance {call.instance.name}"
+                " while it runs; change maxmem and restart it"
+            )
+        await IBalloon(hypervisor).balloon(call.instance.name, call.memory)
+
+    def _plugs(self, instance: InstanceSpec) -> IHotplug:
+        hypervisor = self.instances.of(instance.hypervisor)
+        if not IHotplug.providedBy(hypervisor):
+            raise HypervisorError("Hotplug is not supported by this hypervisor")
+        return IHotplug(hypervisor)
