@@ -13,6 +13,7 @@ from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, va
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
 from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.policy import warn_of_new_violations
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model import hypervisors
@@ -104,6 +105,9 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
         for line in vain_changes(before, self._given):
             self.info(line)
+        if before.ipolicy != after.ipolicy:
+            views = (await self.config.instance_views()).each()
+            warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.group.on_group import described, on_groups
 from ganeti_tx.logic.group.settings import with_settings
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.policy import warn_of_new_violations
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.hooks import HookObject
-from ganeti_tx.model.instance_policy import policy_violations
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpGroupSetParams
 
@@ -43,22 +46,20 @@ class LUGroupSetParams(LogicalUnit[OpGroupSetParams]):
         """Every setting is possible; to change nothing is possible, too."""
         self._group = await self.config.group(self._group.uuid)
         self._after = with_settings(self._group, self.op, await self.config.cluster())
-        if self._after.ipolicy != self._group.ipolicy and (found := await self._newly_violating()):
-            self.warn(f"After the ipolicy change the following instances violate them: {', '.join(found)}")
+        if self._after.ipolicy != self._group.ipolicy:
+            warn_of_new_violations(await self._views(), self._with_group_changed, self.warn)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The name, and what was asked for."""
         return {**await super().hook_values(), "GROUP_NAME": self._group.name}
 
-    async def _newly_violating(self) -> list[str]:
-        """The instances of the group that its policy admits now, and not any more."""
-        return [
-            view.instance.name
-            for view in (await self.config.instance_views()).each()
-            if view.group.uuid == self._group.uuid
-            and policy_violations(view, self._after)
-            and not policy_violations(view, self._group)
-        ]
+    async def _views(self) -> list[InstanceView]:
+        """The instances of the group."""
+        views = (await self.config.instance_views()).each()
+        return [view for view in views if view.group.uuid == self._group.uuid]
+
+    def _with_group_changed(self, view: InstanceView) -> InstanceView:
+        return replace(view, groups={**view.groups, self._after.uuid: self._after})
 
     def plan(self) -> Plan:
         """One change."""

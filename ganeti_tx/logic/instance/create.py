@@ -18,8 +18,8 @@ from ganeti_tx.logic.instance.create_plan import (
     check_homes,
     check_name,
     make_plan,
-    policy_faults,
     refuse_unavailable,
+    specs_of_plan,
     with_children,
 )
 from ganeti_tx.logic.instance.hook_values import instance_values
@@ -29,6 +29,7 @@ from ganeti_tx.logic.instance.placement import Placement
 from ganeti_tx.logic.instance.presence import start, stop_call
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.policy import check_specs
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance
@@ -146,12 +147,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         return list(self._target.nodes.values())
 
     def _check_policy(self) -> None:
-        fault = policy_faults(self._plan, self._cluster, self._place.group)
-        if fault is None:
-            return
-        if not self.op.ignore_ipolicy:
-            raise OpPrereqError(fault, ECode.INVAL)
-        self.warn(f"{fault}; ignored, as asked for")
+        specs = specs_of_plan(self._plan, self._cluster)
+        check_specs(self._cluster, self._place.group, specs, ignored=self.op.ignore_ipolicy, warn=self.warn)
 
     async def _check_nodes(self) -> None:
         await check_runs(

@@ -21,10 +21,10 @@ from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
-from ganeti_tx.model.params import ipolicy
 from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_beparams, typed_beparams
 from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
+from ganeti_tx.model.params.ipolicy import InstanceSpecs
 from ganeti_tx.model.params.kinds import difference, updated
 from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.tags import check_tag
@@ -167,10 +167,10 @@ def without_defaults(plan: CreatePlan, cluster: Cluster) -> CreatePlan:
     return attrs.evolve(plan, hvparams=hvparams, beparams=difference(plan.beparams, fill_beparams(cluster)))
 
 
-def policy_faults(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> str | None:
-    """Why the group does not admit the instance."""
+def specs_of_plan(plan: CreatePlan, cluster: Cluster) -> InstanceSpecs:
+    """What the policy of a group judges."""
     beparams = plan.filled_beparams(cluster)
-    specs = ipolicy.InstanceSpecs(
+    return InstanceSpecs(
         memory_size=beparams.maxmem,
         cpu_count=beparams.vcpus,
         disk_sizes=tuple(disk.size for disk in plan.disks),
@@ -178,8 +178,6 @@ def policy_faults(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> str |
         spindle_use=beparams.spindle_use,
         disk_templates=(plan.template,),
     )
-    found = ipolicy.violations(ipolicy.fill(cluster.ipolicy, group.ipolicy), specs)
-    return f"instance {plan.name} violates the policy of group {group.name}: {'; '.join(found)}" if found else None
 
 
 def allocate_request(plan: CreatePlan, cluster: Cluster, group: str | None) -> Allocate:

@@ -116,7 +116,7 @@ def violations(policy: InstancePolicy, specs: InstanceSpecs) -> list[str]:
     With several pairs of bounds the reasons are those of the pair that is missed by the fewest.
     """
     templates = [
-        f"disk template {template.value} is not allowed (allowed: {', '.join(sorted(policy.disk_templates))})"
+        f"Disk template {template.value} is not allowed (allowed templates {', '.join(sorted(policy.disk_templates))})"
         for template in sorted(set(specs.disk_templates))
         if template not in policy.disk_templates
     ]

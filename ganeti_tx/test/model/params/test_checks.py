@@ -158,7 +158,7 @@ class PolicyTests(SynchronousTestCase):
         self.assertEqual(
             violations(policy, specs),
             [
-                "disk template plain is not allowed (allowed: drbd)",
+                "Disk template plain is not allowed (allowed templates drbd)",
                 "memory-size value 64 is not in range [128, 32768]",
                 "disk-size/1 value 5 is not in range [1024, 1048576]",
             ],
