@@ -26,11 +26,11 @@ from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
-from ganeti_tx.logic.instance.presence import start, stop_call
+from ganeti_tx.logic.instance.presence import start, stop_again
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_specs
-from ganeti_tx.logic.undos import in_config, on_node
+from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model.cluster import Cluster
@@ -42,7 +42,6 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
-from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -243,16 +242,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def _start(self, target: InstanceView) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
-        async with self.step(START, self._stop_again(target)):  # an answer that got lost may mean that it runs
+        otherwise = f"stays in the configuration; when the node can be reached, remove it with 'gnt-instance remove {self._name}'"
+        async with self.step(START, stop_again(target, otherwise)):  # an answer that got lost may mean that it runs
             await start(self.nodes, target, target.spec(), self.warn)
             await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
-
-    def _stop_again(self, target: InstanceView) -> Undo:
-        """Nothing runs that is not configured: what may run stays where it can be found."""
-        return on_node(
-            f"stop instance {self._name}",
-            target.primary,
-            stop_call(target, 0, force=True),
-            otherwise=f"instance {self._name} may run on node {target.primary.name}, so it stays in the configuration;"
-            f" when the node can be reached, remove it with 'gnt-instance remove {self._name}'",
-        )

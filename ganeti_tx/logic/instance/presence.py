@@ -4,7 +4,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
 from ganeti_tx.logic.questions import ask
-from ganeti_tx.logic.undos import in_config
+from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
@@ -65,6 +65,16 @@ def stop_call(target: InstanceView, timeout: float, force: bool = False) -> Inst
     return InstanceShutdown(
         instance_name=instance.name, hypervisor=instance.hypervisor.value, shutdown_timeout=timeout, force=force
     )
+
+
+def stop_again(target: InstanceView, otherwise: str) -> Undo:
+    """What stops an instance of which nobody knows whether it has been started.
+
+    @param otherwise: what its operator is told when it may run on; what was done before the start stays then.
+    """
+    name, node = target.instance.name, target.primary
+    told = f"instance {name} may run on node {node.name}, so it {otherwise}"
+    return on_node(f"stop instance {name}", node, stop_call(target, 0, force=True), otherwise=told)
 
 
 async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, force: bool = False) -> None:

@@ -1,9 +1,19 @@
 """Starting an instance."""
 
+from collections.abc import Sequence
+
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
-from ganeti_tx.logic.disks.on_nodes import disk_nodes
+from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdowns
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, start, state_as_before, stop
+from ganeti_tx.logic.instance.presence import (
+    check_bridges,
+    is_running,
+    seen_running,
+    start,
+    state_as_before,
+    stop,
+    stop_again,
+)
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online
@@ -13,6 +23,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 MARK, CLEAR, START = "mark the instance as up", "remove what is left of its last run", "start the instance"
@@ -24,6 +35,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
     hook = Hook("instance-start", HookObject.INSTANCE, asked={"FORCE": "force"})
 
     _spec: InstanceSpec
+    _runs: bool = False
     _left_over: bool = False
 
     async def check(self) -> None:
@@ -55,7 +67,8 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
     async def _check_room(self) -> None:
         seen = await seen_running(self.nodes, self.target)
         self._left_over = seen is not None and not is_running(seen)
-        if not is_running(seen):
+        self._runs = is_running(seen)
+        if not self._runs:
             purpose = f"starting instance {self.instance.name}"
             needed = int(self._spec.beparams["minmem"])
             await check_free_memory(self.nodes, self.target.primary, self._spec.hypervisor, needed, purpose)
@@ -81,5 +94,13 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
         if self._left_over:
             async with self.step(CLEAR):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
-        async with self.step(START):
+        async with self.step(START, *self._undos()):
             await start(self.nodes, self.target, self._spec, self.warn, paused=bool(self.op.startup_paused))
+
+    def _undos(self) -> Sequence[Undo]:
+        """Nothing runs that is not marked as up; what was there before the start stays."""
+        if self._runs:
+            return ()
+        down = () if self.instance.disks_active else shutdowns(self.target)
+        otherwise = f"stays marked as up; see 'gnt-instance info {self.instance.name}' when the node can be reached"
+        return (*down, stop_again(self.target, otherwise))

@@ -1,39 +1,15 @@
 """Making an instance with mirrored disks in a whole cluster, whose nodes have a driver for them."""
 
-from collections.abc import Iterator, Mapping
 from random import Random
-from typing import Any
 
-from attrs import define, evolve
-
-from ganeti_tx.logic.registry import UNITS
-from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.mirrors import TEMPLATES, with_mirrors
-from ganeti_tx.test.inprocess.simulation import SimulatedTime
+from ganeti_tx.test.inprocess.mirrors import mirrored_cluster
 
 ADD = "gnt-instance add -t drbd -s 1G -o noop -H fake --no-name-check --no-ip-check --ignore-ipolicy"
 VOLUMES = 2
-
-
-@define
-class UnitsWithMirrors(Mapping[type[OpCode], type[LogicalUnit[Any]]]):
-    """The logical units, for which mirrors are available."""
-
-    def __getitem__(self, kind: type[OpCode]) -> Any:
-        unit = UNITS[kind]
-        return lambda op, context: unit(op, evolve(context, templates=TEMPLATES))
-
-    def __iter__(self) -> Iterator[type[OpCode]]:
-        return iter(UNITS)
-
-    def __len__(self) -> int:
-        return len(UNITS)
 
 
 class CreateMirroredTests(ClusterCase):
@@ -41,16 +17,7 @@ class CreateMirroredTests(ClusterCase):
 
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
         """See `ClusterCase`."""
-        time = SimulatedTime()
-        wire = self.wire = MirrorWire(time.seconds, rate=10.0)
-        cluster = InProcessCluster(
-            3,
-            seed,
-            time=time,
-            mirror_wire=wire,
-            prepare=with_mirrors,
-            units_of=lambda node, livelock: UnitsWithMirrors(),
-        )
+        cluster, self.wire = mirrored_cluster(seed=seed)
         self.addCleanup(cluster.end)
         return cluster
 

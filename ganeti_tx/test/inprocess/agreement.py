@@ -1,0 +1,56 @@
+"""Whether what the configuration says is on the nodes is on them, and nothing else."""
+
+from collections.abc import Iterator
+
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.enums import AdminState
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+
+SHARED = "shared"
+
+
+def disagreements(cluster: InProcessCluster) -> list[str]:
+    """What is amiss in a cluster at rest, a line each. An instance that should run may be down: its user sees that."""
+    return [*disk_faults(cluster), *instance_faults(cluster), *leftovers(cluster)]
+
+
+def disk_faults(cluster: InProcessCluster) -> Iterator[str]:
+    """Disks that are configured and not there, or there and not configured."""
+    wanted = {(home, identity(part)) for disk in cluster.config.disks.values() for home, part in homes(cluster, disk)}
+    found = {(home, disk) for home, disks in cluster.disks().items() for disk in disks}
+    for home, disk in sorted(wanted - found):
+        yield f"disk {disk} is missing ({home})"
+    for home, disk in sorted(found - wanted):
+        yield f"disk {disk} is nobody's ({home})"
+
+
+def homes(cluster: InProcessCluster, disk: Disk) -> Iterator[tuple[str, Disk]]:
+    """Each part of a disk that takes up room, with the node on which it does; no node where all see the same."""
+    for part in disk.children or (disk,):
+        for home in [cluster.config.nodes[uuid].name for uuid in disk.nodes] or [SHARED]:
+            yield home, part
+
+
+def identity(disk: Disk) -> str:
+    """A disk as `InProcessCluster.disks` names it."""
+    return "/".join(map(str, disk.logical_id or ()))
+
+
+def instance_faults(cluster: InProcessCluster) -> Iterator[str]:
+    """Instances that run where they should not, or twice."""
+    config = cluster.config
+    wanted = {
+        each.name: config.nodes[each.primary_node].name
+        for each in config.instances.values()
+        if each.admin_state is AdminState.UP
+    }
+    running = [(home, name) for home, names in cluster.running().items() for name in names]
+    for home, name in running:
+        if wanted.get(name) != home:
+            yield f"instance {name} runs on {home}; by the configuration on {wanted.get(name, 'none')}"
+
+
+def leftovers(cluster: InProcessCluster) -> Iterator[str]:
+    """Locks that are held, and what is reserved."""
+    yield from (f"lock {each}" for each in cluster.locks() if each.owners or each.pending)
+    yield from (f"reservations of {each}" for each in cluster.wconfd.reservations.owners())

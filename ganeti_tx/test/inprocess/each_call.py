@@ -1,0 +1,159 @@
+"""An operation whose node calls go wrong in turn, or whose job is ended at each of them; afterwards all must agree."""
+
+from collections.abc import Callable, Sequence
+
+from attrs import frozen
+
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.queue import JobqueueUpdate
+from ganeti_tx.test.inprocess.agreement import disagreements
+from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.mirrors import mirrored_cluster
+from ganeti_tx.test.inprocess.network import Fault, Says, Sent, Trouble
+
+SAYS_NO = Says("no, not today")
+#: Every way in which a call goes wrong, and whether the node has done what it was told is open for the last.
+TROUBLES: Sequence[Trouble | Says] = (SAYS_NO, Trouble.REFUSED, Trouble.LOST, Trouble.ANSWER_LOST)
+#: Calls that distribute what a job has already written; they go wrong in tests of their own.
+DISTRIBUTION = ("upload_file", "write_ssconf_files")
+#: Seconds after which a job that was ended has come to rest, and so have the nodes.
+REST = 60.0
+TICK = 0.001
+#: Seconds within which a good run has ended.
+LIMIT = 600.0
+
+
+@frozen
+class Operation:
+    """A command line that is tried out in a fresh cluster, after others that lead up to it.
+
+    @ivar again: what puts right whatever a failure has left; None: the same line.
+    @ivar partly: whether a failure may leave it half done, as the error says, so that all agree only when it was put right.
+    @ivar done: whether the cluster has what it was to bring; a job that is ended at its very last call has done it.
+    @ivar pause: seconds between `before` and it.
+    """
+
+    line: str
+    before: Sequence[str] = ()
+    again: str | None = None
+    mirrored: bool = False
+    partly: bool = False
+    done: Callable[[InProcessCluster], bool] = lambda cluster: False
+    pause: float = 0.0
+
+    def submitted(self) -> str:
+        """The line for who does not wait for the job."""
+        program, command, *rest = self.line.split()
+        return " ".join((program, command, "--submit", *rest))
+
+
+class EachCallCase(ClusterCase):
+    """Has the walks over the calls of an operation."""
+
+    def prepared(self, operation: Operation) -> InProcessCluster:
+        """A fresh cluster in which the operation can begin."""
+        if operation.mirrored:
+            self.cluster, _ = mirrored_cluster()
+            self.addCleanup(self.cluster.end)
+        else:
+            self.cluster = self.new_cluster()
+        for line in operation.before:
+            self.ok(line)
+        self.cluster.pass_time(operation.pause)
+        self.cluster.network.sent.clear()
+        return self.cluster
+
+    def calls_of_a_good_run(self, operation: Operation) -> list[str]:
+        """The names of the calls of the operation's own job; the operation succeeds."""
+        cluster = self.prepared(operation)
+        self.ok(operation.line)
+        self.assert_agreed(cluster, "in a good run")
+        cluster.end()
+        return [each.call.name for each in cluster.network.sent if is_of_a_job(each)]
+
+    def assert_agreed(self, cluster: InProcessCluster, where: str) -> None:
+        """The configuration is what is on the nodes."""
+        self.assertEqual(disagreements(cluster), [], where)
+
+    def check_troubles(self, operation: Operation, troubles: Sequence[Trouble | Says] = TROUBLES) -> None:
+        """Let each call go wrong in turn, in each way."""
+        calls = self.calls_of_a_good_run(operation)
+        for trouble in troubles:
+            for number, name in enumerate(calls):
+                self.check_trouble(operation, nth(number, trouble), f"{trouble} for call {number}, {name}")
+
+    def check_trouble(self, operation: Operation, fault: Fault, where: str) -> None:
+        """The operation with one fault: no traceback, all agree, and it can be said again if it failed."""
+        cluster = self.prepared(operation)
+        cluster.network.fault = fault
+        status, out, err = scene_of(cluster).run(operation.line.split())
+        cluster.network.fault = None
+        where = f"{operation.line}: {where}: {out}{err}"
+        self.assertNotIn("Traceback", err, where)
+        self.assertNotIn("internal error", err + out, where)
+        cluster.pass_time(REST)
+        self.check_outcome(operation, status == 0, where)
+        cluster.end()
+
+    def check_ended(self, operation: Operation, end: Callable[[InProcessCluster, int], None]) -> None:
+        """End the job when it has made each of its calls in turn, as `kill` and `cancel` do."""
+        for number, name in enumerate(self.calls_of_a_good_run(operation)):
+            cluster = self.prepared(operation)
+            job_id = scene_of(cluster).submit(operation.submitted())
+            self.until_called(cluster, job_id, number)
+            end(cluster, job_id)
+            cluster.pass_time(REST)
+            job = self.job(job_id)
+            where = f"{operation.line}: ended at call {number}, {name}: {job.ops[0].result} {job.ops[0].log}"
+            self.assertTrue(job.finalized, where)
+            self.assertNotIn("internal error", str(job.ops[0].result), where)
+            self.check_outcome(operation, job.status.value == "success", where)
+            cluster.end()
+
+    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
+        """All agree; what failed succeeds when it is said again."""
+        if success or not operation.partly:
+            self.assert_agreed(self.cluster, where)
+        if success or operation.done(self.cluster):
+            return
+        again = operation.again or operation.line
+        status, out, err = self.scene().run(again.split())
+        told = f"{where}\nthen {again}: {out}{err}"
+        self.assertEqual(status, 0, told)
+        self.assert_agreed(self.cluster, told)
+
+    def until_called(self, cluster: InProcessCluster, job_id: int, number: int) -> None:
+        """Let time pass until the job has made so many calls, and one more, or has ended."""
+        begun = cluster.time.seconds()
+        while sum(map(is_of_a_job, cluster.network.sent)) <= number and not self.job(job_id).finalized:
+            self.assertLess(cluster.time.seconds() - begun, LIMIT)
+            cluster.pass_time(TICK)
+
+    def kill(self, cluster: InProcessCluster, job_id: int) -> None:
+        """The job's process is killed."""
+        process_id = self.job(job_id).process_id
+        if not self.job(job_id).finalized and process_id in cluster.zygote.runners:
+            cluster.zygote.kill(process_id)
+
+    def cancel(self, cluster: InProcessCluster, job_id: int) -> None:
+        """The operator stops the job."""
+        self.scene().run(["gnt-job", "cancel", "--kill", "--yes-do-it", str(job_id)])
+
+
+def is_of_a_job(sent: Sent) -> bool:
+    """Whether a logical unit has made a call: no copy of a job file, and nothing that distributes."""
+    copies = isinstance(sent.call, JobqueueUpdate) or sent.call.name in DISTRIBUTION
+    return sent.caller.startswith("runner") and not copies
+
+
+def nth(number: int, trouble: Trouble | Says) -> Fault:
+    """Trouble for the n-th call that a job makes, from 0; the others go well."""
+    seen = iter(range(1_000_000))
+
+    def fault(node: str, call: NodeCall[object]) -> Trouble | Says | None:
+        if isinstance(call, JobqueueUpdate) or call.name in DISTRIBUTION:
+            return None
+        return trouble if next(seen) == number else None
+
+    return fault

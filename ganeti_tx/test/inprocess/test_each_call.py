@@ -1,0 +1,58 @@
+"""Operations on instances of which each call goes wrong in turn, and whose jobs are killed and cancelled at each."""
+
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+
+FILE = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
+MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
+
+
+def is_there(cluster: InProcessCluster) -> bool:
+    """Whether the instance has been made."""
+    return bool(cluster.config.instances)
+
+
+def is_gone(cluster: InProcessCluster) -> bool:
+    """Whether it has been removed."""
+    return not cluster.config.instances
+
+
+OPERATIONS = {
+    "create": Operation(FILE, done=is_there),
+    "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
+    "shutdown": Operation("gnt-instance shutdown web1", (FILE,)),
+    "startup": Operation("gnt-instance startup web1", (FILE, "gnt-instance shutdown web1")),
+    "reboot_hard": Operation("gnt-instance reboot -t hard web1", (FILE,)),
+    "reboot_full": Operation("gnt-instance reboot -t full web1", (FILE,)),
+    "remove": Operation("gnt-instance remove -f web1", (FILE,), partly=True, done=is_gone),
+    "remove_mirrored": Operation("gnt-instance remove -f web1", (MIRRORED,), mirrored=True, partly=True, done=is_gone),
+}
+
+
+class EachCallTests(EachCallCase):
+    """Made once for each operation, below."""
+
+
+def add_tests(title: str, operation: Operation) -> None:
+    """The three walks over one operation."""
+
+    def test_troubles(self: EachCallTests) -> None:
+        self.check_troubles(operation)
+
+    def test_killed(self: EachCallTests) -> None:
+        self.check_ended(operation, self.kill)
+
+    def test_canceled(self: EachCallTests) -> None:
+        self.check_ended(operation, self.cancel)
+
+    for test, doc in (
+        (test_troubles, "Each call goes wrong in turn, in each way."),
+        (test_killed, "The job's process is killed at each call."),
+        (test_canceled, "The job is stopped at each call."),
+    ):
+        test.__doc__ = doc
+        setattr(EachCallTests, f"{test.__name__}_{title}", test)
+
+
+for title, operation in OPERATIONS.items():
+    add_tests(title, operation)
