@@ -19,7 +19,7 @@ class LiveChanges:
     @answers(HotplugSupported)
     async def supported(self, call: HotplugSupported) -> None:
         """@raise HypervisorError: why its devices cannot be changed."""
-        await self._plugs(call.instance).check_hotplug(call.instance)
+        await self._plugs(call.instance).check_hotplug(call.instance, call.disks, call.nics)
 
     @answers(HotplugDevice)
     async def device(self, call: HotplugDevice) -> None:

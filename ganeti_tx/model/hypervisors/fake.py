@@ -16,6 +16,7 @@ HYPERVISOR = HypervisorKind(
     cluster_only=frozenset({"migration_mode"}),
     consoles=frozenset({ConsoleKind.MESSAGE}),
     pauses=True,
+    hotplug=True,
     confines=True,
     driver="fake",
 )

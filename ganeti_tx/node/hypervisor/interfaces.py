@@ -96,8 +96,8 @@ class IHotplug(Interface):
     What is as it should be already is left alone: each method may be called twice.
     """
 
-    async def check_hotplug(instance: InstanceSpec) -> None:
-        """@raise HypervisorError: it does not run, or why its devices cannot be changed."""
+    async def check_hotplug(instance: InstanceSpec, disks: bool = False, nics: bool = False) -> None:
+        """@raise HypervisorError: it does not run, or why its devices, such disks or such interfaces, cannot be changed."""
 
     async def plug_disk(instance: InstanceSpec, disk: AttachedDisk) -> None:
         """Give the guest one disk more. @raise HypervisorError: it does not have it."""

@@ -19,11 +19,13 @@ class HotplugAction(StrEnum):
 
 
 class HotplugSupported(Question[None], frozen=True, kw_only=True):
-    """Can devices of this instance be changed while it runs? What is refused says why."""
+    """Can devices of this instance, and its disks or NICs above all, be changed while it runs? What is refused says why."""
 
     name: ClassVar[str] = "hotplug_supported"
     timeout: ClassVar[float] = URGENT
     instance: InstanceSpec
+    disks: bool = False
+    nics: bool = False
 
 
 class HotplugDevice(NodeCall[None], frozen=True, kw_only=True):

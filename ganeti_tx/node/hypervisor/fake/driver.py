@@ -10,10 +10,18 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.fake import HYPERVISOR
-from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import (
+    AttachedDisk,
+    IBalloon,
+    IHotplug,
+    IHypervisor,
+    InstanceInfo,
+    RunState,
+)
 from ganeti_tx.node.hypervisor.kinds import HypervisorParts
+from ganeti_tx.node.hypervisor.live import check_balloon, not_running
 from ganeti_tx.node.hypervisor.names import checked_name
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -24,7 +32,10 @@ MAX_FILE = 64 * 1024
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What the file of a running instance holds; `started` and `rebooted` are seconds since the epoch."""
+    """What the file of a running instance holds; `started` and `rebooted` are seconds since the epoch.
+
+    @ivar disks, nics: what the guest has, by uuid: where a disk's data are, and what an interface is connected to.
+    """
 
     id: int
     memory: int
@@ -32,9 +43,12 @@ class Running(msgspec.Struct, frozen=True):
     started: float
     paused: bool = False
     rebooted: float | None = None
+    memory_at_start: int = 0
+    disks: dict[str, str] = {}
+    nics: dict[str, NicSpec] = {}
 
 
-@implementer(IHypervisor)
+@implementer(IHypervisor, IHotplug, IBalloon)
 @define
 class FakeHypervisor:
     """State lives below the node's run directory, so it survives the daemon and ends with the machine."""
@@ -55,6 +69,9 @@ class FakeHypervisor:
             vcpus=int(instance.beparams["vcpus"]),
             started=self.now(),
             paused=paused,
+            memory_at_start=int(instance.beparams["maxmem"]),
+            disks={disk.spec.uuid: disk.path for disk in disks},
+            nics={nic.uuid: nic for nic in instance.nics},
         )
         await self._write(instance.name, running)
 
@@ -66,9 +83,7 @@ class FakeHypervisor:
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
         """As IHypervisor says."""
-        running = self._read(instance.name)
-        if running is None:
-            raise HypervisorError(f"instance {instance.name} does not run")
+        running = self._running(instance.name)
         await self._write(instance.name, msgspec.structs.replace(running, rebooted=self.now()))
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
@@ -108,6 +123,46 @@ class FakeHypervisor:
         text = f"Console not available for fake hypervisor (instance {instance.name} on node {node_name})"
         return {"instance": instance.name, "kind": "msg", "message": text}
 
+    async def check_hotplug(self, instance: InstanceSpec, disks: bool = False, nics: bool = False) -> None:
+        """As IHotplug says; whatever runs can be changed."""
+        self._running(instance.name)
+
+    async def plug_disk(self, instance: InstanceSpec, disk: AttachedDisk) -> None:
+        """As IHotplug says."""
+        running = self._running(instance.name)
+        disks = {**running.disks, disk.spec.uuid: disk.path}
+        await self._write(instance.name, msgspec.structs.replace(running, disks=disks))
+
+    async def unplug_disk(self, instance: InstanceSpec, disk: DiskSpec) -> None:
+        """As IHotplug says; the guest lets everything go."""
+        running = self._running(instance.name)
+        disks = {uuid: path for uuid, path in running.disks.items() if uuid != disk.uuid}
+        await self._write(instance.name, msgspec.structs.replace(running, disks=disks))
+
+    async def plug_nic(self, instance: InstanceSpec, nic: NicSpec, index: int) -> None:
+        """As IHotplug says."""
+        running = self._running(instance.name)
+        nics = {**running.nics, nic.uuid: nic}
+        await self._write(instance.name, msgspec.structs.replace(running, nics=nics))
+
+    async def unplug_nic(self, instance: InstanceSpec, nic: NicSpec) -> None:
+        """As IHotplug says; the guest lets everything go."""
+        running = self._running(instance.name)
+        nics = {uuid: each for uuid, each in running.nics.items() if uuid != nic.uuid}
+        await self._write(instance.name, msgspec.structs.replace(running, nics=nics))
+
+    async def balloon(self, instance_name: str, memory: int) -> None:
+        """As IBalloon says; the guest obeys."""
+        running = self._running(instance_name)
+        check_balloon(instance_name, memory, running.memory_at_start or running.memory)
+        await self._write(instance_name, msgspec.structs.replace(running, memory=memory))
+
+    def _running(self, instance_name: str) -> Running:
+        running = self._read(instance_name)
+        if running is None:
+            raise not_running(instance_name)
+        return running
+
     @property
     def _directory(self) -> Path:
         return self.paths.run_dir / "fake-hypervisor"
@@ -132,7 +187,7 @@ class FakeHypervisor:
         try:
             await self.files.write_atomic(self._path(instance_name), msgspec.json.encode(running), FILE_MODE)
         except OSError as error:
-            raise HypervisorError(f"cannot start instance {instance_name}: {error.strerror or error}")
+            raise HypervisorError(f"cannot write the state of instance {instance_name}: {error.strerror or error}")
 
 
 def register(parts: HypervisorParts) -> FakeHypervisor:

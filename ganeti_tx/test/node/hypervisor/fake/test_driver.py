@@ -2,18 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor, Running
 from ganeti_tx.node.hypervisor.host import CPUINFO, MEMINFO
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.test.contracts.hypervisor import HypervisorContract
+from ganeti_tx.test.contracts.live_changes import DISKS, LiveChangesContract
 from ganeti_tx.test.fakes.files import MemoryFiles
 
 
-class FakeHypervisorTests(HypervisorContract):
+class FakeHypervisorTests(LiveChangesContract):
     """Files in memory, a clock that stands still."""
 
     async def prepare(self) -> None:
@@ -34,6 +37,24 @@ class FakeHypervisorTests(HypervisorContract):
     def remains(self) -> list[str]:
         """See `HypervisorContract`."""
         return sorted(str(path) for path in set(self.files.contents()) - self.before)
+
+    def running(self) -> Running:
+        """What its one file says."""
+        (path,) = set(self.files.contents()) - self.before
+        return msgspec.json.decode(self.files.read(path, 1 << 16), type=Running)
+
+    async def guest_disks(self) -> list[str]:
+        """See `LiveChangesContract`."""
+        return [*self.running().disks]
+
+    async def guest_nics(self) -> dict[str, str]:
+        """See `LiveChangesContract`."""
+        return {uuid: nic.mac for uuid, nic in self.running().nics.items()}
+
+    def a_disk(self, number: int) -> AttachedDisk:
+        """See `LiveChangesContract`."""
+        spec = DiskSpec(uuid=DISKS[number], dev_type="file", size=8, logical_id=["loop", f"/srv/{number}"])
+        return AttachedDisk(spec, f"/srv/{number}")
 
     async def test_memory(self) -> None:
         """What runs takes its memory from what is free."""
