@@ -6,6 +6,7 @@ types are derived from there, and what kind of operation it is says the rest (`o
 
 from ganeti_tx.config import (
     changes_cluster,
+    changes_devices,
     changes_group,
     changes_instance,
     changes_network,
@@ -43,6 +44,7 @@ class IConfig(Operations):
     everything = reading("GetEverything", Reader.everything)
     instances_of_node = reading("GetNodeInstances", Reader.instances_of_node)
     disks = reading("GetInstanceDisks", Reader.disks)
+    detached_disks = reading("GetDetachedDisks", Reader.detached_disks)
     network = reading("GetNetwork", Reader.network)
     networks = reading("GetNetworks", Reader.networks)
     filters = reading("GetFilters", Reader.filters)
@@ -52,6 +54,8 @@ class IConfig(Operations):
 
     add_instance = changing("AddInstance", changes_instance.add_instance)
     update_instance = changing("UpdateInstance", changes_instance.update_instance)
+    change_instance = changing("ChangeInstance", changes_devices.change_instance)
+    restore_instance = changing("RestoreInstance", changes_devices.restore_instance, repeat=Repeat.SAFE)
     set_instance_state = changing("SetInstanceState", changes_instance.set_instance_state, repeat=Repeat.SAFE)
     remove_instance = changing("RemoveInstance", changes_instance.remove_instance)
     update_disk = changing("UpdateDisk", changes_instance.update_disk)

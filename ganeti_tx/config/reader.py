@@ -106,6 +106,11 @@ class Reader:
                 raise ConfigurationError(f"instance {held.name}: its disk {uuid} is not in the configuration")
         return [disks[uuid] for uuid in held.disks]
 
+    def detached_disks(self) -> list[Disk]:
+        """The disks that no instance has."""
+        held = {uuid for instance in self.config.instances.values() for uuid in instance.disks}
+        return [disk for uuid, disk in sorted(self.config.disks.items()) if uuid not in held]
+
     def network(self, identifier: str) -> Network:
         """One network."""
         return self.names.networks.find(self.config.networks, identifier)

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from ganeti_tx.model import logical_id as ids
-from ganeti_tx.model.base import Params, Tracked, no_text, nothing
+from ganeti_tx.model.base import Params, Tracked, Wire, no_text, nothing
 from ganeti_tx.model.disk_template import Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
@@ -66,6 +66,25 @@ class Disk(Tracked, frozen=True, kw_only=True):
     def secrets(self) -> tuple[Secret, ...]:
         """What only its nodes may know."""
         return ids.parts(self.template.logical_id, Secret, self.logical_id)
+
+
+class DiskSettings(Wire, frozen=True, kw_only=True):
+    """What can be changed about a disk (a uuid) without its data: what the guest may do, how people call it, where it is."""
+
+    uuid: str
+    mode: Literal["ro", "rw"]
+    name: str | None
+    nodes: tuple[str, ...]
+
+
+def settings_of(disk: Disk) -> DiskSettings:
+    """Those of a disk as it is."""
+    return DiskSettings(uuid=disk.uuid, mode=disk.mode, name=disk.name, nodes=disk.nodes)
+
+
+def with_settings(disk: Disk, settings: DiskSettings) -> Disk:
+    """The disk with others."""
+    return msgspec.structs.replace(disk, mode=settings.mode, name=settings.name, nodes=settings.nodes)
 
 
 def logical_id_fault(template: DiskTemplate, logical_id: ids.Raw) -> str | None:

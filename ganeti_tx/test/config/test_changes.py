@@ -27,7 +27,7 @@ NEW = replace(
 )
 
 
-class ChangeTests(SynchronousTestCase):
+class ChangeCase(SynchronousTestCase):
     """After every test the configuration is sound."""
 
     def setUp(self) -> None:
@@ -53,6 +53,10 @@ class ChangeTests(SynchronousTestCase):
         error = self.failureResultOf(self.begin(work), kind).value
         self.assertIn(words, str(error))
         self.assertIs(self.store.snapshot, before)
+
+
+class ChangeTests(ChangeCase):
+    """Instances, disks, nodes, groups, networks and the cluster."""
 
     def test_add_and_remove_instance(self) -> None:
         """An instance comes with its disks and goes with them; its port leaves the pool and returns."""

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.model.disk import settings_of
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, GROUP, INSTANCE, NETWORK, NIC, NODE, NODE2, VOLUME
 from ganeti_tx.test.wconfd.protocol.test_protocol import ProtocolCase
@@ -40,6 +41,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "instance_views": (["web1"],),
     "instances_of_node": ("node1",),
     "disks": ("web1",),
+    "detached_disks": (),
     "network": ("lan",),
     "networks": (),
     "filters": (),
@@ -56,6 +58,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "generate_secret": (),
     "add_instance": (NEW_INSTANCE, [NEW_DISK]),
     "update_instance": (replace(INSTANCE, os="other"),),
+    "change_instance": (replace(INSTANCE, serial_no=INSTANCE.serial_no + 1, os="third"), [], [settings_of(DISK)]),
+    "restore_instance": (INSTANCE, [settings_of(DISK)], []),
     "set_instance_state": (INSTANCE.uuid, AdminState.DOWN, AdminStateSource.USER, False),
     "update_disk": (replace(DISK, size=2048),),
     "add_disk": (INSTANCE.uuid, replace(NEW_DISK, uuid="disk3", logical_id=("xenvg", "third")), 0),
