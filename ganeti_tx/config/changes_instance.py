@@ -32,6 +32,28 @@ def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change[None]:
     )
 
 
+def replace_instance(instance: Instance, disks: Sequence[Disk]) -> Change[None]:
+    """Put an instance with its disks in the place of the one of its uuid with those that one had.
+
+    So a reservation becomes an instance, and that one a reservation again.
+    """
+
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, instance.uuid)
+        after = without_objects(config, "disks", held.disks)
+        for disk in disks:
+            absent(f"disk {disk.uuid} of instance {instance.name}", after.disks, disk.uuid)
+        new = tuple(disk.uuid for disk in disks)
+        here = replace(instance, disks=new, ctime=held.ctime, serial_no=held.serial_no)
+        after = with_objects(after, "disks", [fresh(disk, now) for disk in disks])
+        after = with_objects(after, "instances", [touched(here, now)])
+        return settled(config, after, now, instances=[instance.uuid], disks=[*held.disks, *new])
+
+    return Change(
+        edit, nothing, [*instance_claims(instance), *(claim for disk in disks for claim in disk_claims(disk))]
+    )
+
+
 def update_instance(instance: Instance) -> Change[Instance]:
     """Replace an instance whose serial number has not changed since it was read; gives the stored value."""
 

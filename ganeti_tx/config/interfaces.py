@@ -53,6 +53,7 @@ class IConfig(Operations):
     verify = reading("VerifyConfig", Reader.verify)
 
     add_instance = changing("AddInstance", changes_instance.add_instance)
+    replace_instance = changing("ReplaceInstance", changes_instance.replace_instance)
     update_instance = changing("UpdateInstance", changes_instance.update_instance)
     change_instance = changing("ChangeInstance", changes_devices.change_instance)
     restore_instance = changing("RestoreInstance", changes_devices.restore_instance, repeat=Repeat.SAFE)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli import parameter_types as types
-from ganeti_tx.cli.instance.devices import disks_of, nics_of
+from ganeti_tx.cli.instance.devices import Device, disks_of, nics_of
 from ganeti_tx.cli.options import (
     BACKEND,
     DRY_RUN,
@@ -43,7 +43,7 @@ def create_opcode(name: str, options: Parsed) -> OpCode:
         instance_name=name,
         mode="create",
         disk_template=options.disk_template,
-        disks=disks_of(options.disk_template, options.disks, options.sd_size),
+        disks=_disks(options),
         nics=nics_of(options.nics, options.no_nics),
         pnode=pnode,
         snode=snode,
@@ -64,6 +64,13 @@ def create_opcode(name: str, options: Parsed) -> OpCode:
         helper_shutdown_timeout=options.helper_shutdown_timeout,
         **_switches(options),
     )
+
+
+def _disks(options: Parsed) -> list[Device]:
+    """The disks; what is committed has those that were reserved, unless others are given."""
+    if options.commit and not options.disks and options.sd_size is None:
+        return []
+    return disks_of(options.disk_template, options.disks, options.sd_size)
 
 
 def _switches(options: Parsed) -> dict[str, Any]:
@@ -133,7 +140,7 @@ OPTIONS = (
     Option(("--tags",), "tags", "tags of the instance, comma separated", "string"),
     DRY_RUN,
     PRIORITY,
-    switch("--forthcoming", "forthcoming", "only reserve the resources"),
+    switch("--forthcoming", "forthcoming", "only reserve name, addresses and place"),
     switch("--commit", "commit", "create what was reserved before"),
     negative("--no-start", "start", "do not start the instance"),
     Option(("-o", "--os-type"), "os", "the OS definition to install", "string", metavar="<os>"),

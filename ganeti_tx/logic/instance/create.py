@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import attrs
+from msgspec.structs import replace
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
@@ -17,11 +18,13 @@ from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
     check_homes,
     check_name,
+    check_os,
     make_plan,
     refuse_unavailable,
     specs_of_plan,
     with_children,
 )
+from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_real, reserved_only
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
@@ -34,17 +37,20 @@ from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, view_of
+from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
 
+COMMIT = "put the instance in the place of its reservation"
 ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
 SYNC = "wait until its disks are in sync"
 
@@ -56,6 +62,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     _name: str
     _address: str | None = None
+    #: What `commit` makes an instance of.
+    _reserved: InstanceView | None = None
     _place: Placement
     _networks: Networks
     _cluster: Cluster
@@ -65,13 +73,22 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def expand_names(self) -> None:
         """The full name of the new instance, and its nodes."""
         refuse_unavailable(self.op)
+        if self.op.commit:
+            await self._find_reserved()
         if self.op.name_check:
             await self._resolve()
         else:
             self._name = check_name(self.op.instance_name)
+        check_os(self.op)
         self._networks = await named_networks(self.config, self.op.nics)
         self._place = Placement(self, self.context.locks, self.op)
         await self._place.find()
+
+    async def _find_reserved(self) -> None:
+        """The forthcoming instance, which goes by the name that it was reserved under."""
+        held = self._reserved = await self.config.instance_view(self.op.instance_name)
+        refuse_real(held)
+        self.op = replace(as_reserved(self.op, held), instance_name=held.instance.name, name_check=False)
 
     async def _resolve(self) -> None:
         given = check_name(self.op.instance_name)
@@ -103,8 +120,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
         self._cluster = await self.config.cluster()
-        if self._name in await self.config.instance_names():
-            raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
+        await self._check_free()
         self._networks = await named_networks(self.config, self.op.nics)
         self._plan = make_plan(
             self.op, self._cluster, self._name, self._address, self.context.templates, self._networks
@@ -120,18 +136,36 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await check_address(self._name, self._address, self._cluster, nodes, self.context.ping)
         self._check_policy()
         await self._check_nodes()
-        await reserve_macs(self.config, self._plan.nics)
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
         self._target = await self._make_target()
 
+    async def _check_free(self) -> None:
+        """@raise OpPrereqError: there is an instance of that name; or what was reserved is not there any more as it was."""
+        if self._reserved is None:
+            if self._name in await self.config.instance_names():
+                raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
+            return
+        now = await self.config.instance_view(self._reserved.instance.uuid)
+        if now.instance != self._reserved.instance:
+            raise OpPrereqError(f"instance {self._name} was changed meanwhile; ask again", ECode.STATE)
+
     async def _join_networks(self) -> None:
         """What the node group's connections say of the NICs; and the NICs take their addresses."""
-        nics, group = joined(self.info, self._cluster, self._plan.nics, self._place.group), self._place.group
+        group = self._place.group
+        nics = keeping(joined(self.info, self._cluster, self._plan.nics, group), self._held_nics)
         if self.op.conflicts_check:
             check_strangers(nics, group, await self.config.networks())
-        nics = await with_addresses(self.config, self.info, nics, external=not self.op.conflicts_check)
+        own = Own.of(self._held_nics)
+        external = not self.op.conflicts_check
+        nics = await with_addresses(self.config, self.info, nics, external=external, own=own.addresses)
+        await reserve_macs(self.config, nics, own.macs)
         self._plan = attrs.evolve(self._plan, nics=nics)
+
+    @property
+    def _held_nics(self) -> Sequence[Nic]:
+        """Those that were reserved."""
+        return () if self._reserved is None else self._reserved.instance.nics
 
     async def hook_values(self) -> Mapping[str, object]:
         """The instance as it is to be; its status is whether it is to be started."""
@@ -159,7 +193,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     def plan(self) -> Plan:
         """Each disk; the instance; what it was asked to have done to it."""
         target, instance = self._target, (f"instance {self._name}",)
-        steps = [*creations(target), PlannedStep(ADD, (), instance)]
+        if self.op.forthcoming:
+            return [PlannedStep(ADD, (), instance)]
+        steps = [*creations(target), PlannedStep(ADD if self._reserved is None else COMMIT, (), instance)]
         if self._waits_for_sync:
             steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
         if self._plan.install:
@@ -170,27 +206,54 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def execute(self) -> list[str]:
         """Make it; the names of the nodes it is on."""
-        target, uuid = self._target, self._target.instance.uuid
+        target = self._target
+        homes = [target.primary.name, *(node.name for node in target.secondaries)]
+        if self.op.forthcoming:
+            self.info("Instance is forthcoming, not creating disks")
+            await self._add(*reserved_only(target.instance, target.disks))
+            self.info("Instance is forthcoming; not creating the actual instance")
+            return homes
         self.info("* creating instance disks...")
         await create_disks(self.nodes, target, self.context.steps)
+        if self._reserved is None:
+            await self._add(target.instance, target.disks)
+        else:
+            await self._commit(self._reserved)
+        await self._set_up(await self.config.instance_view(target.instance.uuid))  # it has its times from there
+        return homes
+
+    async def _add(self, instance: Instance, disks: Sequence[Disk]) -> None:
+        self._tell_added()
+        async with self.step(ADD, in_config(f"remove instance {self._name}", IConfig.remove_instance, instance.uuid)):
+            await self.config.add_instance(instance, disks)
+
+    async def _commit(self, reserved: InstanceView) -> None:
+        self._tell_added()
+        undo = in_config(
+            f"reserve instance {self._name} again", IConfig.replace_instance, reserved.instance, reserved.disks
+        )
+        async with self.step(COMMIT, undo):
+            await self.config.replace_instance(self._target.instance, self._target.disks)
+
+    def _tell_added(self) -> None:
         self.info(f"adding instance {self._name} to cluster config")
-        async with self.step(ADD, in_config(f"remove instance {self._name}", IConfig.remove_instance, uuid)):
-            await self.config.add_instance(target.instance, target.disks)
-        target = await self.config.instance_view(uuid)  # it has its times from there
+        self.info("adding disks to cluster config")
+
+    async def _set_up(self, target: InstanceView) -> None:
+        """What it was asked to have done to it."""
         if self._waits_for_sync:
             await self._synchronise(target)
         if self._plan.install:
             await self._install(target)
         if self._plan.start:
             await self._start(target)
-        return [target.primary.name, *(node.name for node in target.secondaries)]
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan
         disks = await make_disks(self.config, plan.disks, [node.uuid for node in self._place.homes])
         instance = Instance(
             serial_no=1,
-            uuid=await self.config.generate_uuid(),
+            uuid=await self.config.generate_uuid() if self._reserved is None else self._reserved.instance.uuid,
             name=plan.name,
             primary_node=self._place.primary.uuid,
             os=plan.os,
@@ -205,7 +268,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             nics=await make_nics(self.config, plan.nics),
             disks=tuple(disk.uuid for disk in disks),
             tags=plan.tags,
-            network_port=await self.config.allocate_port() if HYPERVISORS[plan.hypervisor].takes_port else None,
+            network_port=await self._port(),
         )
         return view_of(
             instance,
@@ -215,6 +278,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             groups={node.group: await self.config.group(node.group) for node in self._place.homes},
             networks={network.uuid: network for network in self._networks.values()},
         )
+
+    async def _port(self) -> int | None:
+        """Of its console, if it has one there."""
+        if not HYPERVISORS[self._plan.hypervisor].takes_port:
+            return None
+        kept = None if self._reserved is None else self._reserved.instance.network_port
+        return kept or await self.config.allocate_port()
 
     @property
     def _waits_for_sync(self) -> bool:

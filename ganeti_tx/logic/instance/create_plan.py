@@ -71,11 +71,19 @@ def refuse_unavailable(op: OpInstanceCreate) -> None:
     """@raise OpPrereqError: the request wants what this version does not have, or contradicts itself."""
     if op.mode is not InstanceCreateMode.CREATE:
         raise OpPrereqError(f"mode {op.mode.value} is not available for new instances; allowed is create", ECode.INVAL)
-    for wish in ("forthcoming", "commit", "instance_communication"):
-        if getattr(op, wish):
-            raise OpPrereqError(f"{wish} is not available for new instances", ECode.INVAL)
+    if op.instance_communication:
+        raise OpPrereqError("instance_communication is not available for new instances", ECode.INVAL)
+    if op.forthcoming and op.commit:
+        raise OpPrereqError(
+            "forthcoming and commit exclude each other: first an instance is reserved, later it is committed",
+            ECode.INVAL,
+        )
     if op.ip_check and not op.name_check:
         raise OpPrereqError("the IP address check needs the name check; give both up or none", ECode.INVAL)
+
+
+def check_os(op: OpInstanceCreate) -> None:
+    """@raise OpPrereqError: nobody knows what to install."""
     if not op.no_install and op.os_type is None:
         raise OpPrereqError(
             "no guest OS is given; name one, or leave the installation out with no_install", ECode.INVAL
@@ -137,7 +145,7 @@ def make_plan(
             disks=disks,
             nics=plan_nics(cluster, op.nics, address, networks),
             tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
-            start=op.start and not op.no_install,
+            start=op.start and not op.no_install and not op.forthcoming,
             install=not op.no_install,
         )
         typed_hvparams(hypervisor, plan.filled_hvparams(cluster))

@@ -1,6 +1,6 @@
 """The networks of a new instance's interfaces: found and locked first, joined when its node group is known."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import attrs
 
@@ -71,10 +71,16 @@ def check_strangers(plans: Sequence[NicPlan], group: NodeGroup, networks: Sequen
 
 
 async def with_addresses(
-    config: IConfig, info: Callable[[str], None], plans: Sequence[NicPlan], *, external: bool
+    config: IConfig,
+    info: Callable[[str], None],
+    plans: Sequence[NicPlan],
+    *,
+    external: bool,
+    own: Collection[tuple[str, str]] = (),
 ) -> list[NicPlan]:
     """The interfaces with their addresses, each of which is reserved: first the given ones, then those of pools.
 
+    @param own: those that the instance has already, each with the uuid of its network.
     @param external: an address that the administrator keeps from instances may be given.
     @raise OpPrereqError: somebody has one, or there is none left.
     """
@@ -84,6 +90,8 @@ async def with_addresses(
             continue
         if given.count((plan.network.uuid, plan.ip)) > 1:
             raise OpPrereqError(f"IP address {plan.ip} of network {plan.network.name} is given twice", ECode.NOTUNIQUE)
+        if (plan.network.uuid, plan.ip) in own:
+            continue
         try:
             await config.reserve_ip(plan.network.uuid, plan.ip, external)
         except ReservationError as error:

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -158,12 +158,14 @@ def nic_mac(what: str, asked: str | None) -> str | None:
     return mac
 
 
-async def reserve_macs(config: IConfig, plans: Sequence[NicPlan]) -> None:
-    """Claim the given MAC addresses. @raise OpPrereqError: somebody has one."""
+async def reserve_macs(config: IConfig, plans: Sequence[NicPlan], own: Collection[str] = ()) -> None:
+    """Claim the given MAC addresses, but those that the instance has already. @raise OpPrereqError: somebody has one."""
     given = [plan.mac for plan in plans if plan.mac is not None]
     for mac in given:
         if given.count(mac) > 1:
             raise OpPrereqError(f"MAC address {mac} is given twice", ECode.NOTUNIQUE)
+        if mac in own:
+            continue
         try:
             await config.reserve_mac(mac)
         except ReservationError as error:

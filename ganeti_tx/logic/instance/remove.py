@@ -22,12 +22,16 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
         "instance-remove", HookObject.INSTANCE, pre=HookNodes.MASTER, asked={"SHUTDOWN_TIMEOUT": "shutdown_timeout"}
     )
 
+    takes_forthcoming = True
+
     async def read_again(self) -> None:
         """It is not there any more: hooks are told what it was."""
 
     def plan(self) -> Plan:
         """What runs, what it is, what it has; in the configuration it is to the last."""
         instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
+        if self.instance.forthcoming:
+            return [PlannedStep(FORGET, (), instance)]
         steps = [PlannedStep(STOP, node, instance, self.op.shutdown_timeout)]
         if self.instance.admin_state is not AdminState.OFFLINE:
             steps.append(PlannedStep(MARK, (), instance))
@@ -35,6 +39,11 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
 
     async def execute(self) -> None:
         """Remove it. A failure leaves it in the configuration, marked down, so that the removal can be repeated."""
+        if not self.instance.forthcoming:
+            await self._clear_node()
+        await self._forget()
+
+    async def _clear_node(self) -> None:
         name = self.instance.name
         self.info(f"Shutting down instance {name} on node {self.target.primary.name}")
         async with self.step(STOP):
@@ -48,6 +57,9 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
         async with self.step(DISKS):
             if not await remove_disks(self.nodes, self.target, self.warn):
                 self._unless_ignored(f"cannot remove the disks of instance {name}")
+
+    async def _forget(self) -> None:
+        name = self.instance.name
         self.info(f"Removing instance {name} out of cluster config")
         async with self.step(FORGET):
             await self.config.remove_instance(self.instance.uuid)

@@ -25,6 +25,8 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
     """Takes the instance's lock, then those of its nodes; `target` is the instance as read under the locks."""
 
     instance_mode: ClassVar[Mode] = Mode.EXCLUSIVE
+    #: Whether it acts on instances that are only reserved, too.
+    takes_forthcoming: ClassVar[bool] = False
     #: Whether free memory or disk of nodes changes, which an allocator counts on while it chooses.
     changes_room: ClassVar[bool] = True
 
@@ -59,6 +61,12 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
         if self.instance.name != self._named.name:
             raise OpPrereqError(
                 f"instance {self._named.name} was renamed to {self.instance.name} meanwhile; ask again", ECode.STATE
+            )
+        if self.instance.forthcoming and not self.takes_forthcoming:
+            raise OpPrereqError(
+                f"instance {self.instance.name} is forthcoming: it is only reserved; 'gnt-instance add --commit"
+                f" {self.instance.name}' creates it",
+                ECode.STATE,
             )
 
     async def hook_values(self) -> Mapping[str, object]:

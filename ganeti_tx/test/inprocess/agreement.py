@@ -16,7 +16,8 @@ def disagreements(cluster: InProcessCluster) -> list[str]:
 
 def disk_faults(cluster: InProcessCluster) -> Iterator[str]:
     """Disks that are configured and not there, or there and not configured."""
-    wanted = {(home, identity(part)) for disk in cluster.config.disks.values() for home, part in homes(cluster, disk)}
+    real = [disk for disk in cluster.config.disks.values() if not disk.forthcoming]
+    wanted = {(home, identity(part)) for disk in real for home, part in homes(cluster, disk)}
     found = {(home, disk) for home, disks in cluster.disks().items() for disk in disks}
     for home, disk in sorted(wanted - found):
         yield f"disk {disk} is missing ({home})"

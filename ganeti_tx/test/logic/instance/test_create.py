@@ -227,8 +227,8 @@ class RefusalTests(UnitTestCase):
     def test_modes(self) -> None:
         """Only the mode create is available."""
         self.assert_refused("import", "create", mode=InstanceCreateMode.IMPORT)
-        self.assert_refused("forthcoming", forthcoming=True)
-        self.assert_refused("commit", commit=True)
+        self.assert_refused("instance_communication", instance_communication=True)
+        self.assert_refused("web2", "not known", commit=True)
 
     def test_names(self) -> None:
         """The name must resolve, be a host's, and be free."""

@@ -57,6 +57,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "allocate_minors": ([NODE.uuid, NODE2.uuid],),
     "generate_secret": (),
     "add_instance": (NEW_INSTANCE, [NEW_DISK]),
+    "replace_instance": (replace(NEW_INSTANCE, os="other"), [NEW_DISK]),
     "update_instance": (replace(INSTANCE, os="other"),),
     "change_instance": (replace(INSTANCE, serial_no=INSTANCE.serial_no + 1, os="third"), [], [settings_of(DISK)]),
     "restore_instance": (INSTANCE, [settings_of(DISK)], []),

@@ -1,0 +1,71 @@
+"""Instances that are reserved first and committed later, by command lines."""
+
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+
+NAME = "web1.example.com"
+RESERVE = f"gnt-instance add --forthcoming -t file -s 1G -o noop -n node2 {NAME}"
+COMMIT = "gnt-instance add --commit web1"
+
+
+class ForthcomingTests(EachCallCase):
+    """`gnt-instance add --forthcoming` and `--commit`."""
+
+    def assert_reserved(self, cluster: InProcessCluster, where: str) -> None:
+        """It is forthcoming, and no node has anything of it."""
+        self.assertEqual([each.forthcoming for each in cluster.config.instances.values()], [True], where)
+        self.assertEqual([each.forthcoming for each in cluster.config.disks.values()], [True], where)
+        self.assertEqual((cluster.disks(), cluster.running()), ({}, {}), where)
+        self.assert_nothing_held(cluster)
+
+    def test_whole(self) -> None:
+        """It is listed, the cluster finds nothing wrong with it, it becomes real with its uuid, and is removed."""
+        said = self.ok(RESERVE)
+        self.assertIn("Instance is forthcoming; not creating the actual instance", said)
+        self.assert_reserved(self.cluster, said)
+        [uuid] = self.cluster.config.instances
+        listed = self.ok("gnt-instance list --no-headers -o name,forthcoming,pnode,disk.sizes,status")
+        self.assertEqual(listed.split(), [NAME, "Y", "node2.example.com", "1024", "ADMIN_down"])
+        self.ok("gnt-instance info web1")
+        self.assertNotIn("ERROR", self.ok("gnt-cluster verify"))
+        for line in ("startup", "reboot", "shutdown"):
+            self.fails(f"gnt-instance {line} web1", "gnt-instance add --commit web1.example.com")
+        self.fails(RESERVE, "already in the cluster")
+        self.ok(COMMIT)
+        self.assertEqual(list(self.cluster.config.instances), [uuid])
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+        self.assertEqual([each.size for each in self.cluster.node(2).files_storage.disks.values()], [1024])
+        self.assertNotIn("ERROR", self.ok("gnt-cluster verify"))
+        self.fails(COMMIT, "created already")
+        self.ok("gnt-instance remove -f web1")
+        self.assert_nothing_left(self.cluster)
+
+    def test_removed(self) -> None:
+        """A reservation is given up without a word to its node."""
+        self.ok(RESERVE)
+        self.cluster.network.sent.clear()
+        self.ok("gnt-instance remove -f web1")
+        self.assertEqual([each.call.name for each in self.cluster.network.sent if "blockdev" in each.call.name], [])
+        self.assert_nothing_left(self.cluster)
+
+    def test_reserving(self) -> None:
+        """Whatever call goes wrong, or is the last one of its job: it is forthcoming, or not there."""
+        operation = Operation(RESERVE, done=lambda cluster: bool(cluster.config.instances))
+        self.check_troubles(operation)
+        self.check_ended(operation, self.kill)
+
+    def test_troubles_of_a_commit(self) -> None:
+        """Whatever call goes wrong: all is there in the end, or the reservation."""
+        self.check_troubles(Operation(COMMIT, before=(RESERVE,)))
+
+    def test_commit_ended(self) -> None:
+        """Killed or canceled at any call: the same."""
+        operation = Operation(COMMIT, before=(RESERVE,), done=lambda cluster: bool(cluster.running()))
+        self.check_ended(operation, self.kill)
+        self.check_ended(operation, self.cancel)
+
+    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
+        """See `EachCallCase`; what was not committed is as it was reserved."""
+        if not success and operation.before and not operation.done(self.cluster):
+            self.assert_reserved(self.cluster, where)
+        super().check_outcome(operation, success, where)
