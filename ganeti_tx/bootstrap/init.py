@@ -34,6 +34,7 @@ from ganeti_tx.config.new_cluster import FirstNode, new_cluster
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.default_allocators import all_names
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIFICATE, SSCONF
@@ -117,10 +118,15 @@ def check_storage(paths: Paths, settings: InitSettings, problems: Problems) -> N
 
 
 def check_allocator(paths: Paths, settings: InitSettings, problems: Problems) -> None:
-    """The default allocator, if there is to be one, is on this machine."""
-    name = settings.default_iallocator
-    if name and (fault := allocator_fault(RealFiles(InlineThreads()), paths, name)) is not None:
-        problems.add(f"--default-iallocator: {fault}")
+    """The default allocators, if there are to be any, are on this machine."""
+    try:
+        names = all_names(settings.default_iallocator or "")
+    except GanetiError as error:
+        problems.add(f"--default-iallocator: {error}")
+        return
+    for name in names:
+        if (fault := allocator_fault(RealFiles(InlineThreads()), paths, name)) is not None:
+            problems.add(f"--default-iallocator: {fault}")
 
 
 def is_member(paths: Paths) -> bool:

@@ -1,21 +1,25 @@
 """Asking an instance allocator: a step that any unit can take, once it holds the locks that keep what it is told true."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic
 
 import attrs
 import msgspec
 
 from ganeti_tx.allocator.answer import read_answer
-from ganeti_tx.allocator.document import Load, document
-from ganeti_tx.allocator.requests import Allocate, R, Request
+from ganeti_tx.allocator.document import Load, document, room
+from ganeti_tx.allocator.requests import Allocate, R, Relocate, Request
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.questions import check_takes_instances
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.default_allocators import names_for, options_for
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
-from ganeti_tx.model.instance_view import InstanceViews
+from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes.types import AllocatorMode
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
@@ -30,48 +34,72 @@ TOLD = ("memory_total", "memory_free", "memory_dom0", "cpu_total", "cpu_dom0")
 Warn = Callable[[str], None]
 
 
-def allocator_name(asked: str, cluster: Cluster) -> str:
-    """Which allocator is meant. @raise OpPrereqError: the cluster's default one, but it has none."""
-    name = cluster.default_iallocator if asked == DEFAULT else asked
-    if not name:
-        raise OpPrereqError("there is no cluster-wide default iallocator; please give the name of one", ECode.INVAL)
-    return name
+@attrs.frozen
+class Chosen(Generic[R]):
+    """What an allocator answers, and which one that was."""
+
+    allocator: str
+    result: R
+
+
+def allocators(asked: str | None, cluster: Cluster, kind: AllocatorMode) -> tuple[str, ...]:
+    """Which allocators are meant, to be tried in order: the one asked for, or else the cluster's for such requests.
+
+    @raise OpPrereqError: the cluster's are meant, but it has none.
+    """
+    if asked not in (None, DEFAULT):
+        return (asked,)
+    if names := names_for(cluster.default_iallocator, kind):
+        return names
+    for_that = f" for requests of kind {kind.value}" if cluster.default_iallocator else ""
+    raise OpPrereqError(
+        f"there is no cluster-wide default iallocator{for_that}; please give the name of one", ECode.INVAL
+    )
 
 
 @attrs.frozen(kw_only=True)
 class Allocation:
-    """Asks one allocator. The room that counts is that for disks of `template`, the memory that of `hypervisor`.
+    """Asks allocators, one after the other until one succeeds.
 
-    @ivar group: the uuid of the only group that it may see.
+    The room that counts is that for disks of `template`, the memory that of `hypervisor`.
+
+    @ivar group: the uuid of the only group that they may see.
+    @ivar options: more of them, for any allocator.
     """
 
     config: IConfig
     nodes: INodeRpc
     warn: Warn
-    name: str
+    names: Sequence[str]
     template: DiskTemplate
     hypervisor: Hypervisor
     group: str | None = None
+    options: Mapping[str, object] = {}
 
-    async def ask(self, request: Request[R]) -> R:
-        """What it answers to a request.
+    async def ask(self, request: Request[R]) -> Chosen[R]:
+        """The first answer to a request that helps.
 
-        @raise OpPrereqError: it has found nothing.
-        @raise OpExecError: it cannot be run, or does not keep to the protocol.
+        @raise OpPrereqError: the last one has found nothing.
+        @raise OpExecError: the last one cannot be run, or does not keep to the protocol.
         """
         state = await self.config.everything()
-        loads = await self._loads(state)
-        call = IallocatorRunner(
-            allocator=self.name,
-            idata=document(state, loads, request, self.group).decode(),
-            default_iallocator_params=dict(options(state.cluster, self.name)),
-        )
-        try:
-            said = await self.nodes.call(state.nodes[state.cluster.master_node], call)
-        except RpcError as error:
-            cause = error.cause if isinstance(error, NodeCallError) else error
-            raise OpExecError(f"Failure while running the iallocator script: {cause}") from None
-        return read_answer(self.name, request, said)
+        idata = await self.told(state, request)
+        for name in self.names[:-1]:
+            try:
+                return await self._ask(name, state, idata, request)
+            except (OpPrereqError, OpExecError) as error:
+                self.warn(f"{error}; trying the next iallocator")
+        return await self._ask(self.names[-1], state, idata, request)
+
+    async def told(self, state: InstanceViews, request: Any) -> str:
+        """The document that they read."""
+        return document(state, await self._loads(state), request, self.group).decode()
+
+    async def _ask(self, name: str, state: InstanceViews, idata: str, request: Request[R]) -> Chosen[R]:
+        cluster = state.cluster
+        own = options_for(cluster.default_iallocator_params, cluster.default_iallocator, name)
+        call = IallocatorRunner(allocator=name, idata=idata, default_iallocator_params={**own, **self.options})
+        return Chosen(name, read_answer(name, request, await run(self.nodes, state.nodes[cluster.master_node], call)))
 
     async def _loads(self, state: InstanceViews) -> Mapping[str, Load]:
         """What the nodes tell that can have instances; one that does not tell is told of, and not to be used."""
@@ -108,7 +136,21 @@ class Allocation:
         )
 
 
-async def ask_among(allocation: Allocation, request: Allocate, names: list[str]) -> list[str]:
+async def run(nodes: INodeRpc, master: Node, call: IallocatorRunner) -> str:
+    """What an allocator printed. @raise OpExecError: it cannot be run, or has failed."""
+    try:
+        return await nodes.call(master, call)
+    except RpcError as error:
+        cause = error.cause if isinstance(error, NodeCallError) else error
+        raise OpExecError(f"Failure while running the iallocator script: {cause}") from None
+
+
+def selected(instance: str, allocator: str, nodes: Sequence[str]) -> str:
+    """How the operator is told of a choice."""
+    return f"- INFO: Selected nodes for instance {instance} via iallocator {allocator}: {', '.join(nodes)}"
+
+
+async def ask_among(allocation: Allocation, request: Allocate, names: list[str]) -> Chosen[list[str]]:
     """The answer where only the nodes that happen to be free may be chosen.
 
     @raise OpPrereqError: temporarily, if it has found nothing: others may be free later.
@@ -135,6 +177,50 @@ def storage_unit(cluster: Cluster, template: DiskTemplate) -> StorageUnit | None
     return None
 
 
-def options(cluster: Cluster, name: str) -> Mapping[str, Any]:
-    """Options for an allocator: the cluster has some for its default one, which others need not know."""
-    return cluster.default_iallocator_params if name == cluster.default_iallocator else {}
+async def relocate(parts: Parts, asked: str | None, view: InstanceView, leave: Sequence[Node]) -> Node:
+    """Another node for an instance in the place of one that it is to leave: the primary one of an instance on shared
+    storage, the secondary one of a mirrored one. It is in the same group, has nothing of the instance, and takes instances.
+
+    The caller holds the node allocation lock and those of all nodes of the group, and lets go of what was not chosen.
+
+    @param asked: the allocator; None or "." are the cluster's default ones.
+    @raise OpPrereqError: there is no allocator, or it finds no node.
+    @raise OpExecError: it does not work, or has chosen a node that cannot be.
+    """
+    cluster = await parts.config.cluster()
+    allocation = Allocation(
+        config=parts.config,
+        nodes=parts.nodes,
+        warn=parts.warn,
+        names=allocators(asked, cluster, AllocatorMode.RELOCATE),
+        template=view.disk_template,
+        hypervisor=view.instance.hypervisor,
+        group=view.group.uuid,
+    )
+    request = Relocate(
+        name=view.instance.name,
+        disk_space_total=room(view.disk_template, [disk.size for disk in view.disks]),
+        relocate_from=[node.name for node in leave],
+    )
+    chosen = await allocation.ask(request)
+    (name,) = chosen.result
+    nodes = {node.name: node for node in await parts.config.nodes()}
+    if fault := unfit(nodes.get(name), view):
+        raise OpExecError(f"iallocator '{chosen.allocator}' has chosen {name!r:.200} for {view.instance.name}: {fault}")
+    parts.info(selected(view.instance.name, chosen.allocator, [name]))
+    return nodes[name]
+
+
+def unfit(node: Node | None, view: InstanceView) -> str | None:
+    """Why a node cannot be a new one for an instance within its group; None when it can."""
+    if node is None:
+        return "there is no such node"
+    if node.uuid in view.nodes:
+        return "the instance is there already"
+    if node.group != view.group.uuid:
+        return f"it is not in the instance's group {view.group.name}"
+    try:
+        check_takes_instances(node)
+    except OpPrereqError as error:
+        return str(error)
+    return None

@@ -18,6 +18,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model import hypervisors
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.default_allocators import all_names
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
@@ -87,9 +88,9 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
 
         To change nothing is possible, too.
         """
-        allocator = self._given.get(ALLOCATOR)
-        if allocator and (fault := self.context.allocator_fault(allocator)):
-            raise OpPrereqError(fault, ECode.INVAL)
+        for allocator in all_names(self._given.get(ALLOCATOR) or ""):
+            if fault := self.context.allocator_fault(allocator):
+                raise OpPrereqError(fault, ECode.INVAL)
         if DEFAULT_GROUP in self._given:
             await self._uuid_of_group()
         before = await self.config.cluster()

@@ -1,22 +1,24 @@
 """Where a new instance will be: on the nodes that are given, or on those that an allocator chooses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.allocation import DEFAULT, Allocation, allocator_name, ask_among
+from ganeti_tx.logic.allocation import Allocation, Chosen, allocators, ask_among, selected
 from ganeti_tx.logic.disks.plan import template_of
 from ganeti_tx.logic.instance.create_plan import CreatePlan, allocate_request
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.wanted_locks import OF_NODES, held_nodes, keep_nodes, on_allocation, on_nodes
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.default_allocators import names_for
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.opcodes.types import AllocatorMode
 
 
 @define
@@ -32,7 +34,8 @@ class Placement:
     primary: Node = field(init=False)
     secondary: Node | None = field(default=None, init=False)
     group: NodeGroup = field(init=False)
-    _allocator: str | None = field(default=None, init=False)
+    #: The allocators that are to choose, the first one first.
+    _allocators: Sequence[str] = field(default=(), init=False)
     _candidates: Sequence[Node] = field(default=(), init=False)
 
     @property
@@ -69,13 +72,13 @@ class Placement:
 
     async def _find_allocator(self) -> None:
         cluster = await self.parts.config.cluster()
-        if self.op.iallocator is None and not cluster.default_iallocator:
+        if self.op.iallocator is None and not names_for(cluster.default_iallocator, AllocatorMode.ALLOCATE):
             raise OpPrereqError(
                 "No iallocator or node given and no cluster-wide default iallocator found; please specify either an"
                 " iallocator or a node, or set a cluster-wide default iallocator",
                 ECode.INVAL,
             )
-        self._allocator = allocator_name(self.op.iallocator or DEFAULT, cluster)
+        self._allocators = allocators(self.op.iallocator, cluster, AllocatorMode.ALLOCATE)
         self.group = await self.parts.config.group(self.op.group_name or cluster.default_group)
         self._candidates = [node for node in await self.parts.config.nodes() if node.group == self.group.uuid]
         if not self._candidates:
@@ -84,7 +87,7 @@ class Placement:
     def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Its nodes, with others. An allocator sees all nodes of a group, and no other one what it has not taken yet."""
         if level is Level.NODE_ALLOC:
-            return [on_allocation(Mode.SHARED if self._allocator is None else Mode.EXCLUSIVE)]
+            return [on_allocation(Mode.EXCLUSIVE if self._allocators else Mode.SHARED)]
         if level in OF_NODES and not self.op.opportunistic_locking:
             return on_nodes([node.uuid for node in self._candidates], Mode.SHARED, level)
         return ()
@@ -100,22 +103,18 @@ class Placement:
 
         @raise OpPrereqError: it finds none. @raise OpExecError: it does not work.
         """
-        if self._allocator is None:
+        if not self._allocators:
             return
-        chosen = await self._ask(self._allocator, plan, cluster)
-        self.parts.info(
-            f"- INFO: Selected nodes for instance {plan.name} via iallocator {self._allocator}: "
-            + ", ".join(node.name for node in chosen)
-        )
+        chosen = await self._ask(plan, cluster)
         self.primary, self.secondary = chosen[0], chosen[1] if len(chosen) > 1 else None
         await keep_nodes(self.locks, [node.uuid for node in chosen], others_may_choose=self.op.opportunistic_locking)
 
-    async def _ask(self, name: str, plan: CreatePlan, cluster: Cluster) -> list[Node]:
+    async def _ask(self, plan: CreatePlan, cluster: Cluster) -> list[Node]:
         allocation = Allocation(
             config=self.parts.config,
             nodes=self.parts.nodes,
             warn=self.parts.warn,
-            name=name,
+            names=self._allocators,
             template=plan.template,
             hypervisor=plan.hypervisor,
             group=self.group.uuid,
@@ -128,9 +127,16 @@ class Placement:
             chosen = await ask_among(allocation, request, sorted(known))
         else:
             chosen = await allocation.ask(request)
-        for unknown in (each for each in chosen if each not in known):
-            raise OpExecError(f"iallocator '{name}' has chosen {unknown!r:.200}, which is no node that it could choose")
-        return [known[each] for each in chosen]
+        return self._known(plan.name, chosen, known)
+
+    def _known(self, instance: str, chosen: Chosen[list[str]], known: Mapping[str, Node]) -> list[Node]:
+        for name in chosen.result:
+            if name not in known:
+                raise OpExecError(
+                    f"iallocator '{chosen.allocator}' has chosen {name!r:.200}, which is no node that it could choose"
+                )
+        self.parts.info(selected(instance, chosen.allocator, chosen.result))
+        return [known[name] for name in chosen.result]
 
     async def read(self) -> None:
         """The nodes again, under their locks, and the group of the primary one."""
