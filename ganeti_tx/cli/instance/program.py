@@ -6,9 +6,11 @@ PROGRAM = Program(
     "gnt-instance",
     "Manages the instances (virtual machines) of the cluster",
     {
+        "activate-disks": Entry("instance.disk_state", "ACTIVATE", "make the disks of an instance ready"),
         "add": Entry("instance.add", "ADD", "create an instance"),
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to an instance"),
         "console": Entry("instance.console", "CONSOLE", "connect to the console of an instance"),
+        "deactivate-disks": Entry("instance.disk_state", "DEACTIVATE", "take the disks of an instance down"),
         "info": Entry("instance.info", "INFO", "show all about instances"),
         "list": Entry("instance.list", "LIST", "list instances"),
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),

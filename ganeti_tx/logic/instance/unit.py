@@ -14,10 +14,25 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceConsole, OpInstanceRemove
+from ganeti_tx.model.opcodes.instance_disks import (
+    OpInstanceActivateDisks,
+    OpInstanceDeactivateDisks,
+    OpInstanceGrowDisk,
+    OpInstanceRecreateDisks,
+    OpInstanceReplaceDisks,
+)
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 
+DiskOp = (
+    OpInstanceActivateDisks
+    | OpInstanceDeactivateDisks
+    | OpInstanceGrowDisk
+    | OpInstanceRecreateDisks
+    | OpInstanceReplaceDisks
+)
 InstanceOp = TypeVar(
-    "InstanceOp", bound=OpInstanceConsole | OpInstanceReboot | OpInstanceRemove | OpInstanceShutdown | OpInstanceStartup
+    "InstanceOp",
+    bound=OpInstanceConsole | OpInstanceReboot | OpInstanceRemove | OpInstanceShutdown | OpInstanceStartup | DiskOp,
 )
 
 

@@ -90,6 +90,11 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (ops.OpGroupRemove(group_name="rack2"), ["remove the group from the configuration"]),
     (ops.OpGroupRename(group_name="default", new_name="rack3"), ["rename the group"]),
     (ops.OpGroupSetParams(group_name="default"), ["change the group"]),
+    (
+        ops.OpInstanceActivateDisks(instance_name=WEB1),
+        ["mark its disks as active", "make its disks ready"],
+    ),
+    (ops.OpInstanceDeactivateDisks(instance_name=WEB1), ["take its disks down"]),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
         CREATE,
