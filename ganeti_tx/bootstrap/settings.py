@@ -53,7 +53,7 @@ class InitSettings(
         default_factory=lambda: [word.value for word in hypervisors.BY_DEFAULT]
     )
     enabled_disk_templates: list[str] = msgspec.field(
-        default_factory=lambda: [word.value for word in disk_templates.AVAILABLE]
+        default_factory=lambda: [word.value for word in disk_templates.UNASKED]
     )
     ipolicy: dict[str, Any] = {}
     master_netmask: int | None = None

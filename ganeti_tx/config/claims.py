@@ -77,7 +77,7 @@ def disk_claims(disk: Disk) -> Iterator[Claim]:
     for part in disk.children or (disk,):
         if part.template.unique is not None and part.logical_id:
             name = "/".join(map(str, part.logical_id))
-            for holder in disk.nodes:
+            for holder in disk.nodes or ("",):
                 yield Claim(part.template.unique, name, holder)
     for child in disk.children:
         if child.uuid:

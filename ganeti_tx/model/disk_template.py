@@ -13,6 +13,10 @@ from ganeti_tx.model.verify_codes import VerifyCode
 
 #: What an operator may say of a disk of any template.
 COMMON_KEYS = frozenset({"size", "mode", "name", "spindles"})
+#: What an operator says of a disk that is made of something which is there already.
+ADOPT = "adopt"
+#: How a hypervisor opens a disk: as a device of the node's kernel, or by itself.
+ACCESS = {"access": ("kernelspace", "userspace")}
 
 
 class NoDiskParams(Wire, frozen=True, kw_only=True):
@@ -81,9 +85,13 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar name: of a new disk on its storage, with `uuid` and `index`.
     @ivar locate: the logical id of a new disk by its place and name, unless it is made of what the cluster hands out.
     @ivar keys: what an operator may say of a disk besides, and besides what all know.
+    @ivar provider_key: what an operator says of a disk to choose the provider that has it; all else that is said of it are
+        parameters of that provider's own.
     @ivar params: the disk parameters, with their built-in values.
+    @ivar choices: the values that are allowed, of parameters that are one of some words.
     @ivar on_node: how parameters are called where they reach the node, as far as they are called otherwise.
     @ivar unique: what its id is called if two disks on a node may not have the same.
+    @ivar adoptable: the directory below which what is adopted must be; None: in the disk's pool.
     @ivar check: of the pool on each node, if it is a directory.
     @ivar in_files: whether the disks are files to scripts and hypervisors.
     @ivar by_default: whether Ganeti enables it in a cluster that says nothing of templates.
@@ -97,7 +105,9 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     name: str = "{uuid}.disk{index}"
     locate: Callable[[Place, str], tuple[Any, ...]] | None = None
     keys: frozenset[str] = frozenset()
+    provider_key: str | None = None
     params: type[Wire] = NoDiskParams
+    choices: Mapping[str, tuple[str, ...]] = {}
     on_node: Mapping[str, str] = {}
     children: tuple[Child, ...] = ()
     mirrored: Mirrored = Mirrored.NOT
@@ -106,6 +116,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     in_files: bool = False
     has_disks: bool = True
     adoption: Adoption = Adoption.NEVER
+    adoptable: str | None = None
     growable: bool = True
     snapshots: bool = False
     convertible_from: bool = True
@@ -121,8 +132,20 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @property
     def known(self) -> frozenset[str]:
         """What an operator may say of a disk besides what all know."""
-        own = {key for key in (self.pool_key, *(child.pool_key for child in self.children)) if key is not None}
-        return self.keys | own
+        adopt = ADOPT if self.adoption is not Adoption.NEVER else None
+        return self.keys | self.pool_keys | {key for key in (adopt, self.provider_key) if key is not None}
+
+    @property
+    def pool_keys(self) -> frozenset[str]:
+        """What an operator says of a disk to choose pools."""
+        keys = (self.pool_key, *(child.pool_key for child in self.children))
+        return frozenset(key for key in keys if key is not None)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What an operator must say of each disk besides, as nobody else can choose it."""
+        adopt = ADOPT if self.adoption is Adoption.ALWAYS else None
+        return frozenset(key for key in (adopt, self.provider_key) if key is not None)
 
     @property
     def shared(self) -> bool:

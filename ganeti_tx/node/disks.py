@@ -3,17 +3,18 @@
 from attrs import define
 from msgspec.structs import replace
 
-from ganeti_tx.errors import GanetiError, error_text
+from ganeti_tx.errors import BlockDeviceError, GanetiError, error_text
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
-from ganeti_tx.node.storage.abilities import IUserspaceUri
+from ganeti_tx.node.storage.abilities import IExisting, IUserspaceUri
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.taking_back import TakingBack
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.rpc.calls.disk import (
     AssembledDisk,
+    BdevSizes,
     BlockdevAssemble,
     BlockdevCreate,
     BlockdevFind,
@@ -23,6 +24,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevShutdown,
     BlockdevStates,
     DiskState,
+    FoundDevice,
 )
 
 
@@ -95,6 +97,17 @@ class Disks:
             return DiskState(await self.tree.find(disk))
         except GanetiError as error:
             return DiskState(fault=error_text(error))
+
+    @answers(BdevSizes)
+    async def existing(self, call: BdevSizes) -> list[FoundDevice]:
+        """Of those that are asked for, those that are there. @raise BlockDeviceError: the storage does not tell."""
+        storage = self.tree.storage.of(call.template)
+        if not IExisting.providedBy(storage):
+            raise BlockDeviceError(f"disks of template {call.template} cannot be adopted")
+        found = await IExisting(storage).existing(call.place)
+        return [
+            FoundDevice(each.logical_id, each.size, each.in_use) for each in found if each.logical_id in call.wanted
+        ]
 
     async def attach(self, instance: InstanceSpec) -> list[AttachedDisk]:
         """Make every disk of an instance ready. @raise BlockDeviceError: one is not, and the others are as before."""

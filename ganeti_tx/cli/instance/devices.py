@@ -71,12 +71,14 @@ def _disk(index: int, settings: Mapping[str, Any]) -> Device:
     if "access" in disk and disk["access"] in _ACCESS_MODES:
         disk["mode"] = _ACCESS_MODES[disk.pop("access")]
     try:
+        if "size" in disk and "adopt" in disk:
+            raise _wrong(f"Disk {index}: size and adopt exclude each other; the size of what is adopted counts")
         if "size" in disk:
             disk["size"] = parse_size(str(disk["size"]))
         elif "adopt" in disk:
             disk["size"] = 0  # the size of what is adopted counts
         else:
-            raise _wrong(f"Disk {index} has no size: use --disk {index}:size=SIZE")
+            raise _wrong(f"Missing size or adoption source for disk {index}")
         if "spindles" in disk:
             disk["spindles"] = parse_int(str(disk["spindles"]))
     except InvalidValue as error:

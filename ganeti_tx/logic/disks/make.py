@@ -1,23 +1,26 @@
 """Making the disks that were planned: their names and ids first, then they themselves on their node."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
+
+from msgspec.structs import replace
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.on_nodes import homes
-from ganeti_tx.logic.disks.plan import DiskPlan
+from ganeti_tx.logic.disks.plan import DiskPlan, adopted_id
 from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_template import Adoption
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port, Secret, kinds
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
+from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove, BlockdevRename, DiskCall
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
@@ -47,6 +50,7 @@ async def make_disk(config: IConfig, plan: DiskPlan, index: int, homes: Sequence
         nodes=on,
         name=plan.name,
         spindles=plan.spindles,
+        params=plan.params or None,
     )
 
 
@@ -64,8 +68,13 @@ async def make_child(config: IConfig, plan: DiskPlan, whole: str, on: tuple[str,
 
 
 async def new_id(config: IConfig, plan: DiskPlan, name: str, on: Sequence[str]) -> tuple[Any, ...]:
-    """A logical id by place and name, or for a disk on several nodes put together from what the cluster hands out."""
+    """A logical id by place and name, or for a disk on several nodes put together from what the cluster hands out.
+
+    What is always adopted keeps its own.
+    """
     template = TEMPLATES[plan.template]
+    if template.adoption is Adoption.ALWAYS:
+        return adopted_id(plan)
     if template.locate is not None:
         return template.locate(plan.place, name)
     handed: dict[object, Iterator[Any]] = {
@@ -94,28 +103,43 @@ def creations(target: InstanceView) -> list[PlannedStep]:
     ]
 
 
-async def create_disks(nodes: INodeRpc, target: InstanceView, steps: Steps) -> None:
-    """Create every disk on each of its nodes; each is removed again if something fails later. @raise OpExecError."""
+async def create_disks(
+    nodes: INodeRpc, target: InstanceView, steps: Steps, adopted: Mapping[int, Sequence[Any]] = MappingProxyType({})
+) -> None:
+    """Create every disk on each of its nodes; each is removed again if something fails later.
+
+    @param adopted: the logical ids of what is renamed to be a disk, instead; it gets its name back if something fails.
+    @raise OpExecError: one could not be made.
+    """
     for index, disk in enumerate(target.disks):
-        removals = {node.name: removal(target, node, index) for node in homes(target, disk)}
-        async with steps.step(creation(index), *removals.values()):
+        calls = {node.name: making(target, node, index, adopted.get(index)) for node in homes(target, disk)}
+        async with steps.step(creation(index), *(undo for _, undo in calls.values())):
             for node in homes(target, disk):
+                call, undo = calls[node.name]
                 try:
-                    await create_disk(nodes, target, node, target.disk_specs(node)[index])
+                    await nodes.call(node, call)
                 except RpcError as error:
                     if not error.may_be_done:
-                        steps.nothing_to_undo(removals[node.name])
+                        steps.nothing_to_undo(undo)
                     raise OpExecError(
                         f"could not create disk/{index} of instance {target.instance.name}: {error}"
                     ) from None
+
+
+def making(target: InstanceView, node: Node, index: int, adopted: Sequence[Any] | None) -> tuple[DiskCall[None], Undo]:
+    """What makes a disk on one of its nodes, and what takes that back."""
+    owner, spec = target.instance.name, target.disk_specs(node)[index]
+    if adopted is None:
+        return BlockdevCreate(disk=spec, owner=owner), removal(target, node, index)
+    former, present = list(adopted), list(spec.logical_id or ())
+    back = BlockdevRename(disk=spec, owner=owner, logical_id=former)
+    title = f"give what disk/{index} of instance {owner} was made of its name back"
+    return BlockdevRename(disk=replace(spec, logical_id=former), owner=owner, logical_id=present), on_node(
+        title, node, back
+    )
 
 
 def removal(target: InstanceView, node: Node, index: int) -> Undo:
     """What removes a disk from one of its nodes."""
     owner, spec = target.instance.name, target.disk_specs(node)[index]
     return on_node(f"remove disk/{index} of instance {owner}", node, BlockdevRemove(disk=spec, owner=owner))
-
-
-async def create_disk(nodes: INodeRpc, target: InstanceView, node: Node, spec: DiskSpec) -> None:
-    """One disk on one node. @raise RpcError: it is not there, or nobody knows."""
-    await nodes.call(node, BlockdevCreate(disk=spec, owner=target.instance.name))

@@ -8,16 +8,18 @@ from typing import Any, Literal
 import attrs
 import msgspec
 
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.model import sizes
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import MAX_DISKS
-from ganeti_tx.model.disk_template import COMMON_KEYS, Child, Place, Template
+from ganeti_tx.model.disk_template import ADOPT, COMMON_KEYS, Adoption, Child, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
-from ganeti_tx.model.params.kinds import NONE, to_int, to_size
+from ganeti_tx.model.opcodes.types import InstanceCreateMode
+from ganeti_tx.model.params.disk import check_params
+from ganeti_tx.model.params.kinds import NONE, to_int, to_size, types_of
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.node import StorageUnit
 
@@ -27,7 +29,11 @@ READ_WRITE: Literal["rw"] = "rw"
 
 @attrs.frozen
 class DiskPlan:
-    """One disk that can be made, and those that it is made of; the name of each of these ends with its `suffix`."""
+    """One disk that can be made, and those that it is made of; the name of each of these ends with its `suffix`.
+
+    @ivar params: its own, and those of its provider.
+    @ivar adopt: what it is made of that is there already; its size is what that has, once nodes have told it.
+    """
 
     template: DiskTemplate
     size: int
@@ -37,6 +43,8 @@ class DiskPlan:
     place: Place
     children: "tuple[DiskPlan, ...]" = ()
     suffix: str = ""
+    params: Params = attrs.field(factory=dict)
+    adopt: str | None = None
 
 
 def plan_disks(
@@ -55,10 +63,32 @@ def plan_disks(
         raise OpPrereqError(f"template {word.value} has no disks, but {len(op.disks)} are given", ECode.INVAL)
     if template.has_disks and not 0 < len(op.disks) <= MAX_DISKS:
         raise OpPrereqError(f"{len(op.disks)} disks are given; allowed are 1 to {MAX_DISKS}", ECode.INVAL)
-    return word, [
+    plans = [
         plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked))
         for index, asked in enumerate(op.disks)
     ]
+    check_adoption(op, plans)
+    return word, plans
+
+
+def check_adoption(op: OpInstanceCreate, plans: Sequence[DiskPlan]) -> None:
+    """@raise OpPrereqError: only some disks adopt what is there, two adopt the same, or data are to come from elsewhere."""
+    adopted = [adopted_id(plan) for plan in plans if plan.adopt is not None]
+    if not adopted:
+        return
+    if len(adopted) < len(plans):
+        raise OpPrereqError("Either all disks are adopted or none is", ECode.INVAL)
+    if op.mode is not InstanceCreateMode.CREATE:
+        raise OpPrereqError(f"Disks cannot be adopted with mode {op.mode.value}; allowed is create", ECode.INVAL)
+    if twice := [each for each in adopted if adopted.count(each) > 1]:
+        raise OpPrereqError(f"{twice[0][-1]} is to be adopted by two disks", ECode.INVAL)
+
+
+def adopted_id(plan: DiskPlan) -> tuple[Any, ...]:
+    """The logical id of what a disk adopts."""
+    locate = TEMPLATES[plan.template].locate
+    assert locate is not None and plan.adopt is not None
+    return locate(plan.place, plan.adopt)
 
 
 def template_of(op: OpInstanceCreate, cluster: Cluster) -> DiskTemplate:
@@ -101,10 +131,13 @@ def place_of(
 
 
 def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place) -> DiskPlan:
-    """Check one disk."""
-    allowed = COMMON_KEYS | TEMPLATES[word].known
+    """Check one disk. @raise OpPrereqError: something about it is not allowed."""
+    template = TEMPLATES[word]
+    if ADOPT in asked and template.adoption is Adoption.NEVER:
+        raise OpPrereqError(f"Disk adoption is not supported for the '{word.value}' disk template", ECode.INVAL)
+    allowed = COMMON_KEYS | template.known
     unknown = sorted(set(asked) - allowed)
-    if unknown:
+    if unknown and template.provider_key is None:
         raise OpPrereqError(
             f"{what}: {unknown[0]} is not known for template {word.value}; allowed are {', '.join(sorted(allowed))}",
             ECode.INVAL,
@@ -112,15 +145,44 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
     mode = asked.get("mode", READ_WRITE)
     if mode not in (READ_ONLY, READ_WRITE):
         raise OpPrereqError(f"{what}: mode {mode!r} is not allowed; allowed are ro, rw", ECode.INVAL)
+    if missing := sorted(key for key in template.needs if asked.get(key) in (None, "")):
+        raise OpPrereqError(f"{what}: {missing[0]} is missing; disks of template {word.value} need it", ECode.INVAL)
     name = asked.get("name")
     return DiskPlan(
         template=word,
-        size=disk_size(what, asked),
+        size=0 if ADOPT in asked else disk_size(what, asked),
         mode=READ_ONLY if mode == READ_ONLY else READ_WRITE,
         name=None if name in (None, "", NONE) else str(name),
         spindles=to_int(asked["spindles"]) if "spindles" in asked else None,
         place=place,
+        params=own_params(what, asked, template),
+        adopt=adopted_place(what, asked, template),
     )
+
+
+def own_params(what: str, asked: Mapping[str, Any], template: Template) -> Params:
+    """Its parameters that the template declares, and all that are its provider's."""
+    said = {key: value for key, value in asked.items() if key not in COMMON_KEYS | template.pool_keys | {ADOPT}}
+    declared = {key: value for key, value in said.items() if key in types_of(template.params)}
+    try:
+        return {**said, **check_params(template, declared, what)}
+    except GenericError as error:
+        raise OpPrereqError(str(error), ECode.INVAL) from None
+
+
+def adopted_place(what: str, asked: Mapping[str, Any], template: Template) -> str | None:
+    """What the disk is to be made of; None for a new one. @raise OpPrereqError: a size is given, or it is elsewhere."""
+    if ADOPT not in asked:
+        return None
+    path, below = str(asked[ADOPT]), template.adoptable
+    if asked.get("size"):
+        raise OpPrereqError(
+            f"{what}: size and adopt exclude each other; the size of what is adopted counts", ECode.INVAL
+        )
+    inside = below is None or (PurePosixPath(path).is_relative_to(below) and ".." not in PurePosixPath(path).parts)
+    if not inside or path == below:
+        raise OpPrereqError(f"{what}: {path} cannot be adopted; give a path below {below}", ECode.INVAL)
+    return path if below is None else str(PurePosixPath(path))
 
 
 def children_of(plan: DiskPlan, params: Params, cluster: Cluster) -> tuple[DiskPlan, ...]:

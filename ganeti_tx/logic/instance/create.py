@@ -9,6 +9,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.disks.adopt import renamed, with_sizes
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
@@ -128,7 +129,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         await self._place.decide(self._plan, self._cluster)
         await self._place.read()
         check_homes(self._place.homes, self._plan.template)
-        self._plan = with_children(self._plan, self._cluster, self._place.group)
+        disks = await with_sizes(self, self._place.primary, self._plan.disks)
+        self._plan = with_children(attrs.evolve(self._plan, disks=disks), self._cluster, self._place.group)
         await self._place.check_group()
         await self._join_networks()
         if self.op.ip_check:
@@ -214,7 +216,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             self.info("Instance is forthcoming; not creating the actual instance")
             return homes
         self.info("* creating instance disks...")
-        await create_disks(self.nodes, target, self.context.steps)
+        await create_disks(self.nodes, target, self.context.steps, renamed(self._plan.disks))
         if self._reserved is None:
             await self._add(target.instance, target.disks)
         else:

@@ -146,7 +146,7 @@ def make_plan(
             nics=plan_nics(cluster, op.nics, address, networks),
             tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
             start=op.start and not op.no_install and not op.forthcoming,
-            install=not op.no_install,
+            install=not op.no_install and not any(disk.adopt for disk in disks),
         )
         typed_hvparams(hypervisor, plan.filled_hvparams(cluster))
         plan.filled_beparams(cluster)

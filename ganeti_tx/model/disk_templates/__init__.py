@@ -17,13 +17,15 @@ def declared(word: DiskTemplate) -> Template:
 
 TEMPLATES: Mapping[DiskTemplate, Template] = {word: declared(word) for word in DiskTemplate}
 #: Those that a node has a driver for, in the order in which clusters prefer them: an instance gets the first that is
-#: enabled if nobody says otherwise, so it has disks.
+#: enabled if nobody says otherwise, so it has disks, and such as can be made without being told of what.
 AVAILABLE = tuple(
     sorted(
         (word for word, template in TEMPLATES.items() if template.available),
-        key=lambda word: (not TEMPLATES[word].has_disks, word),
+        key=lambda word: (bool(TEMPLATES[word].needs), not TEMPLATES[word].has_disks, word),
     )
 )
+#: Those of them that a new cluster enables of its own accord.
+UNASKED = tuple(word for word in AVAILABLE if not TEMPLATES[word].needs)
 #: What an instance is said to have that has no disks.
 WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)
 #: What Ganeti enables in a cluster that says nothing of templates.

@@ -15,11 +15,12 @@ class BlockdevId(NamedTuple):
 
 TEMPLATE = Template(
     logical_id=BlockdevId,
-    locate=lambda place, name: BlockdevId("manual", str(place.said["adopt"])),
+    locate=lambda place, name: BlockdevId("manual", name),
     storage=StorageType.BLOCKDEV,
-    keys=frozenset({"adopt"}),
     mirrored=Mirrored.EXTERNALLY,
     adoption=Adoption.ALWAYS,
+    adoptable="/dev/disk",
+    unique="block device",
     growable=False,
     convertible_to=False,
 )

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.disk_template import ACCESS, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
 
 
@@ -25,8 +25,10 @@ TEMPLATE = Template(
     storage=StorageType.EXT,
     name="{uuid}.ext.disk{index}",
     locate=lambda place, name: ExtId(str(place.said["provider"]), name),
-    keys=frozenset({"access", "provider"}),
+    keys=frozenset(ACCESS),
+    provider_key="provider",
     params=ExtParams,
+    choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
     snapshots=True,
 )

@@ -1,7 +1,7 @@
 """Files on a Gluster volume."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.disk_template import DirectoryCheck, Mirrored, Template
+from ganeti_tx.model.disk_template import ACCESS, DirectoryCheck, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.logical_id import FileId
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -22,8 +22,9 @@ TEMPLATE = Template(
     pool="gluster_storage_dir",
     name="ganeti/{uuid}.{index}",
     locate=lambda place, name: FileId(place.driver, f"{place.pool}/{name}"),
-    keys=frozenset({"access"}),
+    keys=frozenset(ACCESS),
     params=GlusterParams,
+    choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
     check=DirectoryCheck("gluster-storage-path", VerifyCode.ENODEGLUSTERSTORAGEPATHUNUSABLE),
     in_files=True,

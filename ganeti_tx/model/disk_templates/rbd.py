@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.disk_template import Mirrored, Template
+from ganeti_tx.model.disk_template import ACCESS, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
 
 
@@ -26,7 +26,8 @@ TEMPLATE = Template(
     storage=StorageType.RADOS,
     name="{uuid}.rbd.disk{index}",
     locate=lambda place, name: RbdId("rbd", name),
-    keys=frozenset({"access"}),
+    keys=frozenset(ACCESS),
     params=RbdParams,
+    choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
 )

@@ -8,10 +8,11 @@ from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_template import Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.params.kinds import check, fill
+from ganeti_tx.model.params.kinds import DEFAULT, check, fill
 
 
 def fill_diskparams(cluster: Cluster, group: NodeGroup | None = None) -> dict[DiskTemplate, Params]:
@@ -26,15 +27,24 @@ def fill_diskparams(cluster: Cluster, group: NodeGroup | None = None) -> dict[Di
 def check_diskparams(given: Mapping[str, Params]) -> dict[DiskTemplate, dict[str, object]]:
     """Given parameters in their types, by template.
 
-    @raise ParameterError: a template or name is unknown. @raise TypeEnforcementError: a value is of another type.
+    @raise ParameterError: a template, a name or a word is unknown. @raise TypeEnforcementError: a value is of another type.
     """
     for template in given:
         if template not in tuple(DiskTemplate):
             raise ParameterError(f"diskparams.{template}: unknown template, allowed are {', '.join(DiskTemplate)}")
     return {
-        DiskTemplate(template): check(TEMPLATES[DiskTemplate(template)].params, params, f"diskparams.{template}")
-        for template, params in given.items()
+        DiskTemplate(word): check_params(TEMPLATES[DiskTemplate(word)], params, f"diskparams.{word}")
+        for word, params in given.items()
     }
+
+
+def check_params(template: Template, given: Params, path: str) -> dict[str, object]:
+    """Given parameters of one template in their types; raises as `check_diskparams` does."""
+    checked = check(template.params, given, path)
+    for name, allowed in template.choices.items():
+        if checked.get(name, DEFAULT) not in (DEFAULT, *allowed):
+            raise ParameterError(f"{path}.{name}: {checked[name]!r} is not allowed; allowed are {', '.join(allowed)}")
+    return checked
 
 
 def with_params(disk: Disk, filled: Mapping[DiskTemplate, Params]) -> Disk:

@@ -7,6 +7,7 @@ taken back when one fails is the same for all, and stands here.
 from typing import Any
 
 from attrs import frozen
+from msgspec.structs import replace
 from twisted.logger import Logger
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError
@@ -182,5 +183,8 @@ class DeviceTree:
             await self.set_owner(child, owner)
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
-        """Give the disk, not its children, another logical id."""
-        await self.of(disk).rename(disk, logical_id)
+        """Give the disk, not its children, another logical id; one that has it already, and not its former one, is done."""
+        storage = self.of(disk)
+        if await storage.find(disk) is None and await storage.find(replace(disk, logical_id=logical_id)) is not None:
+            return
+        await storage.rename(disk, logical_id)

@@ -7,7 +7,7 @@ import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.base import NodeCall, Question, R
+from ganeti_tx.rpc.calls.base import URGENT, NodeCall, Question, R
 
 
 def disk_tree(disk: DiskSpec) -> Iterator[str]:
@@ -106,6 +106,24 @@ class BlockdevFind(Question[BlockDevStatus | None], frozen=True, kw_only=True):
 
     name: ClassVar[str] = "blockdev_find"
     disk: DiskSpec
+
+
+class FoundDevice(msgspec.Struct, frozen=True):
+    """A device that is there, whoever made it. `size` is MiB; `in_use`: something has it open."""
+
+    logical_id: list[Any]
+    size: int
+    in_use: bool
+
+
+class BdevSizes(Question[list[FoundDevice]], frozen=True, kw_only=True):
+    """Which of these devices, by logical id, are in a place of a template's storage, such as a volume group?"""
+
+    name: ClassVar[str] = "bdev_sizes"
+    timeout: ClassVar[float] = URGENT
+    template: str
+    place: str
+    wanted: list[list[Any]]
 
 
 class DiskState(msgspec.Struct, frozen=True):
