@@ -21,7 +21,7 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKee
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
-from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
+from ganeti_tx.node.hypervisor.kvm.command.build import planned_machine, qemu_argv
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
@@ -345,17 +345,20 @@ def naming(instance_name: str) -> Iterator[None]:
 def planned_state(plan: QemuPlan) -> InstanceRuntime:
     """What is remembered of an instance from just before its start."""
     uid = plan.run_as.partition(":")[0]
+    machine = planned_machine(plan)
     return InstanceRuntime(
         name=plan.spec.name,
         uuid=plan.spec.uuid,
         memory=plan.memory,
         vcpus=plan.vcpus,
         acceleration=plan.acceleration.value,
-        argv=qemu_argv(plan),
+        argv=machine.argv,
         exits_on_reboot=plan.params.reboot_behavior == "exit",
         uid=int(uid) if plan.params.security_model == "pool" else None,
         nics=list(plan.nics),
         disks=[DiskState(uuid=disk.spec.uuid, device=disk_id(disk.spec.uuid), source=disk.path) for disk in plan.disks],
+        params=plan.params,
+        places=machine.places,
     )
 
 

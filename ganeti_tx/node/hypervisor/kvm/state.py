@@ -1,10 +1,11 @@
 """What a node remembers of its instances, so that a restarted daemon knows what runs and what to clean up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -27,15 +28,20 @@ class NicState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DiskState(msgspec.Struct, frozen=True, kw_only=True):
-    """One disk as it was attached; `device` is its id in QEMU."""
+    """One disk as it was attached; `device` is its id in QEMU, `node` its block node's name when it has one that stays."""
 
     uuid: str
     device: str
     source: str
+    node: str = ""
 
 
 class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
-    """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret."""
+    """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret.
+
+    @ivar params: what it was started with, which holds as long as it runs (none: by an older version).
+    @ivar places: where devices are that come and go, by their ids in QEMU; of one that went, where it was.
+    """
 
     name: str
     uuid: str
@@ -47,6 +53,8 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     uid: int | None = None  # taken from the pool for this instance
     nics: Sequence[NicState] = ()
     disks: Sequence[DiskState] = ()
+    params: KvmParams | None = None
+    places: Mapping[str, Mapping[str, str | int]] = {}
 
 
 async def save(files: IFiles, layout: InstanceLayout, state: InstanceRuntime) -> None:

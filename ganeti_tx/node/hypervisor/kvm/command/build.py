@@ -1,6 +1,9 @@
 """Puts the whole command line together."""
 
 import shlex
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.command.devices import (
@@ -21,14 +24,27 @@ from ganeti_tx.node.hypervisor.kvm.command.machine import (
     machine_argv,
 )
 from ganeti_tx.node.hypervisor.kvm.command.nics import nics_argv
+from ganeti_tx.node.hypervisor.kvm.command.places import Place, Places
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
-from ganeti_tx.node.hypervisor.kvm.command.slots import PciSlots
+
+
+@frozen
+class Machine:
+    """How QEMU is started, and where the devices are then that come and go."""
+
+    argv: Sequence[str]
+    places: Mapping[str, Place]
 
 
 def qemu_argv(plan: QemuPlan) -> list[str]:
     """The program and all arguments. @raise HypervisorError: the plan cannot be carried out by any QEMU."""
-    slots = PciSlots(plan.pci_bus, plan.params.kvm_pci_reservations)
-    return [
+    return [*planned_machine(plan).argv]
+
+
+def planned_machine(plan: QemuPlan) -> Machine:
+    """The whole machine. @raise HypervisorError: the plan cannot be carried out by any QEMU."""
+    places = Places(plan.pci_bus, plan.params.kvm_pci_reservations, dict(plan.places))
+    argv = [
         plan.params.kvm_path,
         *identity_argv(plan),
         *machine_argv(plan),
@@ -38,15 +54,16 @@ def qemu_argv(plan: QemuPlan) -> list[str]:
         *serial_argv(plan),
         *balloon_argv(),
         *virtio_serial_argv(plan),
-        *disks_argv(plan, slots),
-        *removable_argv(plan, slots),
-        *nics_argv(plan, slots),
+        *disks_argv(plan, places),
+        *removable_argv(plan, places),
+        *nics_argv(plan, places),
         *display_argv(plan),
         *usb_argv(plan),
         *sound_argv(plan),
         *confinement_argv(plan),
         *extra_argv(plan.params.kvm_extra),
     ]
+    return Machine(argv, places.given)
 
 
 def extra_argv(text: str) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
-from ganeti_tx.node.hypervisor.kvm.command.options import option
+from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
+from ganeti_tx.node.hypervisor.kvm.command.places import Place, Places
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
-from ganeti_tx.node.hypervisor.kvm.command.slots import PciSlots
 
 #: The device of each `disk_type`; those without one hang on their own bus by the drive alone.
 DEVICES: Mapping[str, str] = {
@@ -30,39 +30,54 @@ CDROM_DEVICES: Mapping[str, str] = {
 }
 
 
+#: QEMU's id of the SCSI controller.
+CONTROLLER = "scsi"
+
+
 def disk_id(uuid: str) -> str:
     """QEMU's id of a disk."""
     return f"disk-{uuid}"
 
 
-def disks_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
+def drive_id(uuid: str) -> str:
+    """QEMU's id of what holds a disk's data."""
+    return f"drive-{uuid}"
+
+
+def disks_argv(plan: QemuPlan, places: Places) -> list[str]:
     """The SCSI controller, if any, and all disks in order; the first is the one to boot from."""
-    argv = scsi_controller_argv(plan, slots)
-    for place, disk in enumerate(plan.disks):
-        argv += disk_argv(plan, slots, disk, place)
+    argv = scsi_controller_argv(plan, places)
+    for number, disk in enumerate(plan.disks):
+        argv += disk_argv(plan, places, disk, number)
     return argv
 
 
-def disk_argv(plan: QemuPlan, slots: PciSlots, disk: AttachedDisk, place: int) -> list[str]:
+def disk_argv(plan: QemuPlan, places: Places, disk: AttachedDisk, number: int) -> list[str]:
     """One disk: what holds its data, and the device the guest sees."""
     kind = plan.params.disk_type
-    drive = f"drive-{disk.spec.uuid}"
-    interface = kind if kind in INTERFACES else "none"
-    if interface != "none":
-        return ["-drive", drive_option(plan.params, disk, interface, drive)]
-    placement: dict[str, str | int] = {}
-    if kind == "paravirtual":
-        placement.update(slots.take())
-    elif kind == "ide" and plan.pci_bus == "pci.0" and place < IDE_UNITS:
-        placement.update(bus=f"ide.{place // 2}", unit=place % 2)
-    elif kind.startswith("scsi"):
-        placement.update(bus="scsi.0", channel=0, scsi_id=place, lun=0)
-    index = plan.boot_index("disk") if place == 0 else None
-    device = option(DEVICES[kind], id=disk_id(disk.spec.uuid), drive=drive, **placement, bootindex=index)
-    return ["-drive", drive_option(plan.params, disk, interface, drive), "-device", device]
+    if kind in INTERFACES:
+        return ["-drive", drive_option(plan.params, disk, kind)]
+    index = plan.boot_index("disk") if number == 0 else None
+    if kind == "ide":
+        on_bus = plan.pci_bus == "pci.0" and number < IDE_UNITS
+        place: Place = {"bus": f"ide.{number // 2}", "unit": number % 2} if on_bus else {}
+    else:
+        place = disk_place(plan.params, places, disk.spec.uuid)
+    device = option("", **disk_device(plan.params, disk.spec.uuid, drive_id(disk.spec.uuid), place), bootindex=index)
+    return ["-drive", drive_option(plan.params, disk, "none"), "-device", device]
 
 
-def drive_option(params: KvmParams, disk: AttachedDisk, interface: str, drive: str) -> str:
+def disk_place(params: KvmParams, places: Places, uuid: str) -> Place:
+    """Where a disk is that may come and go."""
+    return places.slot(disk_id(uuid)) if params.disk_type == "paravirtual" else places.scsi(disk_id(uuid))
+
+
+def disk_device(params: KvmParams, uuid: str, drive: str, place: Place) -> dict[str, Value]:
+    """The device that the guest sees, without its place in the order of booting."""
+    return {"driver": DEVICES[params.disk_type], "id": disk_id(uuid), "drive": drive, **place}
+
+
+def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:
     """Where the data is and how it is read and written."""
     cache = params.disk_cache
     if cache == "default":
@@ -71,7 +86,7 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str, drive: s
         "",
         file=disk.uri or disk.path,
         **{"if": interface},
-        id=drive,
+        id=drive_id(disk.spec.uuid),
         format="raw",
         cache=cache or None,
         aio=None if disk.uri else params.disk_aio,
@@ -80,13 +95,13 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str, drive: s
     )
 
 
-def scsi_controller_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
-    """The controller, when anything is SCSI."""
+def scsi_controller_argv(plan: QemuPlan, places: Places) -> list[str]:
+    """The controller, when anything is SCSI, or was when the machine was started from which this one takes over."""
     kinds = [plan.params.disk_type] if plan.disks else []
     kinds += [plan.params.cdrom_disk_type] if cdrom_images(plan.params) else []
-    if not any(kind.startswith("scsi") for kind in kinds):
+    if CONTROLLER not in places.given and not any(kind.startswith("scsi") for kind in kinds):
         return []
-    return ["-device", option(plan.params.scsi_controller_type, id="scsi", **slots.take())]
+    return ["-device", option(plan.params.scsi_controller_type, id=CONTROLLER, **places.slot(CONTROLLER))]
 
 
 def cdrom_images(params: KvmParams) -> list[str]:
@@ -94,13 +109,13 @@ def cdrom_images(params: KvmParams) -> list[str]:
     return [image for image in (params.cdrom_image_path, params.cdrom2_image_path) if image]
 
 
-def removable_argv(plan: QemuPlan, slots: PciSlots) -> list[str]:
+def removable_argv(plan: QemuPlan, places: Places) -> list[str]:
     """CD-ROMs and the floppy."""
     argv: list[str] = []
     for number, image in enumerate(cdrom_images(plan.params)):
         drive = f"cdrom{number}"
         device = CDROM_DEVICES[plan.params.cdrom_disk_type]
-        placement = slots.take() if device == "virtio-blk-pci" else {}
+        placement = places.slot(drive) if device == "virtio-blk-pci" else {}
         index = plan.boot_index("cdrom") if number == 0 else None
         source = option("", file=image, **{"if": "none"}, media="cdrom", id=drive, format="raw", readonly=True)
         argv += ["-drive", source, "-device", option(device, drive=drive, **placement, bootindex=index)]

@@ -1,6 +1,6 @@
 """Everything the command line of one instance follows from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -8,14 +8,23 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
+from ganeti_tx.node.hypervisor.kvm.command.places import Place
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.paths import Paths
 
 
+def pci_bus(params: KvmParams) -> str:
+    """QEMU's name of the first bus."""
+    return "pcie.0" if "q35" in params.machine_version else "pci.0"
+
+
 @frozen
 class QemuPlan:
-    """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid"."""
+    """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid".
+
+    @ivar places: where devices must be, by QEMU's ids, in a machine that takes over from one that runs.
+    """
 
     spec: InstanceSpec
     params: KvmParams
@@ -24,6 +33,7 @@ class QemuPlan:
     files: InstanceLayout
     acceleration: Acceleration
     run_as: str = ""
+    places: Mapping[str, Place] = {}
 
     @property
     def paths(self) -> Paths:
@@ -33,7 +43,7 @@ class QemuPlan:
     @property
     def pci_bus(self) -> str:
         """QEMU's name of the first bus."""
-        return "pcie.0" if "q35" in self.params.machine_version else "pci.0"
+        return pci_bus(self.params)
 
     @property
     def memory(self) -> int:

@@ -1,6 +1,6 @@
 """What tests of the KVM driver are made from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
+from ganeti_tx.node.hypervisor.kvm.command.places import Place
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
@@ -52,13 +53,14 @@ def qemu_plan(
     acceleration: Acceleration = Acceleration.TCG,
     run_as: str = "",
     network_port: int | None = 11000,
+    places: Mapping[str, Place] = {},
     **params: Any,
 ) -> QemuPlan:
     """A plan with one disk and one interface."""
     spec = kvm_spec([NIC], network_port, **params)
     typed = msgspec.convert(spec.hvparams, KvmParams)
     files = instance_layout(PATHS, spec.name)
-    return QemuPlan(spec, typed, [attached()] if disks is None else disks, nics, files, acceleration, run_as)
+    return QemuPlan(spec, typed, [attached()] if disks is None else disks, nics, files, acceleration, run_as, places)
 
 
 def value_after(argv: Sequence[str], name: str) -> str:
