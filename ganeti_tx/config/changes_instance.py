@@ -1,6 +1,6 @@
 """Changes of instances and disks: pure functions from one configuration to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -74,6 +74,27 @@ def set_instance_state(
         held = stored("instance", config.instances, uuid)
         wanted = replace(held, admin_state=admin_state, admin_state_source=source, disks_active=disks_active)
         return config if wanted == held else with_objects(config, "instances", [touched(wanted, now)])
+
+    return Change(edit, lambda config: config.instances[uuid])
+
+
+def rename_instance(uuid: str, name: str, logical_ids: Mapping[str, tuple[str | int, ...]]) -> Change[Instance]:
+    """Give an instance another name, and its disks (by uuid) the ids that come with it; nothing changes when it is so already.
+
+    @raise ConfigurationError: another instance has the name.
+    """
+
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        held = stored("instance", config.instances, uuid)
+        if any(each.name == name for other, each in config.instances.items() if other != uuid):
+            raise ConfigurationError(f"instance {held.name} cannot be renamed: there is an instance {name}")
+        disks = [stored("disk", config.disks, disk) for disk in logical_ids]
+        moved = [replace(disk, logical_id=logical_ids[disk.uuid]) for disk in disks]
+        changed = [touched(after, now) for before, after in zip(disks, moved, strict=True) if after != before]
+        after = with_objects(config, "disks", changed)
+        if held.name != name:
+            after = with_objects(after, "instances", [touched(replace(held, name=name), now)])
+        return settled(config, after, now, instances=[uuid], disks=[disk.uuid for disk in changed])
 
     return Change(edit, lambda config: config.instances[uuid])
 

@@ -58,6 +58,7 @@ class IConfig(Operations):
     change_instance = changing("ChangeInstance", changes_devices.change_instance)
     restore_instance = changing("RestoreInstance", changes_devices.restore_instance, repeat=Repeat.SAFE)
     set_instance_state = changing("SetInstanceState", changes_instance.set_instance_state, repeat=Repeat.SAFE)
+    rename_instance = changing("RenameInstance", changes_instance.rename_instance, repeat=Repeat.SAFE)
     remove_instance = changing("RemoveInstance", changes_instance.remove_instance)
     update_disk = changing("UpdateDisk", changes_instance.update_disk)
     add_disk = changing("AddInstanceDisk", changes_instance.add_disk)

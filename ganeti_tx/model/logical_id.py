@@ -6,6 +6,7 @@ A template declares its id as a NamedTuple. The types of its fields say what the
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NewType, get_type_hints
 
 #: Wire form; None in objects that are not placed yet.
@@ -17,6 +18,8 @@ NodeUuid = NewType("NodeUuid", str)
 Port = NewType("Port", int)
 #: A device number on the node whose field has the same rank among the nodes.
 Minor = NewType("Minor", int)
+#: A path that has a directory named after the disk's instance as its last, which changes when that is renamed.
+InstancePath = NewType("InstancePath", str)
 #: Nobody sees it but the nodes.
 Secret = NewType("Secret", str)
 
@@ -32,7 +35,7 @@ class FileId(NamedTuple):
     """A file: how Xen attaches it, and its path."""
 
     driver: str
-    path: str
+    path: InstancePath
 
 
 @cache
@@ -72,6 +75,18 @@ def parts(shape: type[tuple[Any, ...]], kind: object, raw: Raw) -> tuple[Any, ..
     if not places or raw is None or len(raw) != len(kinds(shape)):
         return ()
     return tuple(raw[place] for place in places)
+
+
+def of_renamed(shape: type[tuple[Any, ...]], raw: Raw, old: str, new: str) -> Raw:
+    """The id when the disk's instance is called otherwise; the same where the old name is not in it."""
+    places = places_of(shape, InstancePath)
+    return raw and tuple(moved(str(part), old, new) if at in places else part for at, part in enumerate(raw))
+
+
+def moved(path: str, old: str, new: str) -> str:
+    """The path in the directory of the instance's new name, if it was in that of its old one."""
+    plain = PurePosixPath(path)
+    return str(plain.parent.with_name(new) / plain.name) if plain.parent.name == old else path
 
 
 def without_secret(shape: type[tuple[Any, ...]], raw: Raw, instead: str = HIDDEN) -> Raw:

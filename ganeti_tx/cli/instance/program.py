@@ -18,6 +18,7 @@ PROGRAM = Program(
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from an instance"),
+        "rename": Entry("instance.rename", "RENAME", "give an instance another name"),
         "shutdown": Entry("instance.power", "SHUTDOWN", "stop instances"),
         "startup": Entry("instance.power", "STARTUP", "start instances"),
     },

@@ -6,7 +6,7 @@ import attrs
 from msgspec.structs import replace
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ResolverError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
@@ -27,6 +27,7 @@ from ganeti_tx.logic.instance.create_plan import (
 )
 from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_real, reserved_only
 from ganeti_tx.logic.instance.hook_values import instance_values
+from ganeti_tx.logic.instance.new_name import resolved_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
@@ -77,7 +78,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self.op.commit:
             await self._find_reserved()
         if self.op.name_check:
-            await self._resolve()
+            self._name, self._address = await resolved_name(self.op.instance_name, self.context.resolve, self.info)
         else:
             self._name = check_name(self.op.instance_name)
         check_os(self.op)
@@ -90,20 +91,6 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         held = self._reserved = await self.config.instance_view(self.op.instance_name)
         refuse_real(held)
         self.op = replace(as_reserved(self.op, held), instance_name=held.instance.name, name_check=False)
-
-    async def _resolve(self) -> None:
-        given = check_name(self.op.instance_name)
-        try:
-            name, self._address = await self.context.resolve(given)
-        except ResolverError as error:
-            raise OpPrereqError(
-                f"the name of instance {given} does not resolve ({error}); "
-                "--no-name-check (name_check=false) does without",
-                ECode.RESOLVER,
-            ) from None
-        self._name = check_name(name)
-        if self._name != given:
-            self.info(f"Resolved given name '{given}' to '{self._name}'")
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The new name alone, so that nobody else makes it; and where it will be."""

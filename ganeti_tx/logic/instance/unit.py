@@ -13,7 +13,12 @@ from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.opcodes.instance import OpInstanceConsole, OpInstanceRemove
+from ganeti_tx.model.opcodes.instance import (
+    OpInstanceConsole,
+    OpInstanceReinstall,
+    OpInstanceRemove,
+    OpInstanceRename,
+)
 from ganeti_tx.model.opcodes.instance_disks import (
     OpInstanceActivateDisks,
     OpInstanceDeactivateDisks,
@@ -32,7 +37,14 @@ DiskOp = (
 )
 InstanceOp = TypeVar(
     "InstanceOp",
-    bound=OpInstanceConsole | OpInstanceReboot | OpInstanceRemove | OpInstanceShutdown | OpInstanceStartup | DiskOp,
+    bound=OpInstanceConsole
+    | OpInstanceReboot
+    | OpInstanceReinstall
+    | OpInstanceRemove
+    | OpInstanceRename
+    | OpInstanceShutdown
+    | OpInstanceStartup
+    | DiskOp,
 )
 
 

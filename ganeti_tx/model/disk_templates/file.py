@@ -2,7 +2,7 @@
 
 from ganeti_tx.model.disk_template import DirectoryCheck, Template
 from ganeti_tx.model.enums import StorageType
-from ganeti_tx.model.logical_id import FileId
+from ganeti_tx.model.logical_id import FileId, InstancePath
 from ganeti_tx.model.verify_codes import VerifyCode
 
 TEMPLATE = Template(
@@ -10,7 +10,7 @@ TEMPLATE = Template(
     storage=StorageType.FILE,
     pool="file_storage_dir",
     name="{uuid}.file.disk{index}",
-    locate=lambda place, name: FileId(place.driver, f"{place.directory}/{name}"),
+    locate=lambda place, name: FileId(place.driver, InstancePath(f"{place.directory}/{name}")),
     check=DirectoryCheck("file-storage-path", VerifyCode.ENODEFILESTORAGEPATHUNUSABLE),
     in_files=True,
     driver="file",

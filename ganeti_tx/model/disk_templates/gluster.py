@@ -3,7 +3,7 @@
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.disk_template import ACCESS, DirectoryCheck, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
-from ganeti_tx.model.logical_id import FileId
+from ganeti_tx.model.logical_id import FileId, InstancePath
 from ganeti_tx.model.verify_codes import VerifyCode
 
 
@@ -21,7 +21,7 @@ TEMPLATE = Template(
     storage=StorageType.GLUSTER,
     pool="gluster_storage_dir",
     name="ganeti/{uuid}.{index}",
-    locate=lambda place, name: FileId(place.driver, f"{place.pool}/{name}"),
+    locate=lambda place, name: FileId(place.driver, InstancePath(f"{place.pool}/{name}")),
     keys=frozenset(ACCESS),
     params=GlusterParams,
     choices=ACCESS,

@@ -2,7 +2,7 @@
 
 from ganeti_tx.model.disk_template import DirectoryCheck, Mirrored, Template
 from ganeti_tx.model.enums import StorageType
-from ganeti_tx.model.logical_id import FileId
+from ganeti_tx.model.logical_id import FileId, InstancePath
 from ganeti_tx.model.verify_codes import VerifyCode
 
 TEMPLATE = Template(
@@ -11,7 +11,7 @@ TEMPLATE = Template(
     pool="shared_file_storage_dir",
     name="{uuid}.sharedfile.disk{index}",
     mirrored=Mirrored.EXTERNALLY,
-    locate=lambda place, name: FileId(place.driver, f"{place.directory}/{name}"),
+    locate=lambda place, name: FileId(place.driver, InstancePath(f"{place.directory}/{name}")),
     check=DirectoryCheck("shared-file-storage-path", VerifyCode.ENODESHAREDFILESTORAGEPATHUNUSABLE),
     in_files=True,
     driver="file",

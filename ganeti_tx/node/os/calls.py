@@ -5,7 +5,7 @@ from attrs import frozen
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.os.scripts import OsScripts
-from ganeti_tx.rpc.calls.instance import InstanceOsAdd
+from ganeti_tx.rpc.calls.instance import InstanceOsAdd, InstanceRunRename
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport, OsValidate
 from ganeti_tx.runtime.threads import IThreads
 
@@ -33,3 +33,9 @@ class OsCalls:
         """Install it on the instance's disks, which are made ready first."""
         disks = await self.disks.attach(call.instance)
         await self.scripts.run_create(call.instance, disks, call.reinstall, call.debug)
+
+    @answers(InstanceRunRename)
+    async def rename(self, call: InstanceRunRename) -> None:
+        """Tell what is on the instance's disks, which are made ready first, its new name."""
+        disks = await self.disks.attach(call.instance)
+        await self.scripts.run_rename(call.instance, disks, call.old_name, call.debug)

@@ -76,6 +76,8 @@ class OsScripts:
             return False
         os = self.catalogue.find(asked.os_name)
         os.check_variant(asked.os_name.partition("+")[2], asked.force_variant)
+        for script in asked.scripts:
+            os.script(script)
         if asked.hypervisor is not None:
             os.check_hypervisor(asked.hypervisor)
         if "parameters" in asked.checks and os.api_version >= PARAMETERS_SINCE:

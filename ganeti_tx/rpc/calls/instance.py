@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, URGENT, NodeCall, Question
+from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, SLOW, URGENT, NodeCall, Question
 from ganeti_tx.rpc.calls.disk import disk_tree
 
 
@@ -105,6 +105,20 @@ class InstanceOsAdd(NodeCall[None], frozen=True, kw_only=True):
     def reserves(self) -> Iterable[str]:
         """The instance and its disks."""
         return instance_with_disks(self.instance)
+
+
+class InstanceRunRename(NodeCall[None], frozen=True, kw_only=True):
+    """Run the OS definition's rename script on the disks, which are made ready; the instance has its new name already."""
+
+    name: ClassVar[str] = "instance_run_rename"
+    timeout: ClassVar[float] = SLOW
+    instance: InstanceSpec
+    old_name: str
+    debug: int = 0
+
+    def reserves(self) -> Iterable[str]:
+        """The instance, by both names, and its disks."""
+        return [*instance_with_disks(self.instance), named(self.old_name)]
 
 
 class InstanceConsole(Question[dict[str, Any]], frozen=True, kw_only=True):

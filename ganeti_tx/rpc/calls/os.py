@@ -34,7 +34,9 @@ class OsDiagnose(Question[list[OsReport]], frozen=True, kw_only=True):
 class OsValidate(Question[bool], frozen=True, kw_only=True):
     """Is the OS there, with this variant, these parameters, for this hypervisor? False only when it is not and need not be.
 
+    @ivar scripts: the optional scripts that it shall have.
     @ivar hypervisor: what it shall be installed under; None: nothing shall be.
+    @ivar scripts: the optional ones that it shall have.
     """
 
     name: ClassVar[str] = "os_validate"
@@ -45,3 +47,4 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
     osparams: dict[str, Any]
     force_variant: bool = False
     hypervisor: str | None = None
+    scripts: list[str] = []

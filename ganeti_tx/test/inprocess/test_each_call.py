@@ -4,6 +4,7 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 
 FILE = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
+STOPPED = FILE.replace(" web1", " --no-start web1")
 MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
 
 
@@ -17,6 +18,11 @@ def is_gone(cluster: InProcessCluster) -> bool:
     return not cluster.config.instances
 
 
+def is_renamed(cluster: InProcessCluster) -> bool:
+    """Whether it has its new name."""
+    return [each.name for each in cluster.config.instances.values()] == ["web2.example.com"]
+
+
 OPERATIONS = {
     "create": Operation(FILE, done=is_there),
     "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
@@ -24,6 +30,13 @@ OPERATIONS = {
     "startup": Operation("gnt-instance startup web1", (FILE, "gnt-instance shutdown web1")),
     "reboot_hard": Operation("gnt-instance reboot -t hard web1", (FILE,)),
     "reboot_full": Operation("gnt-instance reboot -t full web1", (FILE,)),
+    "rename": Operation("gnt-instance rename web1 web2", (STOPPED,), done=is_renamed),
+    "rename_mirrored": Operation(
+        "gnt-instance rename web1 web2",
+        (MIRRORED.replace(" web1", " --no-start web1"),),
+        mirrored=True,
+        done=is_renamed,
+    ),
     "remove": Operation("gnt-instance remove -f web1", (FILE,), partly=True, done=is_gone),
     "remove_mirrored": Operation("gnt-instance remove -f web1", (MIRRORED,), mirrored=True, partly=True, done=is_gone),
 }

@@ -36,6 +36,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevAssemble,
     BlockdevCreate,
     BlockdevRemove,
+    BlockdevRename,
     BlockdevShutdown,
     BlockdevStates,
     DiskState,
@@ -46,6 +47,7 @@ from ganeti_tx.rpc.calls.instance import (
     InstanceInfo,
     InstanceOsAdd,
     InstanceReboot,
+    InstanceRunRename,
     InstanceShutdown,
     InstanceStart,
     RunningInstance,
@@ -246,6 +248,7 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.succeed(
         InstanceStart, InstanceShutdown, InstanceReboot, InstanceOsAdd, BlockdevCreate, BlockdevRemove, BlockdevShutdown
     )
+    nodes.succeed(InstanceRunRename, BlockdevRename)
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)

@@ -115,6 +115,10 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpInstanceRemove(instance_name=WEB1),
         ["stop the instance", DOWN, "remove its disks", "remove the instance from the configuration"],
     ),
+    (
+        ops.OpInstanceRename(instance_name=WEB1, new_name="web2"),
+        ["rename its disks", "rename the instance", "run the OS rename script"],
+    ),
     (ops.OpInstanceShutdown(instance_name=WEB1), [DOWN, "stop the instance", "shut down its disks"]),
     (ops.OpInstanceStartup(instance_name=WEB1), ["mark the instance as up", "start the instance"]),
     (asked("OP_NETWORK_ADD", network_name="wan", network="10.6.0.0/24"), ["add the network to the configuration"]),

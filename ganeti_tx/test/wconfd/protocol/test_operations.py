@@ -65,6 +65,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "update_disk": (replace(DISK, size=2048),),
     "add_disk": (INSTANCE.uuid, replace(NEW_DISK, uuid="disk3", logical_id=("xenvg", "third")), 0),
     "remove_disk": ("disk3",),
+    "rename_instance": (NEW_INSTANCE.uuid, "web9.example.com", {}),
     "remove_instance": (NEW_INSTANCE.uuid,),
     "add_node": (NEW_NODE, "digest", "server"),
     "update_node": (HALF,),
@@ -88,7 +89,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "drop_reservations": (),
 }
 #: Arguments that may have any names in them.
-MAPS = {("change_nodes", "digests"), ("connect_network", "params")}
+MAPS = {("change_nodes", "digests"), ("connect_network", "params"), ("rename_instance", "logical_ids")}
 #: Reserves nothing: two that are drawn at random are not the same.
 UNRESERVED = {"generate_secret"}
 
