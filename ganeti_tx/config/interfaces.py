@@ -11,6 +11,7 @@ from ganeti_tx.config import (
     changes_instance,
     changes_network,
     changes_node,
+    changes_place,
     changes_tags,
 )
 from ganeti_tx.config.call import Repeat
@@ -62,6 +63,7 @@ class IConfig(Operations):
     remove_instance = changing("RemoveInstance", changes_instance.remove_instance)
     update_disk = changing("UpdateDisk", changes_instance.update_disk)
     add_disk = changing("AddInstanceDisk", changes_instance.add_disk)
+    move_instance = changing("MoveInstance", changes_place.move_instance, repeat=Repeat.SAFE)
     remove_disk = changing("RemoveInstanceDisk", changes_instance.remove_disk)
 
     add_node = changing("AddNode", changes_node.add_node)

@@ -11,6 +11,7 @@ PROGRAM = Program(
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to an instance"),
         "console": Entry("instance.console", "CONSOLE", "connect to the console of an instance"),
         "deactivate-disks": Entry("instance.disk_state", "DEACTIVATE", "take the disks of an instance down"),
+        "failover": Entry("instance.moves", "FAILOVER", "stop an instance and start it on another node"),
         "info": Entry("instance.info", "INFO", "show all about instances"),
         "list": Entry("instance.list", "LIST", "list instances"),
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),

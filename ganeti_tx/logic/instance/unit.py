@@ -26,6 +26,7 @@ from ganeti_tx.model.opcodes.instance_disks import (
     OpInstanceRecreateDisks,
     OpInstanceReplaceDisks,
 )
+from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 
 DiskOp = (
@@ -35,6 +36,7 @@ DiskOp = (
     | OpInstanceRecreateDisks
     | OpInstanceReplaceDisks
 )
+PlaceOp = OpInstanceFailover | OpInstanceMigrate
 InstanceOp = TypeVar(
     "InstanceOp",
     bound=OpInstanceConsole
@@ -44,7 +46,8 @@ InstanceOp = TypeVar(
     | OpInstanceRename
     | OpInstanceShutdown
     | OpInstanceStartup
-    | DiskOp,
+    | DiskOp
+    | PlaceOp,
 )
 
 

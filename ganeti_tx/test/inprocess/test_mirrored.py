@@ -42,7 +42,7 @@ def with_mirrored_instance(config: ConfigData) -> ConfigData:
     return replace(config, cluster=cluster, instances={instance.uuid: instance}, disks={disk.uuid: disk})
 
 
-class MirroredTests(ClusterCase):
+class MirroredCase(ClusterCase):
     """The mirror is made on both nodes; nothing is up yet."""
 
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
@@ -93,6 +93,10 @@ class MirroredTests(ClusterCase):
     def info(self) -> str:
         """What is told of the disk."""
         return "".join(line for line in self.ok(f"gnt-instance info {NAME}").splitlines(True) if " on " in line)
+
+
+class MirroredTests(MirroredCase):
+    """What befalls it."""
 
     def test_a_whole_life(self) -> None:
         """Up, filled, down, gone, on both nodes."""

@@ -41,6 +41,8 @@ ALONE = replace(
 )
 WITH_NETWORK = replace(CONFIG, networks={NETWORK.uuid: NETWORK})
 UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
+#: Any node can have it.
+ANYWHERE = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP, disks=())}, disks={})
 DOWN = "mark the instance as down"
 
 
@@ -104,6 +106,15 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
             "add the instance to the configuration",
             "run the OS create scripts",
             "start the instance",
+        ],
+    ),
+    (
+        ops.OpInstanceFailover(instance_name=WEB1, target_node="node2"),
+        [
+            "stop the instance on its old node",
+            "take its disks down on its old node",
+            "change its primary node",
+            "start the instance on its new node",
         ],
     ),
     (ops.OpInstanceQueryData(static=True), []),
@@ -184,6 +195,8 @@ class PlanTests(UnitTestCase):
             return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})
         if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkRename | ops.OpNetworkSetParams):
             return WITH_NETWORK
+        if isinstance(op, ops.OpInstanceFailover):
+            return ANYWHERE
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 
     def test_every_unit(self) -> None:

@@ -65,6 +65,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "update_disk": (replace(DISK, size=2048),),
     "add_disk": (INSTANCE.uuid, replace(NEW_DISK, uuid="disk3", logical_id=("xenvg", "third")), 0),
     "remove_disk": ("disk3",),
+    "move_instance": (INSTANCE.uuid, NODE2.uuid),
     "rename_instance": (NEW_INSTANCE.uuid, "web9.example.com", {}),
     "remove_instance": (NEW_INSTANCE.uuid,),
     "add_node": (NEW_NODE, "digest", "server"),

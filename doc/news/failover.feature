@@ -1,0 +1,1 @@
+``gnt-instance failover`` brings an instance to another node: to that of its copies, or, where its disks are shared, to one that is named or that an allocator chooses. What cannot be started there runs again where it was.

@@ -1,0 +1,43 @@
+"""Failing an instance over."""
+
+from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.instance.moves.checks import check_target
+from ganeti_tx.logic.instance.moves.failing_over import FailingOver
+from ganeti_tx.logic.instance.moves.unit import MoveUnit
+from ganeti_tx.logic.plan import Plan
+from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover
+
+
+class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
+    """Stop the instance where it is, start it where it is to be; what fails half-way runs again where it was."""
+
+    hook = Hook(
+        "instance-failover",
+        HookObject.INSTANCE,
+        asked={
+            "IGNORE_CONSISTENCY": "ignore_consistency",
+            "SHUTDOWN_TIMEOUT": "shutdown_timeout",
+            "FAILOVER_CLEANUP": "cleanup",
+        },
+    )
+    doing = "failovers"
+    done = "failed over"
+
+    _work: FailingOver
+
+    async def check(self) -> None:
+        """The target is well, and has what the instance needs."""
+        await super().check()
+        self.move = await self.destination.decide(self.target)
+        await check_target(self.nodes, self.move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
+        self._work = FailingOver(self, self.move, self.op.shutdown_timeout, self.op.ignore_consistency)
+        await self._work.check()
+
+    def plan(self) -> Plan:
+        """See `FailingOver`."""
+        return self._work.plan()
+
+    async def execute(self) -> None:
+        """Do it."""
+        await self._work.run()

@@ -1,0 +1,70 @@
+"""What must be true of the target of a move before anything is done."""
+
+from collections.abc import Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.disks.on_nodes import Warn
+from ganeti_tx.logic.instance.moves.move import Move
+from ganeti_tx.logic.instance.presence import check_bridges
+from ganeti_tx.logic.policy import check_move
+from ganeti_tx.logic.questions import ask, check_online, check_takes_instances
+from ganeti_tx.model.disk_specs import without_secret
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+
+async def check_target(nodes: INodeRpc, move: Move, *, ignore_policy: bool, warn: Warn) -> None:
+    """The target may have the instance, and has its networks, its bridges and its disks. @raise OpPrereqError: it has not."""
+    if move.is_mirrored:
+        check_online(move.target, f"run instance {move.name} there")
+    else:
+        check_takes_instances(move.target)
+    check_move(move.before, move.after.group, ignored=ignore_policy, warn=warn)
+    check_networks(move)
+    await check_bridges(nodes, move.after)
+    if move.is_up:
+        spec = move.after.spec()
+        await ask(nodes, move.target, HypervisorValidateParams(hypervisor=spec.hypervisor, hvparams=spec.hvparams))
+    if not move.is_mirrored:
+        await check_reached(nodes, move)
+
+
+def check_networks(move: Move) -> None:
+    """@raise OpPrereqError: a network of the instance is not connected to the target's group."""
+    group = move.after.group
+    for index, nic in enumerate(move.instance.nics):
+        if nic.network is not None and nic.network not in group.networks:
+            name = move.before.networks[nic.network].name
+            raise OpPrereqError(
+                f"nic/{index} of instance {move.name} is on network {name}, which is not connected to node group"
+                f" {group.name} of node {move.target.name}; 'gnt-network connect' does that",
+                ECode.STATE,
+            )
+
+
+async def check_reached(nodes: INodeRpc, move: Move) -> None:
+    """@raise OpPrereqError: the target does not reach a disk that is said to be shared."""
+    specs = move.after.disk_specs()
+    if not specs:
+        return
+    for spec, state in zip(specs, await states_on_target(nodes, move), strict=True):
+        if state.status is None:
+            reason = state.fault or "it is not there"
+            raise OpPrereqError(
+                f"disk/{spec.index} of instance {move.name} cannot be reached from node {move.target.name}: {reason}",
+                ECode.ENVIRON,
+            )
+
+
+async def states_on_target(nodes: INodeRpc, move: Move) -> Sequence[DiskState]:
+    """How the disks are there."""
+    specs: list[DiskSpec] = [without_secret(spec) for spec in move.after.disk_specs()]
+    return await ask(nodes, move.target, BlockdevStates(disks=specs), ECode.ENVIRON)
+
+
+async def degraded(nodes: INodeRpc, move: Move) -> list[int]:
+    """The indices of mirrored disks that are not whole on the target."""
+    states = await states_on_target(nodes, move)
+    return [index for index, state in enumerate(states) if state.status is None or state.status.is_degraded]

@@ -1,0 +1,111 @@
+"""To which node an instance goes: to that of its copies, or, where all nodes reach its disks, to a chosen one."""
+
+from collections.abc import Sequence
+
+from attrs import define, field
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import ILocks, LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.allocation import allocators, relocate
+from ganeti_tx.logic.instance.moves.move import Move, is_mirrored, placed
+from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_nodes
+from ganeti_tx.model.default_allocators import names_for
+from ganeti_tx.model.disk_template import Mirrored
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
+from ganeti_tx.model.opcodes.types import AllocatorMode
+
+
+@define
+class Destination:
+    """First `find`, then the locks that it asks for, then `decide`.
+
+    @ivar doing, done: what the operation is called: "failovers", "failed over".
+    @ivar looks: whether it is only to be found out where the instance is, so that nobody has to choose a node.
+    """
+
+    parts: Parts
+    locks: ILocks
+    op: OpInstanceFailover | OpInstanceMigrate
+    doing: str
+    done: str
+    looks: bool = False
+    candidates: Sequence[Node] = field(default=(), init=False)
+    _node: Node | None = field(default=None, init=False)
+    #: Whether an allocator is to choose.
+    _chosen_for: bool = field(default=False, init=False)
+
+    async def find(self, view: InstanceView) -> None:
+        """The node, or else the allocator that is to choose it.
+
+        @raise OpPrereqError: the disks can be reached from no other node; there is nobody to choose, or there are two.
+        """
+        self._check_template(view)
+        given = self.op.target_node_uuid or self.op.target_node
+        if given is not None and self.op.iallocator is not None:
+            raise OpPrereqError("Specify either an iallocator (-I), or a target node (-n) but not both", ECode.INVAL)
+        self._node = None if given is None else await self.parts.config.node(given)
+        if is_mirrored(view):
+            self._take_secondary(view)
+        elif self._node is None:
+            await self._find_candidates(view)
+        if self._node is not None:
+            self.candidates = [view.primary, self._node]
+
+    def _check_template(self, view: InstanceView) -> None:
+        if TEMPLATES[view.disk_template].mirrored is Mirrored.NOT:
+            raise OpPrereqError(
+                f"Instance's disk layout '{view.disk_template.value}' does not allow {self.doing}", ECode.STATE
+            )
+
+    def _take_secondary(self, view: InstanceView) -> None:
+        """@raise OpPrereqError: another node was asked for, or there is none."""
+        if not view.secondaries:
+            raise OpPrereqError(f"instance {view.instance.name} has no secondary node", ECode.STATE)
+        [secondary] = view.secondaries[:1]
+        if self.op.iallocator is not None or self._node not in (None, secondary):
+            raise OpPrereqError(
+                f"Instances with disk template {view.disk_template.value} cannot be {self.done} to arbitrary nodes"
+                f" (neither an iallocator nor a target node can be passed); the secondary node is {secondary.name}",
+                ECode.INVAL,
+            )
+        self._node = secondary
+
+    async def _find_candidates(self, view: InstanceView) -> None:
+        cluster = await self.parts.config.cluster()
+        if not self.looks:
+            if self.op.iallocator is None and not names_for(cluster.default_iallocator, AllocatorMode.RELOCATE):
+                raise OpPrereqError(
+                    "No iallocator or node given and no cluster-wide default iallocator found; please specify either an"
+                    " iallocator or a node, or set a cluster-wide default iallocator",
+                    ECode.INVAL,
+                )
+            allocators(self.op.iallocator, cluster, AllocatorMode.RELOCATE)
+            self._chosen_for = True
+        self.candidates = [node for node in await self.parts.config.nodes() if node.group == view.primary.group]
+
+    def locks_at(self, level: Level, mode: Mode = Mode.SHARED) -> Sequence[LockRequest]:
+        """Both nodes, or all that an allocator may choose among; and no other allocator may choose meanwhile."""
+        if level is Level.NODE_ALLOC:
+            return [on_allocation(Mode.EXCLUSIVE if self._chosen_for else Mode.SHARED)]
+        return on_nodes([node.uuid for node in self.candidates], mode, level)
+
+    async def decide(self, view: InstanceView) -> Move:
+        """The move, under the locks; locks of other nodes are let go.
+
+        @raise OpPrereqError: it is there already, or an allocator finds no node. @raise OpExecError: that does not work.
+        """
+        if self._chosen_for:
+            self._node = await relocate(self.parts, self.op.iallocator, view, [view.primary])
+            await keep_nodes(self.locks, [view.primary.uuid, self._node.uuid], others_may_choose=False)
+        assert self._node is not None
+        node = await self.parts.config.node(self._node.uuid)
+        if node.uuid == view.primary.uuid:
+            raise OpPrereqError(
+                f"Cannot migrate instance {view.instance.name} to its primary ({node.name})", ECode.STATE
+            )
+        return Move(view, placed(view, node, await self.parts.config.group(node.group)))

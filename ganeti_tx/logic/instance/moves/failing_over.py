@@ -1,0 +1,142 @@
+"""Failing over: the instance is stopped where it is, and started on its new node."""
+
+from attrs import define
+
+from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.disks.sync import assemble_everywhere
+from ganeti_tx.logic.instance.moves import disks
+from ganeti_tx.logic.instance.moves.checks import degraded
+from ganeti_tx.logic.instance.moves.move import Move
+from ganeti_tx.logic.instance.presence import stop, stop_call
+from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.questions import check_free_memory
+from ganeti_tx.logic.undos import in_config, on_node
+from ganeti_tx.model.undo import Undo
+from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.interfaces import RpcError
+
+STOP, LEAVE = "stop the instance on its old node", "take its disks down on its old node"
+RENAME, START = "change its primary node", "start the instance on its new node"
+READY = "make its disks ready on its new node"
+
+
+@define
+class FailingOver:
+    """One failover: `check`, then the plan, then `run`. A failure starts the instance on its old node again."""
+
+    parts: Parts
+    move: Move
+    shutdown_timeout: float
+    ignore_consistency: bool
+
+    async def check(self) -> None:
+        """@raise OpPrereqError: the copies on the target are not whole, or there is no memory for the instance."""
+        move = self.move
+        if not (self.ignore_consistency or move.source.offline) and self._has_copies:
+            for index in await degraded(self.parts.nodes, move):
+                raise OpPrereqError(
+                    f"disk/{index} of instance {move.name} is degraded on node {move.target.name}; --ignore-consistency"
+                    " fails over all the same, and may lose data",
+                    ECode.STATE,
+                )
+        if not move.is_up:
+            self.parts.info("- INFO: Not checking memory on the secondary node as instance will not be started")
+            return
+        spec = move.after.spec()
+        purpose = f"failing over instance {move.name}"
+        wanted = int(spec.beparams["minmem"])
+        await check_free_memory(self.parts.nodes, move.target, spec.hypervisor, wanted, purpose)
+
+    @property
+    def _has_copies(self) -> bool:
+        return self.move.is_mirrored and self.move.instance.disks_active
+
+    def plan(self) -> Plan:
+        """Its old node does nothing when it is offline, its new one starts what shall be up."""
+        move, instance = self.move, (f"instance {self.move.name}",)
+        source, both = (move.source.name,), move.nodes
+        away = [PlannedStep(STOP, source, instance, self.shutdown_timeout), PlannedStep(LEAVE, source, instance)]
+        steps = [*([] if move.source.offline else away), PlannedStep(RENAME, (), instance)]
+        if move.is_up:
+            steps.append(PlannedStep(START, both, instance))
+        elif move.instance.disks_active:
+            steps.append(PlannedStep(READY, both, instance))
+        return steps
+
+    async def run(self) -> None:
+        """Do it."""
+        move = self.move
+        self.parts.info(f"Failover instance {move.name}")
+        consistency = "checking disk consistency between source and target"
+        without = "not checking disk consistency as instance is not running"
+        self.parts.info(f"* {consistency if move.instance.disks_active else without}")
+        if move.source.offline:
+            self._offline()
+        else:
+            await self._leave()
+        async with self.parts.step(RENAME, back_in_config(move)):
+            await self.parts.config.move_instance(move.instance.uuid, move.target.uuid)
+        if move.is_up:
+            await self._start()
+        elif move.instance.disks_active:
+            async with self.parts.step(READY, *disks.shutdowns_on_target(move)):
+                await assemble_everywhere(self.parts.nodes, move.after, self.parts.warn)
+
+    def _offline(self) -> None:
+        name, node = self.move.name, self.move.source.name
+        self.parts.warn(
+            f"Node {node} is offline, so instance {name} cannot be stopped there; make sure that it is down"
+        )
+
+    async def _leave(self) -> None:
+        """Stop it and take its disks down; what does not work is ignored when that was asked for."""
+        move = self.move
+        again = [on_node(f"start instance {move.name}", move.source, InstanceStart(instance=move.before.spec()))]
+        self.parts.info("* shutting down instance on source node")
+        async with self.parts.step(STOP, *(again if move.is_up else ())):
+            try:
+                await stop(self.parts.nodes, move.before, self.shutdown_timeout)
+            except OpExecError as error:
+                self._ignore(error, f"make sure that node {move.source.name} is down")
+        self.parts.info(f"* closing instance disks on node {move.source.name}")
+        self.parts.info("* deactivating the instance's disks on source node")
+        async with self.parts.step(LEAVE):
+            try:
+                await disks.leave(self.parts.nodes, move)
+            except OpExecError as error:
+                self._ignore(error, f"make sure that nothing uses them on node {move.source.name}")
+
+    def _ignore(self, error: OpExecError, advice: str) -> None:
+        if not self.ignore_consistency:
+            raise OpExecError(f"{error}; --ignore-consistency goes on all the same: then {advice}") from None
+        self.parts.warn(f"{error}; proceeding anyway: {advice}")
+
+    async def _start(self) -> None:
+        move, name = self.move, self.move.name
+        self.parts.info(f"* activating the instance's disks on target node {move.target.name}")
+        async with self.parts.step(START, *disks.shutdowns_on_target(move), stop_on_target(move)):
+            await disks.follow(self.parts.nodes, move, self.parts.warn)
+            self.parts.info(f"* starting the instance on the target node {move.target.name}")
+            try:
+                await self.parts.nodes.call(move.target, InstanceStart(instance=move.after.spec()))
+            except RpcError as error:
+                raise OpExecError(f"could not start instance {name} on node {move.target.name}: {error}") from None
+
+
+def back_in_config(move: Move) -> Undo:
+    """What names the old node as the primary one again."""
+    title = f"name node {move.source.name} as the primary node of instance {move.name} again"
+    return in_config(title, IConfig.move_instance, move.instance.uuid, move.source.uuid)
+
+
+def stop_on_target(move: Move) -> Undo:
+    """What stops it there; when nobody knows whether it runs there, it must not be started elsewhere."""
+    return on_node(
+        f"stop instance {move.name}",
+        move.target,
+        stop_call(move.after, 0.0, force=True),
+        otherwise=f"instance {move.name} may run on node {move.target.name}, which therefore stays its primary node;"
+        f" 'gnt-instance failover --cleanup {move.name}' finds out",
+    )

@@ -1,0 +1,58 @@
+"""What the units have in common that bring an instance to another node."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, TypeVar
+
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.instance.moves.destination import Destination
+from ganeti_tx.logic.instance.moves.move import Move
+from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
+
+MoveOp = TypeVar("MoveOp", bound=OpInstanceFailover | OpInstanceMigrate)
+
+
+class MoveUnit(InstanceUnit[MoveOp]):
+    """Finds the destination, and tells hooks of both nodes."""
+
+    #: As messages call it: "failovers", "failed over".
+    doing: ClassVar[str]
+    done: ClassVar[str]
+
+    destination: Destination
+    move: Move
+    _ended: bool = False
+
+    async def expand_names(self) -> None:
+        """Which instance, and where to."""
+        await super().expand_names()
+        self.destination = Destination(self, self.context.locks, self.op, self.doing, self.done, looks=self.op.cleanup)
+        await self.destination.find(await self.config.instance_view(self._named.uuid))
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """The instance, then where it is and may go."""
+        if level is Level.INSTANCE:
+            return await super().locks_at(level)
+        return self.destination.locks_at(level) if level in (Level.NODE_ALLOC, Level.NODE) else ()
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """With both nodes; the old one is the primary one at the time, as Ganeti tells it."""
+        move = self.move
+        return {
+            **await super().hook_values(),
+            "OLD_PRIMARY": self.target.primary.name,
+            "NEW_PRIMARY": move.target.name,
+            "OLD_SECONDARY": move.target.name if move.is_mirrored else "",
+            "NEW_SECONDARY": move.source.name if move.is_mirrored else "",
+        }
+
+    async def read_again(self) -> None:
+        """From now on its old node is told, too."""
+        await super().read_again()
+        self._ended = True
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """The target and the secondary nodes; in the end also where it was."""
+        return [*self.move.others, *([self.move.source] if self._ended else [])]
