@@ -95,11 +95,23 @@ class Allocation:
         """The document that they read."""
         return document(state, await self._loads(state), request, self.group).decode()
 
+    async def said(self, request: Any) -> str:
+        """What the first of them prints, whatever that is. @raise OpExecError: it cannot be run, or has failed."""
+        state = await self.config.everything()
+        return await self._run(self.names[0], state, await self.told(state, request))
+
     async def _ask(self, name: str, state: InstanceViews, idata: str, request: Request[R]) -> Chosen[R]:
+        return Chosen(name, read_answer(name, request, await self._run(name, state, idata)))
+
+    async def _run(self, name: str, state: InstanceViews, idata: str) -> str:
         cluster = state.cluster
         own = options_for(cluster.default_iallocator_params, cluster.default_iallocator, name)
         call = IallocatorRunner(allocator=name, idata=idata, default_iallocator_params={**own, **self.options})
-        return Chosen(name, read_answer(name, request, await run(self.nodes, state.nodes[cluster.master_node], call)))
+        try:
+            return await self.nodes.call(state.nodes[cluster.master_node], call)
+        except RpcError as error:
+            cause = error.cause if isinstance(error, NodeCallError) else error
+            raise OpExecError(f"Failure while running the iallocator script: {cause}") from None
 
     async def _loads(self, state: InstanceViews) -> Mapping[str, Load]:
         """What the nodes tell that can have instances; one that does not tell is told of, and not to be used."""
@@ -134,15 +146,6 @@ class Allocation:
             free_disk=(space.storage_free or 0) if space is not None else 0,
             running={name: instance.memory for name, instance in running.items()},
         )
-
-
-async def run(nodes: INodeRpc, master: Node, call: IallocatorRunner) -> str:
-    """What an allocator printed. @raise OpExecError: it cannot be run, or has failed."""
-    try:
-        return await nodes.call(master, call)
-    except RpcError as error:
-        cause = error.cause if isinstance(error, NodeCallError) else error
-        raise OpExecError(f"Failure while running the iallocator script: {cause}") from None
 
 
 def selected(instance: str, allocator: str, nodes: Sequence[str]) -> str:
@@ -197,18 +200,22 @@ async def relocate(parts: Parts, asked: str | None, view: InstanceView, leave: S
         hypervisor=view.instance.hypervisor,
         group=view.group.uuid,
     )
-    request = Relocate(
-        name=view.instance.name,
-        disk_space_total=room(view.disk_template, [disk.size for disk in view.disks]),
-        relocate_from=[node.name for node in leave],
-    )
-    chosen = await allocation.ask(request)
+    chosen = await allocation.ask(relocation(view, leave))
     (name,) = chosen.result
     nodes = {node.name: node for node in await parts.config.nodes()}
     if fault := unfit(nodes.get(name), view):
         raise OpExecError(f"iallocator '{chosen.allocator}' has chosen {name!r:.200} for {view.instance.name}: {fault}")
     parts.info(selected(view.instance.name, chosen.allocator, [name]))
     return nodes[name]
+
+
+def relocation(view: InstanceView, leave: Sequence[Node]) -> Relocate:
+    """The request for another node in the place of one."""
+    return Relocate(
+        name=view.instance.name,
+        disk_space_total=room(view.disk_template, [disk.size for disk in view.disks]),
+        relocate_from=[node.name for node in leave],
+    )
 
 
 def unfit(node: Node | None, view: InstanceView) -> str | None:

@@ -45,7 +45,7 @@ class Allocators:
             self.files.remove(path)
 
     async def _run(self, call: IallocatorRunner, program: Path, path: Path) -> str:
-        options = [option(name, value) for name, value in call.default_iallocator_params.items()]
+        options = [each for name, value in call.default_iallocator_params.items() for each in option(name, value)]
         argv = [str(program), str(path), *options]
         result = await self.runner.run(argv, timeout=TIME_LIMIT, output_limit=OUTPUT_LIMIT)
         said = (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:TOLD]
@@ -57,6 +57,8 @@ class Allocators:
         return result.stdout.decode("utf-8", "replace")
 
 
-def option(name: str, value: object) -> str:
-    """One argument."""
-    return f"--{name}" if value is None else f"--{name}={value}"
+def option(name: str, value: object) -> list[str]:
+    """One argument, or none: a parameter that is only named (KEY, or KEY=) has no value, one that is false is left out."""
+    if value is False:
+        return []
+    return [f"--{name}" if value in (None, True, "") else f"--{name}={value}"]

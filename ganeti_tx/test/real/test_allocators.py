@@ -68,7 +68,7 @@ class ScriptTests(AllocatorCase):
     async def test_invocation(self) -> None:
         """It gets the document in a file of which others see nothing, then its options; the file does not stay."""
         self.put("looks", LOOKS)
-        said = (await self.ask("looks", speed=3, quick=None)).split()
+        said = (await self.ask("looks", speed=3, quick=None, quiet=False)).split()
         self.assertEqual(said[:3], ["the", "document", "600"])
         self.assertTrue(said[3].startswith("ganeti-iallocator."))
         self.assertEqual(said[4:], ["--speed=3", "--quick", "3"])
