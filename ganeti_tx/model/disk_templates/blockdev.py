@@ -22,5 +22,6 @@ TEMPLATE = Template(
     adoptable="/dev/disk",
     unique="block device",
     growable=False,
+    driver="blockdev",
     convertible_to=False,
 )

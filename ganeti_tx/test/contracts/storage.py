@@ -11,6 +11,7 @@ from zope.interface.verify import verifyObject
 from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
+from ganeti_tx.node.storage.abilities import IExisting
 from ganeti_tx.node.storage.interfaces import IPools, IStorage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.fakes.storage import only
@@ -239,6 +240,74 @@ class OneDeviceContract(StorageContract):
         self.get(self.store.rename(self.disk(0), self.logical_id(1)))
         self.assertIsNone(self.get(self.store.find(self.disk(0))))
         self.assertIsNotNone(self.get(self.store.find(self.disk(1))))
+
+
+class AdoptedContract(StorageTestCase):
+    """Mixed into a test case of a template whose disks are always adopted: they are used, and otherwise left alone."""
+
+    template: str
+
+    def storage(self) -> IStorage:
+        """The storage under test; called once a test."""
+        raise NotImplementedError
+
+    def adopted(self) -> DiskSpec:
+        """A disk whose device is there, with 8 MiB."""
+        raise NotImplementedError
+
+    def absent(self) -> DiskSpec:
+        """A disk whose device is not."""
+        raise NotImplementedError
+
+    def run(self, result: Any = None) -> Any:
+        """Trial's own; a bare contract is no test."""
+        if type(self).storage is AdoptedContract.storage:
+            return result
+        return super().run(result)
+
+    def setUp(self) -> None:
+        self.store = self.storage()
+        self.tree = only(self.store)
+
+    def test_interface(self) -> None:
+        """It provides IStorage, and tells what can be adopted."""
+        self.assertTrue(verifyObject(IStorage, self.store))
+        self.assertTrue(verifyObject(IExisting, self.store))
+
+    def test_kept(self) -> None:
+        """It is found, and can be made ready; no operation changes it, and what would have to is refused."""
+        disk = self.adopted()
+        for _ in range(2):
+            self.get(self.tree.create(disk, "web1"))
+            self.assertEqual(self.get(self.tree.assemble(disk, True)).size, 8)
+            self.assertTrue(self.get(self.store.is_ready(disk)))
+            self.get(self.tree.shutdown(disk))
+            self.get(self.tree.remove(disk))
+            self.assertEqual(self.get(self.tree.found(disk)).size, 8)
+        name = str((disk.logical_id or [""])[-1])
+        self.assertIn(name, self.refused(self.tree.grow(disk, 1, False, True)))
+        self.assertIn(name, self.refused(self.tree.rename(disk, self.absent().logical_id or [])))
+
+    def test_absent(self) -> None:
+        """What is not there is None to find, cannot be made, and needs not be removed."""
+        disk = self.absent()
+        self.assertIsNone(self.get(self.tree.find(disk)))
+        self.assertFalse(self.get(self.store.is_ready(disk)))
+        name = str((disk.logical_id or [""])[-1])
+        self.assertIn(name, self.refused(self.tree.create(disk, "web1")))
+        self.assertIn(name, self.refused(self.tree.assemble(disk, True)))
+        self.get(self.tree.remove(disk))
+
+    def test_too_small(self) -> None:
+        """A device that is smaller than the disk is refused."""
+        disk = msgspec.structs.replace(self.adopted(), size=9)
+        self.assertIn("9", self.refused(self.tree.create(disk, "web1")))
+
+    def test_no_logical_id(self) -> None:
+        """A disk without a logical id is refused by everything."""
+        disk = msgspec.structs.replace(self.adopted(), logical_id=None)
+        for awaitable in (self.store.create(disk), self.store.find(disk), self.store.remove(disk)):
+            self.refused(awaitable, GanetiError)
 
 
 class PoolsContract(StorageTestCase):

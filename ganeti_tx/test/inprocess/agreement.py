@@ -19,6 +19,9 @@ def disk_faults(cluster: InProcessCluster) -> Iterator[str]:
     real = [disk for disk in cluster.config.disks.values() if not disk.forthcoming]
     wanted = {(home, identity(part)) for disk in real for home, part in homes(cluster, disk)}
     found = {(home, disk) for home, disks in cluster.disks().items() for disk in disks}
+    found |= {
+        (SHARED, device) for device in cluster.shared.devices
+    } & wanted  # those that nobody has are the administrator's
     for home, disk in sorted(wanted - found):
         yield f"disk {disk} is missing ({home})"
     for home, disk in sorted(found - wanted):

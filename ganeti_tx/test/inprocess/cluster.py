@@ -28,13 +28,12 @@ from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.fakes.mirror import MirrorWire
-from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import TIMEOUT, MasterDaemons
 from ganeti_tx.test.inprocess.master_service import MasterService
 from ganeti_tx.test.inprocess.network import Network
-from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SimulatedNode, cluster_keys, keys_of
+from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SharedStorage, SimulatedNode, cluster_keys, keys_of
 from ganeti_tx.test.inprocess.power import LosingFiles
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
@@ -74,7 +73,7 @@ class InProcessCluster:
     heralds: list[Callable[[], None]] = field(factory=list)
     entropy: SeededEntropy = field(init=False)
     make_disk: Callable[[SimulatedTime], LosingFiles] = lambda time: LosingFiles(time.seconds)
-    _shared: dict[str, FakeDisk] = field(factory=dict)
+    shared: SharedStorage = field(factory=SharedStorage)
 
     def __attrs_post_init__(self) -> None:
         self.entropy = SeededEntropy(self.seed)
@@ -97,7 +96,7 @@ class InProcessCluster:
             address,
             self.network,
             self.new_process,
-            self._shared,
+            self.shared,
             self.time,
             self.make_disk(self.time),
             self.mirror_wire,
@@ -253,7 +252,7 @@ class InProcessCluster:
     def disks(self) -> dict[str, list[str]]:
         """The disks that exist, by node."""
         found = {name: sorted(node.own_disks()) for name, node in self.nodes.items()}
-        return {name: disks for name, disks in {**found, "shared": sorted(self._shared)}.items() if disks}
+        return {name: disks for name, disks in {**found, "shared": sorted(self.shared.files)}.items() if disks}
 
     def running(self) -> dict[str, list[str]]:
         """The instances that run, by node."""

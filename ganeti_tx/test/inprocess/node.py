@@ -26,6 +26,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.fakes.block_devices import FakeBlockDevices
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
@@ -77,9 +78,21 @@ class MemoryLog:
         """Nothing is open."""
 
 
+@define
+class SharedStorage:
+    """What all nodes of a cluster reach: shared files, and devices that the administrator brought, by logical id."""
+
+    files: dict[str, FakeDisk] = field(factory=dict)
+    devices: dict[str, FakeDisk] = field(factory=dict)
+
+    def add_device(self, path: str, size: int) -> None:
+        """The administrator brings a device."""
+        self.devices[f"manual/{path}"] = FakeDisk(size)
+
+
 @define(eq=False)
 class SimulatedNode:
-    """A machine that stays; its daemon may come and go. `disks` of a shared template are all nodes' together.
+    """A machine that stays; its daemon may come and go. `shared` are the disks of templates that all nodes reach.
 
     With a `mirror_wire` it has volumes, and mirrors to other nodes on that wire.
     """
@@ -88,7 +101,7 @@ class SimulatedNode:
     address: str
     network: Network
     new_process: Callable[[str], Process]
-    shared_disks: dict[str, FakeDisk]
+    shared: SharedStorage
     clock: SimulatedTime
     disk: LosingFiles
     mirror_wire: MirrorWire | None = None
@@ -107,13 +120,14 @@ class SimulatedNode:
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
-        shared = FakeStorage("sharedfile", self.shared_disks, fault=self._not_allowed)
+        shared = FakeStorage("sharedfile", self.shared.files, fault=self._not_allowed)
         self.mirror_node = (
             None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
         )
         upon = () if self.mirror_node is None else (self.mirror_node.volumes, self.mirror_node.mirrors)
         pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
-        self.storage = together([StorageKind([Diskless(), self.files_storage, shared, *upon], pools)])
+        devices = FakeBlockDevices(disks=self.shared.devices)
+        self.storage = together([StorageKind([Diskless(), self.files_storage, shared, devices, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
         self._be_booted()
         put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())

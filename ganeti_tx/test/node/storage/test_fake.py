@@ -2,8 +2,9 @@
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
-from ganeti_tx.test.fakes.storage import FakePools, FakeStorage
+from ganeti_tx.test.contracts.storage import AdoptedContract, OneDeviceContract, PoolsContract
+from ganeti_tx.test.fakes.block_devices import FakeBlockDevices
+from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
 
 
 class FakeFileTests(OneDeviceContract):
@@ -48,6 +49,28 @@ class FakePlainTests(OneDeviceContract):
         store = FakeStorage("plain", fault=fault)
         self.assertEqual(self.refused(store.create(self.disk())), "broken")
         self.assertEqual(store.disks, {})
+
+
+class FakeBlockDeviceTests(AdoptedContract):
+    """Devices that are there already."""
+
+    template = "blockdev"
+
+    def storage(self) -> FakeBlockDevices:
+        """See `AdoptedContract`."""
+        return FakeBlockDevices(disks={"manual//dev/disk/by-id/lun0": FakeDisk(8)})
+
+    def at(self, path: str) -> DiskSpec:
+        """A disk of a device."""
+        return DiskSpec(uuid="d", dev_type=self.template, size=8, logical_id=["manual", path])
+
+    def adopted(self) -> DiskSpec:
+        """See `AdoptedContract`."""
+        return self.at("/dev/disk/by-id/lun0")
+
+    def absent(self) -> DiskSpec:
+        """See `AdoptedContract`."""
+        return self.at("/dev/disk/by-id/lun1")
 
 
 class FakePoolsTests(PoolsContract):

@@ -73,7 +73,8 @@ class RegistryTests(SynchronousTestCase):
         """A template that is not there is refused, naming those that are."""
         error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
         self.assertEqual(
-            str(error), "disk template 'rbd' is not available on this node; available: diskless, file, sharedfile"
+            str(error),
+            "disk template 'rbd' is not available on this node; available: blockdev, diskless, file, sharedfile",
         )
 
     def test_diskless(self) -> None:

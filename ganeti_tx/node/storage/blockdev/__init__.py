@@ -1,0 +1,1 @@
+"""Block devices that are there already and that all nodes see: they are adopted, never made, changed or removed."""

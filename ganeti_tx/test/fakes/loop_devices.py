@@ -1,0 +1,25 @@
+"""Real block devices upon files, which need root."""
+
+import os
+import subprocess
+from pathlib import Path
+from unittest import SkipTest
+
+MIB = 1 << 20
+
+
+def attach(file: Path, size: int) -> str:
+    """The loop device of a new file with so many MiB. @raise SkipTest: there can be none here."""
+    if os.geteuid() != 0:
+        raise SkipTest("loop devices need root")
+    with open(file, "wb") as made:
+        made.truncate(size * MIB)
+    done = subprocess.run(["losetup", "--find", "--show", str(file)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SkipTest(f"no loop device can be had: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def detach(device: str) -> None:
+    """Take one down."""
+    subprocess.run(["losetup", "--detach", device], check=True)

@@ -1,0 +1,106 @@
+"""Instances of what is there already: block devices, which stay, and volumes, which get the standard name."""
+
+from ganeti_tx.test.fakes.storage import FakeDisk
+from ganeti_tx.test.inprocess.agreement import disagreements
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+from ganeti_tx.test.inprocess.test_each_call import is_there
+
+NAME = "web1"
+ENABLE = (
+    "gnt-cluster modify --enabled-disk-templates file,diskless,blockdev --ipolicy-disk-templates file,diskless,blockdev"
+)
+DEVICE = "/dev/disk/by-id/lun0"
+ADD = f"gnt-instance add -t blockdev --disk 0:adopt={DEVICE} -o noop -n node2 --no-name-check --no-ip-check web1"
+
+VOLUME = Operation(
+    "gnt-instance add -t plain --disk 0:adopt=old -o noop -H fake -n node2 --ignore-ipolicy web1",
+    before=("gnt-cluster modify --enabled-disk-templates plain,drbd,file --ipolicy-disk-templates plain,drbd,file",),
+    mirrored=True,
+    done=is_there,
+)
+
+
+class DeviceCase(EachCallCase):
+    """All nodes see two devices."""
+
+    def new_cluster(self, seed: int = 0) -> InProcessCluster:
+        """See `EachCallCase`."""
+        cluster = super().new_cluster(seed)
+        for number in (0, 1):
+            cluster.shared.add_device(f"/dev/disk/by-id/lun{number}", 2048)
+        return cluster
+
+
+class BlockDeviceTests(DeviceCase):
+    """The template blockdev."""
+
+    def test_life(self) -> None:
+        """The device is the disk as it is, runs without an installation, and stays when the instance goes."""
+        self.fails(ADD, "not enabled")
+        self.ok(ENABLE)
+        out = self.ok(ADD)
+        self.assertNotIn("OS create scripts", out)
+        shown = self.ok("gnt-instance list --no-headers -o name,disk_template,disk.size/0,status,snodes")
+        self.assertEqual(shown.split()[1:], ["blockdev", "2.0G", "running"])
+        self.assertIn(DEVICE, self.ok("gnt-instance info web1"))
+        self.fails(ADD.replace("web1", "web2"), f"it is instance {NAME}'s")
+        self.ok("gnt-cluster verify")
+        self.ok("gnt-instance shutdown web1")
+        self.ok("gnt-instance startup web1")
+        self.ok("gnt-instance remove --force web1")
+        self.assertEqual(self.cluster.shared.devices[f"manual/{DEVICE}"].size, 2048)
+        self.assert_nothing_left(self.cluster)
+
+    def test_gone(self) -> None:
+        """Verification tells of a device that is there no longer."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        del self.cluster.shared.devices[f"manual/{DEVICE}"]
+        status, out, err = self.scene().run(["gnt-cluster", "verify"])
+        self.assertIn(f"Can't find device {DEVICE}", out + err)
+        self.assertEqual(status, 1)
+
+    def test_each_call(self) -> None:
+        """Whatever fails, and wherever the job is ended, nothing is half made."""
+        operation = Operation(ADD, before=(ENABLE,), done=is_there)
+        self.check_troubles(operation)
+        self.check_ended(operation, self.kill)
+        self.check_ended(operation, self.cancel)
+
+
+class VolumeTests(EachCallCase):
+    """The template plain, with volumes in memory."""
+
+    def volumes(self, cluster: InProcessCluster) -> dict[str, FakeDisk]:
+        """Those of the node."""
+        node = cluster.node(2).mirror_node
+        assert node is not None
+        return node.volumes.disks
+
+    def prepared(self, operation: Operation) -> InProcessCluster:
+        """See `EachCallCase`: there is a volume that nobody has."""
+        cluster = super().prepared(operation)
+        self.volumes(cluster)["xenvg/old"] = FakeDisk(64, content="data")
+        return cluster
+
+    def assert_agreed(self, cluster: InProcessCluster, where: str) -> None:
+        """See `EachCallCase`; nothing is lost, and what is nobody's has its former name."""
+        left = [fault for fault in disagreements(cluster) if "xenvg/old is nobody's" not in fault]
+        self.assertEqual(left, [], where)
+        self.assertEqual([disk.content for disk in self.volumes(cluster).values()], ["data"], where)
+
+    def test_renamed(self) -> None:
+        """The volume is the instance's, under the standard name, with what is on it."""
+        self.prepared(VOLUME)
+        self.ok(VOLUME.line)
+        (disk,) = self.cluster.config.disks.values()
+        self.assertEqual(list(self.volumes(self.cluster)), [f"xenvg/{disk.uuid}.disk0"])
+        self.assertEqual((disk.size, len(disk.nodes)), (64, 1))
+        self.assert_agreed(self.cluster, "after it")
+
+    def test_each_call(self) -> None:
+        """Whatever fails, and wherever the job is ended, the volume is the instance's or has its former name."""
+        self.check_troubles(VOLUME)
+        self.check_ended(VOLUME, self.kill)
+        self.check_ended(VOLUME, self.cancel)
