@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ganeti_tx.model import sizes
+
 #: Statuses of a value in a query's answer (Ganeti 3.0 query table, result_status).
 NORMAL, UNKNOWN, NO_DATA, UNAVAILABLE, OFFLINE = range(5)
 _SHORT = {UNKNOWN: "??", NO_DATA: "?", UNAVAILABLE: "-", OFFLINE: "*"}
@@ -47,9 +49,7 @@ def format_size(mebibytes: float, unit: str) -> str:
         return f"{mebibytes / _GIB:.1f}"
     if unit == "t":
         return f"{mebibytes / _TIB:.1f}"
-    if mebibytes < _GIB:
-        return f"{mebibytes:.0f}M"
-    return f"{mebibytes / _GIB:.1f}G" if mebibytes < _TIB else f"{mebibytes / _TIB:.1f}T"
+    return sizes.shown(mebibytes)
 
 
 def format_time(seconds: float | None) -> str:

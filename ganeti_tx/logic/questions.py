@@ -1,9 +1,11 @@
 """Node calls made while checking: a node that says no, or says nothing, makes the request impossible."""
 
+from collections.abc import Sequence
+
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.node import NodeInfo
+from ganeti_tx.rpc.calls.node import NodeInfo, StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, R, RpcError, Target
 
 
@@ -45,3 +47,19 @@ async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted
             f"not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB",
             ECode.NORES,
         )
+
+
+async def check_room(nodes: INodeRpc, node: Node, wanted: Sequence[tuple[StorageUnit, int]]) -> None:
+    """@raise OpPrereqError: a pool has not so many MiB free; one whose room the node cannot tell is tried."""
+    if not wanted:
+        return
+    call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
+    facts = await ask(nodes, node, call, ECode.ENVIRON)
+    free = {(space.type, space.name): space.storage_free for space in facts.storage}
+    for unit, size in wanted:
+        room = free.get((unit.type, unit.name))
+        if room is not None and room < size:
+            raise OpPrereqError(
+                f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",
+                ECode.NORES,
+            )

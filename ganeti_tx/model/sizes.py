@@ -32,3 +32,11 @@ def _letter(unit: str) -> str:
         if len(unit) > len(suffix) and unit.endswith(suffix):
             return unit.removesuffix(suffix)
     return unit
+
+
+def shown(mebibytes: float) -> str:
+    """A size for people, such as 512M or 1.5G."""
+    if mebibytes < 1024:
+        return f"{mebibytes:.0f}M"
+    gibibytes = mebibytes / 1024
+    return f"{gibibytes:.1f}G" if gibibytes < 1024 else f"{gibibytes / 1024:.1f}T"

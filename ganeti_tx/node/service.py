@@ -21,6 +21,7 @@ from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.exports import Exports
 from ganeti_tx.node.facts import Facts
+from ganeti_tx.node.grown_disks import GrownDisks
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
@@ -46,6 +47,7 @@ from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.node.watcher_pause import WatcherPauseCalls
+from ganeti_tx.node.wiping import Wiping
 from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
@@ -148,6 +150,8 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         Mirrors(tree, links),
         instances,
         LiveChanges(instances),
+        GrownDisks(hypervisors),
+        Wiping(tree, parts.runner),
         Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),
         NodeChecks(
             parts.files,

@@ -12,6 +12,7 @@ PROGRAM = Program(
         "console": Entry("instance.console", "CONSOLE", "connect to the console of an instance"),
         "deactivate-disks": Entry("instance.disk_state", "DEACTIVATE", "take the disks of an instance down"),
         "failover": Entry("instance.moves", "FAILOVER", "stop an instance and start it on another node"),
+        "grow-disk": Entry("instance.grow_disk", "GROW", "enlarge a disk of an instance, which may run"),
         "info": Entry("instance.info", "INFO", "show all about instances"),
         "list": Entry("instance.list", "LIST", "list instances"),
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),

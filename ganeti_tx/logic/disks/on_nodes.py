@@ -1,6 +1,6 @@
 """The disks of an instance on its nodes: making ready, taking down, removing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.undos import on_node
@@ -37,20 +37,26 @@ async def assemble_elsewhere(nodes: INodeRpc, target: InstanceView, warn: Warn) 
                 raise OpExecError(f"could not make disk/{index} of instance {instance.name} ready: {error}") from None
 
 
-async def shutdown_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:
-    """Take the disks down on all their nodes; False, with a warning each, when some stay up."""
+async def shutdown_disks(
+    nodes: INodeRpc, target: InstanceView, warn: Warn, only: Collection[int] | None = None
+) -> bool:
+    """Take the disks down on all their nodes; False, with a warning each, when some stay up.
+
+    @param only: the indices of the disks that are meant, if not all are.
+    """
     owner = target.instance.name
     return await on_each(
-        nodes, target, lambda disk: BlockdevShutdown(disk=without_secret(disk), owner=owner), "shut down", warn
+        nodes, target, lambda disk: BlockdevShutdown(disk=without_secret(disk), owner=owner), "shut down", warn, only
     )
 
 
-def shutdowns(target: InstanceView) -> list[Undo]:
+def shutdowns(target: InstanceView, only: Collection[int] | None = None) -> list[Undo]:
     """What takes the disks down again, the last one first, as undos are done: then in the order of `shutdown_disks`."""
     owner = target.instance.name
     calls = [
         (index, node, BlockdevShutdown(disk=target.disk_specs(node)[index], owner=owner))
         for index, disk in enumerate(target.disks)
+        if only is None or index in only
         for node in homes(target, disk)
     ]
     return [on_node(f"shut down disk/{index} of instance {owner}", node, call) for index, node, call in reversed(calls)]
@@ -65,12 +71,17 @@ async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> boo
 
 
 async def on_each(
-    nodes: INodeRpc, target: InstanceView, call: Callable[[DiskSpec], NodeCall[object]], verb: str, warn: Warn
+    nodes: INodeRpc,
+    target: InstanceView,
+    call: Callable[[DiskSpec], NodeCall[object]],
+    verb: str,
+    warn: Warn,
+    only: Collection[int] | None = None,
 ) -> bool:
     """One call for each disk and node, in order; an offline secondary does not count as a failure."""
     well = True
     for index, disk in enumerate(target.disks):
-        for node in homes(target, disk):
+        for node in homes(target, disk) if only is None or index in only else ():
             try:
                 await nodes.call(node, call(target.disk_specs(node)[index]))
             except RpcError as error:

@@ -32,16 +32,22 @@ async def assemble_everywhere(nodes: INodeRpc, target: InstanceView, warn: Warn)
 
 
 async def wait_for_sync(
-    nodes: INodeRpc, target: InstanceView, tell: Told, pause: Callable[[float], Awaitable[None]]
+    nodes: INodeRpc,
+    target: InstanceView,
+    tell: Told,
+    pause: Callable[[float], Awaitable[None]],
+    only: Sequence[int] | None = None,
 ) -> None:
     """Wait until all disks, which are ready, are alike on their nodes, and tell how far they are.
 
+    @param only: the indices of the disks that are meant, if not all are.
     @raise OpExecError: the primary node does not tell, or a disk stays degraded while nothing is under way.
     """
     name, vain = target.instance.name, 0
+    indices = range(len(target.disks)) if only is None else only
     tell(f"- INFO: Waiting for instance {name} to sync disks")
     while True:
-        states, fault = await look(nodes, target)
+        states, fault = await look(nodes, target, indices)
         left = [state for state in states if state.sync_percent is not None]
         if fault is None and not left and not any(state.is_degraded for state in states):
             tell(f"- INFO: Instance {name}'s disks are in sync")
@@ -49,15 +55,17 @@ async def wait_for_sync(
         vain = 0 if left else vain + 1
         if vain == MAX_VAIN:
             raise OpExecError(fault or f"there are some degraded disks for instance {name}")
-        for index, state in enumerate(states):
+        for index, state in zip(indices, states, strict=False):
             if state.sync_percent is not None:
                 tell(f"- INFO: - device disk/{index}: {state.sync_percent:5.2f}% done, {remaining(state)}")
         await pause(interval(left))
 
 
-async def look(nodes: INodeRpc, target: InstanceView) -> tuple[Sequence[BlockDevStatus], str | None]:
-    """The states of the disks on the primary node, or why it does not tell."""
-    specs = [without_secret(spec) for spec in target.disk_specs()]
+async def look(
+    nodes: INodeRpc, target: InstanceView, indices: Sequence[int]
+) -> tuple[Sequence[BlockDevStatus], str | None]:
+    """The states of disks on the primary node, or why it does not tell."""
+    specs = [without_secret(spec) for spec in target.disk_specs() if spec.index in indices]
     try:
         return await nodes.call(target.primary, BlockdevGetmirrorstatus(disks=specs)), None
     except RpcError as error:

@@ -6,13 +6,13 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
 from ganeti_tx.logic.instance.create_plan import CreatePlan
 from ganeti_tx.logic.instance.nics import wanted_bridges
-from ganeti_tx.logic.questions import ask, check_free_memory
+from ganeti_tx.logic.questions import ask, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.os import os_name
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
-from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
+from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -56,16 +56,4 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
 
 async def check_space(nodes: INodeRpc, node: Node, disks: Sequence[DiskPlan]) -> None:
     """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
-    wanted = space_wanted(disks)
-    if not wanted:
-        return
-    call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
-    facts = await ask(nodes, node, call, ECode.ENVIRON)
-    free = {(space.type, space.name): space.storage_free for space in facts.storage}
-    for unit, size in wanted:
-        room = free.get((unit.type, unit.name))
-        if room is not None and room < size:
-            raise OpPrereqError(
-                f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",
-                ECode.NORES,
-            )
+    await check_room(nodes, node, space_wanted(disks))

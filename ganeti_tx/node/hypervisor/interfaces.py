@@ -117,3 +117,13 @@ class IBalloon(Interface):
 
     async def balloon(instance_name: str, memory: int) -> None:
         """Let the machine have so many MiB, and wait for it. @raise HypervisorError: it does not run, or does not obey."""
+
+
+class IDiskGrowth(Interface):
+    """A hypervisor whose guests can see that a disk has grown while they run."""
+
+    async def disk_has_grown(instance_name: str, disk: DiskSpec) -> bool:
+        """Tell the guest the size that the disk has now; whether there was a guest to tell.
+
+        @raise HypervisorError: it does not know, and sees the new size when it is started again.
+        """

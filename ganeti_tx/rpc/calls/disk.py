@@ -7,7 +7,7 @@ import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.base import URGENT, NodeCall, Question, R
+from ganeti_tx.rpc.calls.base import SLOW, URGENT, NodeCall, Question, R
 
 
 def disk_tree(disk: DiskSpec) -> Iterator[str]:
@@ -64,6 +64,26 @@ class BlockdevGrow(DiskCall[None], frozen=True, kw_only=True):
     amount: int
     dry_run: bool = False
     backing_store: bool = True
+
+
+class BlockdevWipe(DiskCall[None], frozen=True, kw_only=True):
+    """Fill a part of a disk that is ready with zeros: `size` MiB from `offset` MiB on."""
+
+    name: ClassVar[str] = "blockdev_wipe"
+    timeout: ClassVar[float] = SLOW
+    offset: int
+    size: int
+
+
+class BlockdevGrown(DiskCall[bool], frozen=True, kw_only=True):
+    """Tell the machine that runs here under `owner`'s name that its disk has the size `disk.size` now.
+
+    Answers whether it was told: where none runs, or the hypervisor cannot, nothing is done.
+    """
+
+    name: ClassVar[str] = "blockdev_grown"
+    owner: str
+    hypervisor: str
 
 
 class BlockdevRename(DiskCall[None], frozen=True, kw_only=True):

@@ -330,6 +330,7 @@ class FakeMirrors:
     def _take_down(self, device: MirrorDevice) -> None:
         self.wire.advance(device)
         self._release(device)
+        self.known[device.ends.local_minor] = device.size
         del self.up[device.ends.local_minor], self.wire.devices[device.end]
         self.devices.vanish(self._path(device))
 

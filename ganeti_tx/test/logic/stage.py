@@ -35,10 +35,12 @@ from ganeti_tx.rpc.calls.disk import (
     AssembledDisk,
     BlockdevAssemble,
     BlockdevCreate,
+    BlockdevGrow,
     BlockdevRemove,
     BlockdevRename,
     BlockdevShutdown,
     BlockdevStates,
+    BlockdevWipe,
     DiskState,
 )
 from ganeti_tx.rpc.calls.instance import (
@@ -53,6 +55,7 @@ from ganeti_tx.rpc.calls.instance import (
     RunningInstance,
 )
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
     NodeCryptoTokens,
@@ -249,6 +252,8 @@ def healthy_nodes() -> FakeNodeRpc:
         InstanceStart, InstanceShutdown, InstanceReboot, InstanceOsAdd, BlockdevCreate, BlockdevRemove, BlockdevShutdown
     )
     nodes.succeed(InstanceRunRename, BlockdevRename)
+    nodes.succeed(BlockdevGrow, BlockdevWipe)
+    nodes.answer(BlockdevGetmirrorstatus, [BlockDevStatus(dev_path="/dev/disk", size=1024)])
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)

@@ -97,6 +97,16 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ["mark its disks as active", "make its disks ready"],
     ),
     (ops.OpInstanceDeactivateDisks(instance_name=WEB1), ["take its disks down"]),
+    (
+        ops.OpInstanceGrowDisk(instance_name=WEB1, disk=0, amount=512),
+        [
+            "make the disk ready",
+            "grow the disk",
+            "record its size",
+            "wait until the disk is in sync",
+            "take the disk down",
+        ],
+    ),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
         CREATE,

@@ -15,9 +15,16 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
-from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import (
+    AttachedDisk,
+    IDiskGrowth,
+    IHypervisor,
+    IKeepsState,
+    InstanceInfo,
+    RunState,
+)
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
@@ -25,6 +32,7 @@ from ganeti_tx.node.hypervisor.kvm.command.build import planned_machine, qemu_ar
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
+from ganeti_tx.node.hypervisor.kvm.disk_growth import tell_growth
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network, TapOptions
@@ -59,7 +67,7 @@ NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
-@implementer(IHypervisor, IKeepsState)
+@implementer(IDiskGrowth, IHypervisor, IKeepsState)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -245,6 +253,16 @@ class KvmHypervisor:
             with naming(instance.name):
                 await client.execute("system_reset")
             await client.execute("cont")  # a guest that had powered itself off stands still
+
+    async def disk_has_grown(self, instance_name: str, disk: DiskSpec) -> bool:
+        """As IDiskGrowth says."""
+        layout = instance_layout(self.paths, instance_name)
+        if self._pid_of_living(layout) is None:
+            return False
+        async with self.monitors.open(layout.qmp) as client:
+            with naming(instance_name):
+                await tell_growth(client, instance_name, disk)
+        return True
 
     # Looking
 
