@@ -76,6 +76,7 @@ ONE_FILTER = (Argument("filter", 1, 1),)
 MANY_FILTERS = (Argument("filter"),)
 ONE_WORD = (Argument("unknown", 1, 1),)
 MANY_WORDS = (Argument("unknown"),)
+ONE_FILE = (Argument("file", 1, 1),)
 SOME_FILES = (Argument("file", 1),)
 
 DEBUG = Option(("-d", "--debug"), "debug", "show more of what happens; may be repeated", default=0, action="count")

@@ -18,7 +18,6 @@ from ganeti_tx.logic.instance.create_checks import check_address, check_runs, ch
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
     check_homes,
-    check_name,
     check_os,
     make_plan,
     refuse_unavailable,
@@ -27,7 +26,7 @@ from ganeti_tx.logic.instance.create_plan import (
 )
 from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_real, reserved_only
 from ganeti_tx.logic.instance.hook_values import instance_values
-from ganeti_tx.logic.instance.new_name import resolved_name
+from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
@@ -77,10 +76,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         refuse_unavailable(self.op)
         if self.op.commit:
             await self._find_reserved()
-        if self.op.name_check:
-            self._name, self._address = await resolved_name(self.op.instance_name, self.context.resolve, self.info)
-        else:
-            self._name = check_name(self.op.instance_name)
+        self._name, self._address = await new_name(self.op, self.context.resolve, self.info)
         check_os(self.op)
         self._networks = await named_networks(self.config, self.op.nics)
         self._place = Placement(self, self.context.locks, self.op)

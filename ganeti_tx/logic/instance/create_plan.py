@@ -1,6 +1,5 @@
 """What an instance creation comes down to, checked without asking any node."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 import attrs
@@ -28,9 +27,6 @@ from ganeti_tx.model.params.ipolicy import InstanceSpecs
 from ganeti_tx.model.params.kinds import difference, updated
 from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.tags import check_tag
-
-#: Words separated by dots, as RFC 1123 has host names.
-HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
 
 
 @attrs.frozen
@@ -88,16 +84,6 @@ def check_os(op: OpInstanceCreate) -> None:
         raise OpPrereqError(
             "no guest OS is given; name one, or leave the installation out with no_install", ECode.INVAL
         )
-
-
-def check_name(name: str) -> str:
-    """A name in lower case. @raise OpPrereqError: no host could be called so."""
-    lower = name.lower()
-    if not HOST_NAME.fullmatch(lower):
-        raise OpPrereqError(
-            f"not a host name: {name[:260]!r}; allowed are letters, digits, - and . between", ECode.INVAL
-        )
-    return lower
 
 
 def check_homes(homes: Sequence[Node], word: DiskTemplate) -> None:

@@ -12,9 +12,8 @@ from ganeti_tx.logic.disks.moving import MOVE, Moved, moved_disks, rename_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_address
-from ganeti_tx.logic.instance.create_plan import check_name
 from ganeti_tx.logic.instance.hook_values import instance_values
-from ganeti_tx.logic.instance.new_name import resolved_name
+from ganeti_tx.logic.instance.new_name import check_name, resolved_name
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.stopped import CLEAR, check_node_online, check_stopped
 from ganeti_tx.logic.instance.unit import InstanceUnit

@@ -173,6 +173,10 @@ def hides(what: inspect.Type | None) -> bool:
             return hides(what.value_type)
         case inspect.UnionType(types):
             return any(map(hides, types))
+        case inspect.VarTupleType():
+            return hides(what.item_type)
+        case inspect.StructType():
+            return any(hides(field.type) for field in what.fields)
     return False
 
 

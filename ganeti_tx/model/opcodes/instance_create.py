@@ -1,5 +1,6 @@
 """Opcodes that make instances."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ganeti_tx.model.enums import DiskTemplate, FileDriver, Hypervisor
@@ -73,4 +74,19 @@ class OpInstanceMultiAlloc(OpCode, tag="OP_INSTANCE_MULTI_ALLOC"):
 
     opportunistic_locking: bool = False
     iallocator: NonEmpty | None = None
-    instances: tuple[Any, ...] = ()
+    instances: tuple[OpInstanceCreate, ...] = ()
+
+    @classmethod
+    def upgrade(cls, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See `OpCode`: what is null in an instance is left to its default, as in an opcode by itself."""
+        instances = raw.get("instances")
+        return (
+            raw if not isinstance(instances, list) else {**raw, "instances": [without_null(each) for each in instances]}
+        )
+
+
+def without_null(instance: object) -> object:
+    """A new instance in a list of them; what is none is left to the decoder's judgement."""
+    if not isinstance(instance, Mapping):
+        return instance
+    return {"OP_ID": OpInstanceCreate.op_id(), **{name: value for name, value in instance.items() if value is not None}}

@@ -81,6 +81,8 @@ def schema_of_container(what: inspect.Type) -> dict[str, Any]:
             return fixed_array([schema_of(each) for each in what.item_types])
         case inspect.StructType() if what.array_like:
             return fixed_array([schema_of(field.type) for field in what.fields])
+        case inspect.StructType():
+            return {"type": "object", "properties": {field.name: schema_of(field.type) for field in what.fields}}
     raise NotImplementedError(f"no opcode parameter is a {what}")
 
 

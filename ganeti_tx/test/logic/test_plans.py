@@ -127,6 +127,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
             "start the instance on its new node",
         ],
     ),
+    (ops.OpInstanceMultiAlloc(instances=(CREATE,)), ["submit the jobs that create the instances"]),
     (ops.OpInstanceQueryData(static=True), []),
     (
         ops.OpInstanceReboot(instance_name=WEB1, reboot_type=RebootType.HARD),
