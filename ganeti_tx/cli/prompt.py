@@ -1,22 +1,50 @@
-"""Questions to the operator."""
+"""Questions to the operator, as Ganeti asks them: the text, the keys with the usual one in brackets, and ? for what they mean."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 
 from ganeti_tx.cli.failures import Declined
 from ganeti_tx.cli.session import Session
 
+WIDTH = 70
+YES, NO, HELP = "y", "n", "?"
+#: Words for keys.
+SPELT = {"yes": YES, "no": NO}
+
+
+def choose(session: Session, text: str, choices: Mapping[str, str], default: str, option: str) -> str:
+    """The key that was chosen, of those that are given with what they mean.
+
+    @param option: answers beforehand. @raise Declined: nobody can be asked.
+    """
+    if not session.interactive:
+        raise Declined(f"{text}\nNobody can be asked here; {option} answers beforehand")
+    keys = "/".join(f"[{key}]" if key == default else key for key in choices)
+    question = "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="") for line in text.split("\n"))
+    while True:
+        typed = session.ask(f"{question}\n{keys}/{HELP}: ").lower() or default
+        answer = SPELT.get(typed, typed)
+        if answer in choices:
+            return answer
+        if answer == HELP:
+            session.warn("".join(f" {key} - {meaning}\n" for key, meaning in choices.items()))
+
 
 def confirm(session: Session, text: str, option: str) -> None:
     """Ask whether to go on. @param option: answers beforehand. @raise Declined: the answer is no, or nobody can be asked."""
-    if not session.interactive:
-        raise Declined(f"{text}\nNobody can be asked here; {option} answers beforehand")
-    while (answer := session.ask(f"{text} [y/N]: ").lower()) not in ("y", "yes", "n", "no", ""):
-        session.warn(f"{answer!r} is no answer: type y or n")
-    if answer not in ("y", "yes"):
-        raise Declined("Aborted on request")
+    _agreed(session, text, option, {YES: "Perform the operation", NO: "Do not perform the operation"})
 
 
-def confirm_many(session: Session, names: Sequence[str], what: str, verb: str, option: str) -> None:
-    """Ask whether an operation may touch all these. @raise Declined: it may not."""
+def confirm_many(session: Session, names: Sequence[str], what: str, verb: str, option: str, also: str = "") -> None:
+    """Ask whether an operation may touch all these. @param also: what else is to be known. @raise Declined: it may not."""
     listing = "".join(f"\n  {name}" for name in names)
-    confirm(session, f"The {verb} will operate on {len(names)} {what}.\nAffected {what}:{listing}\nContinue?", option)
+    known = f"{also}\n" if also else ""
+    text = (
+        f"The {verb} will operate on {len(names)} {what}.\n{known}Do you want to continue?\nAffected {what}:{listing}"
+    )
+    _agreed(session, text, option, {YES: f"Yes, execute the {verb}", NO: f"No, abort the {verb}"})
+
+
+def _agreed(session: Session, text: str, option: str, choices: Mapping[str, str]) -> None:
+    if choose(session, text, choices, NO, option) != YES:
+        raise Declined("Aborted on request")

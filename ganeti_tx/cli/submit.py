@@ -64,8 +64,11 @@ def run_job(session: Session, options: Parsed, ops: Sequence[OpCode]) -> Sequenc
     return follow(session, job_id)
 
 
-def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> int:
-    """Submit a job for each named opcode, follow them all; failure when one of them failed."""
+def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode], *, announced: bool = True) -> int:
+    """Submit a job for each named opcode, follow them all; failure when one of them failed.
+
+    @param announced: whether the ids of all jobs are told first.
+    """
     answers = session.client.submit_many_jobs([[prepared(session, options, op)] for op in ops.values()])
     submitted = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if accepted]
     refused = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if not accepted]
@@ -75,7 +78,7 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode]) -> in
         for name, job_id in submitted:
             session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
-    if len(submitted) > 1:
+    if announced and submitted:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
     return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS

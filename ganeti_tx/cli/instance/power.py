@@ -33,7 +33,7 @@ REBOOT_TYPE = Option(
 
 def startup(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Start the instances."""
-    names = chosen_instances(session, options, words, "startup")
+    chosen = chosen_instances(session, options, words, "startup")
     hvparams = parameter_types.hypervisor_params(options.hvparams)
     beparams = parameter_types.typed(options.beparams, parameter_types.BACKEND, "backend")
 
@@ -49,12 +49,12 @@ def startup(session: Session, options: Parsed, words: Sequence[str]) -> int:
             beparams=beparams or None,
         )
 
-    return run_each(session, options, {name: op(name) for name in names})
+    return run_each(session, options, {name: op(name) for name in chosen.names}, announced=chosen.several)
 
 
 def shutdown(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Stop the instances."""
-    names = chosen_instances(session, options, words, "shutdown")
+    chosen = chosen_instances(session, options, words, "shutdown")
 
     def op(name: str) -> OpCode:
         return opcode(
@@ -66,12 +66,12 @@ def shutdown(session: Session, options: Parsed, words: Sequence[str]) -> int:
             no_remember=unless(False, options.no_remember),
         )
 
-    return run_each(session, options, {name: op(name) for name in names})
+    return run_each(session, options, {name: op(name) for name in chosen.names}, announced=chosen.several)
 
 
 def reboot(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Restart the instances."""
-    names = chosen_instances(session, options, words, "reboot")
+    chosen = chosen_instances(session, options, words, "reboot")
 
     def op(name: str) -> OpCode:
         return opcode(
@@ -82,7 +82,7 @@ def reboot(session: Session, options: Parsed, words: Sequence[str]) -> int:
             shutdown_timeout=unless(SHUTDOWN_TIMEOUT.default, options.shutdown_timeout),
         )
 
-    return run_each(session, options, {name: op(name) for name in names})
+    return run_each(session, options, {name: op(name) for name in chosen.names}, announced=chosen.several)
 
 
 _ALL = (FORCE_MULTIPLE, *selection.OPTIONS, *SUBMITTING, DRY_RUN, PRIORITY)

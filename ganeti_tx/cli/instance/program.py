@@ -19,6 +19,7 @@ PROGRAM = Program(
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of an instance"),
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
+        "reinstall": Entry("instance.reinstall", "REINSTALL", "install an operating system anew on instances"),
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from an instance"),
         "rename": Entry("instance.rename", "RENAME", "give an instance another name"),

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
+
 from ganeti_tx.cli.options import Option, constant
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.prompt import confirm_many
@@ -33,20 +35,35 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-def chosen_instances(session: Session, options: Parsed, words: Sequence[str], verb: str) -> list[str]:
-    """The names of the instances, after a question when there are several and --force-multiple was not given.
+@attrs.frozen
+class Chosen:
+    """The full names of instances, and whether they were chosen as several, which are asked about and told of together."""
 
-    @raise UsageError: the words do not fit the mode.
-    @raise OpPrereqError: no instance was selected.
-    @raise Declined: the operator said no.
+    names: Sequence[str]
+    several: bool
+
+
+def chosen_instances(session: Session, options: Parsed, words: Sequence[str], verb: str) -> Chosen:
+    """The instances, after a question when there are several and --force-multiple was not given.
+
+    @raise OpPrereqError, UsageError: as `selected_instances`. @raise Declined: the operator said no.
+    """
+    chosen = selected_instances(session, options, words)
+    if chosen.several and not options.force_multi:
+        confirm_many(session, chosen.names, "instances", verb, "--force-multiple")
+    return chosen
+
+
+def selected_instances(session: Session, options: Parsed, words: Sequence[str]) -> Chosen:
+    """The instances, without a question.
+
+    @raise UsageError: the words do not fit the mode. @raise OpPrereqError: no instance was selected.
     """
     mode = options.multi_mode or INSTANCES
     names = _names(session, mode, words)
     if not names:
         raise OpPrereqError("Selection filter does not match any instances", ECode.INVAL)
-    if not options.force_multi and (mode != INSTANCES or len(names) > 1):
-        confirm_many(session, names, "instances", verb, "--force-multiple")
-    return names
+    return Chosen(names, mode != INSTANCES or len(names) > 1)
 
 
 def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
@@ -55,7 +72,8 @@ def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
             raise UsageError(f"--all takes no arguments, got {words[0]!r}")
         return _instances(session, None)
     if not words:
-        raise UsageError("no instance, node, node group or tag was given; --all selects all instances")
+        what = next(word for word in ("tag", "group", "node", "instance") if word in mode)
+        raise OpPrereqError(f"No {what} names passed; --all selects all instances", ECode.INVAL)
     if mode == INSTANCES:
         return list(dict.fromkeys(words))
     if mode == INSTANCES_BY_TAGS:

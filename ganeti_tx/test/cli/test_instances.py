@@ -163,7 +163,9 @@ class PowerTests(SynchronousTestCase):
         """Several instances are listed and asked about; each has a job of its own."""
         outcome = self.cli("gnt-instance", "reboot", "web1", "web2", stdin=Terminal("y\n"))
         self.assertIn(
-            "The reboot will operate on 2 instances.\nAffected instances:\n  web1\n  web2\nContinue?", outcome.err
+            "The reboot will operate on 2 instances.\nDo you want to continue?\nAffected instances:\n  web1\n  web2\n"
+            "y/[n]/?: ",
+            outcome.err,
         )
         self.assertEqual(
             outcome.out, "Submitted jobs 1, 2\nWaiting for job 1 for web1 ...\nWaiting for job 2 for web2 ...\n"
@@ -219,7 +221,7 @@ class PowerTests(SynchronousTestCase):
         outcome = self.cli("gnt-instance", "startup", "--force-multiple", "web1", "web2")
         self.assertEqual(
             outcome,
-            (1, "Waiting for job 1 for web2 ...\n", "Failed to submit job for web1: queue full\n"),
+            (1, "Submitted jobs 1\nWaiting for job 1 for web2 ...\n", "Failed to submit job for web1: queue full\n"),
         )
 
     def test_submit(self) -> None:

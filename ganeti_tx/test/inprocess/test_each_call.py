@@ -37,6 +37,10 @@ OPERATIONS = {
         mirrored=True,
         done=is_renamed,
     ),
+    "reinstall": Operation("gnt-instance reinstall -f web1", (STOPPED,)),
+    "reinstall_mirrored": Operation(
+        "gnt-instance reinstall -f web1", (MIRRORED.replace(" web1", " --no-start web1"),), mirrored=True
+    ),
     "remove": Operation("gnt-instance remove -f web1", (FILE,), partly=True, done=is_gone),
     "remove_mirrored": Operation("gnt-instance remove -f web1", (MIRRORED,), mirrored=True, partly=True, done=is_gone),
 }

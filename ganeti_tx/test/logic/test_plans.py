@@ -138,6 +138,10 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ["stop the instance", DOWN, "remove its disks", "remove the instance from the configuration"],
     ),
     (
+        ops.OpInstanceReinstall(instance_name=WEB1, os_type="busybox"),
+        ["run the OS create scripts", "change its operating system in the configuration"],
+    ),
+    (
         ops.OpInstanceRename(instance_name=WEB1, new_name="web2"),
         ["rename its disks", "rename the instance", "run the OS rename script"],
     ),
