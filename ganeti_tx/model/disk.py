@@ -69,22 +69,28 @@ class Disk(Tracked, frozen=True, kw_only=True):
 
 
 class DiskSettings(Wire, frozen=True, kw_only=True):
-    """What can be changed about a disk (a uuid) without its data: what the guest may do, how people call it, where it is."""
+    """What can be changed about a disk (a uuid) without its data.
+
+    That is what the guest may do, how people call it, where it is, and its own parameters and those of its provider.
+    """
 
     uuid: str
     mode: Literal["ro", "rw"]
     name: str | None
     nodes: tuple[str, ...]
+    params: Params | None
 
 
 def settings_of(disk: Disk) -> DiskSettings:
     """Those of a disk as it is."""
-    return DiskSettings(uuid=disk.uuid, mode=disk.mode, name=disk.name, nodes=disk.nodes)
+    return DiskSettings(uuid=disk.uuid, mode=disk.mode, name=disk.name, nodes=disk.nodes, params=disk.params)
 
 
 def with_settings(disk: Disk, settings: DiskSettings) -> Disk:
     """The disk with others."""
-    return msgspec.structs.replace(disk, mode=settings.mode, name=settings.name, nodes=settings.nodes)
+    return msgspec.structs.replace(
+        disk, mode=settings.mode, name=settings.name, nodes=settings.nodes, params=settings.params
+    )
 
 
 def logical_id_fault(template: DiskTemplate, logical_id: ids.Raw) -> str | None:

@@ -18,6 +18,7 @@ PROGRAM = Program(
         "list": Entry("instance.list", "LIST", "list instances"),
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of an instance"),
+        "modify": Entry("instance.modify", "MODIFY", "change the parameters, disks and NICs of an instance"),
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
         "reinstall": Entry("instance.reinstall", "REINSTALL", "install an operating system anew on instances"),
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),

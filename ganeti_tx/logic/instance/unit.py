@@ -18,6 +18,7 @@ from ganeti_tx.model.opcodes.instance import (
     OpInstanceReinstall,
     OpInstanceRemove,
     OpInstanceRename,
+    OpInstanceSetParams,
 )
 from ganeti_tx.model.opcodes.instance_disks import (
     OpInstanceActivateDisks,
@@ -44,6 +45,7 @@ InstanceOp = TypeVar(
     | OpInstanceReinstall
     | OpInstanceRemove
     | OpInstanceRename
+    | OpInstanceSetParams
     | OpInstanceShutdown
     | OpInstanceStartup
     | DiskOp

@@ -264,6 +264,9 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.answers[BlockdevStates] = lambda node, call: [
         DiskState(BlockDevStatus(dev_path="/dev/disk", size=disk.size)) for disk in call.disks
     ]
+    nodes.answers[BlockdevGetmirrorstatus] = lambda node, call: [
+        BlockDevStatus(dev_path="/dev/disk", size=disk.size) for disk in call.disks
+    ]
     nodes.answer(BlockdevAssemble, AssembledDisk(path="/dev/disk"))
     nodes.answer(NodeHasIpAddress, True)
     nodes.answer(OsValidate, True)

@@ -145,6 +145,20 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpInstanceRename(instance_name=WEB1, new_name="web2"),
         ["rename its disks", "rename the instance", "run the OS rename script"],
     ),
+    (
+        asked(
+            "OP_INSTANCE_SET_PARAMS",
+            instance_name=WEB1,
+            disks=[["add", -1, {"size": 1024}], ["remove", 0, {}]],
+            beparams={"vcpus": 2},
+        ),
+        [
+            "create disk/0",
+            "make the new disks ready",
+            "change the instance in the configuration",
+            "remove what was disk/0",
+        ],
+    ),
     (ops.OpInstanceShutdown(instance_name=WEB1), [DOWN, "stop the instance", "shut down its disks"]),
     (ops.OpInstanceStartup(instance_name=WEB1), ["mark the instance as up", "start the instance"]),
     (asked("OP_NETWORK_ADD", network_name="wan", network="10.6.0.0/24"), ["add the network to the configuration"]),

@@ -1,0 +1,1 @@
+"""Changing an instance."""

@@ -1,0 +1,119 @@
+"""The disks that come to an instance: created, made ready, and alike on their nodes."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.disks.adopt import renamed
+from ganeti_tx.logic.disks.make import creation, making
+from ganeti_tx.logic.disks.on_nodes import Warn, homes
+from ganeti_tx.logic.disks.plan import DiskPlan
+from ganeti_tx.logic.plan import PlannedStep
+from ganeti_tx.logic.steps import Steps
+from ganeti_tx.logic.undos import on_node
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.instance_view import InstanceView, view_of
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.undo import Undo
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
+
+
+def chosen(target: InstanceView, uuids: Collection[str]) -> list[tuple[int, Disk]]:
+    """Some disks of an instance, with their places."""
+    return [(index, disk) for index, disk in enumerate(target.disks) if disk.uuid in uuids]
+
+
+def creations_of(target: InstanceView, uuids: Collection[str]) -> list[PlannedStep]:
+    """A step for each disk that is to be created."""
+    return [
+        PlannedStep(creation(index), names(target, disk), (f"disk/{index} of instance {target.instance.name}",))
+        for index, disk in chosen(target, uuids)
+    ]
+
+
+def names(target: InstanceView, disk: Disk) -> tuple[str, ...]:
+    """The names of the nodes that hold a disk."""
+    return tuple(node.name for node in homes(target, disk))
+
+
+async def create(nodes: INodeRpc, target: InstanceView, plans: Mapping[str, DiskPlan], steps: Steps) -> None:
+    """Create the planned disks; each is removed again if something fails later. @raise OpExecError: one was not made."""
+    for index, disk in chosen(target, plans):
+        adopted = renamed([plans[disk.uuid]]).get(0)
+        calls = {node.name: making(target, node, index, adopted) for node in homes(target, disk)}
+        async with steps.step(creation(index), *(undo for _, undo in calls.values())):
+            for node in homes(target, disk):
+                call, undo = calls[node.name]
+                try:
+                    await nodes.call(node, call)
+                except RpcError as error:
+                    if not error.may_be_done:
+                        steps.nothing_to_undo(undo)
+                    raise OpExecError(
+                        f"could not create disk/{index} of instance {target.instance.name}: {error}"
+                    ) from None
+
+
+async def assemble(nodes: INodeRpc, target: InstanceView, uuids: Collection[str], warn: Warn) -> None:
+    """Make disks ready, on the primary node last. @raise OpExecError: one is not, and not only for an offline secondary."""
+    instance = target.instance
+    for index, disk in chosen(target, uuids):
+        for node in sorted(homes(target, disk), key=lambda each: each is target.primary):
+            call = BlockdevAssemble(
+                disk=target.disk_specs(node)[index],
+                owner=instance.name,
+                hypervisor=instance.hypervisor.value,
+                on_primary=node is target.primary,
+            )
+            try:
+                await nodes.call(node, call)
+            except NodeOfflineError as error:
+                if node is target.primary:
+                    raise not_ready(target, index, error) from None
+                warn(f"disk/{index} is not made ready on node {node.name}: {error}")
+            except RpcError as error:
+                raise not_ready(target, index, error) from None
+
+
+def not_ready(target: InstanceView, index: int, error: RpcError) -> OpExecError:
+    """What is told of a disk that cannot be made ready."""
+    return OpExecError(f"could not make disk/{index} of instance {target.instance.name} ready: {error}")
+
+
+def downs(target: InstanceView, uuids: Collection[str]) -> list[Undo]:
+    """What takes disks down again."""
+    owner = target.instance.name
+    return [
+        on_node(f"shut down disk/{index} of instance {owner}", node, shutdown(target, index, node))
+        for index, disk in chosen(target, uuids)
+        for node in homes(target, disk)
+    ]
+
+
+async def take_down(nodes: INodeRpc, target: InstanceView, uuids: Collection[str], warn: Warn) -> None:
+    """Take disks down on all their nodes, as far as that goes."""
+    for index, disk in chosen(target, uuids):
+        for node in homes(target, disk):
+            try:
+                await nodes.call(node, shutdown(target, index, node))
+            except RpcError as error:
+                warn(f"could not shut down disk/{index} on node {node.name}: {error}")
+
+
+def shutdown(target: InstanceView, index: int, node: Node) -> BlockdevShutdown:
+    """What takes a disk down."""
+    return BlockdevShutdown(disk=target.disk_specs(node)[index], owner=target.instance.name)
+
+
+def only(target: InstanceView, disks: Sequence[Disk]) -> InstanceView:
+    """The instance as if it had no other disks."""
+    return view_of(
+        replace(target.instance, disks=tuple(disk.uuid for disk in disks)),
+        cluster=target.cluster,
+        disks={disk.uuid: disk for disk in disks},
+        nodes=target.nodes,
+        groups=target.groups,
+        networks=target.networks,
+    )
