@@ -90,7 +90,7 @@ class RecordedEnvironmentTests(ClusterCase):
     def test_older_versions(self) -> None:
         """A definition that speaks older versions is told what these have, of the same instance."""
         preparation = [line for line in RECORDED if not line["scripts"]][:2]
-        line = next(line for line in RECORDED if "0:size=128M" in line["argv"])
+        line = next(line for line in RECORDED if "0:size=128M" in line["argv"] and line["scripts"])
         (told,) = [fact["env"] for fact in line["scripts"] if fact["script"] == "create"]
         for each in preparation:
             self.run_line(each)
