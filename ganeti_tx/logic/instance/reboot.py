@@ -75,7 +75,7 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
 
     async def _stop_and_start(self, spec: InstanceSpec) -> None:
         if self._seen is None:
-            self.info(f"Instance {self.instance.name} was already stopped, starting now")
+            self.info(f"- INFO: Instance {self.instance.name} was already stopped, starting now")
         else:
             async with self.step(STOP):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)

@@ -21,10 +21,12 @@ class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
     async def check(self) -> None:
         """The instance is not offline (unless forced), its node is online (unless that is ignored)."""
         await super().check()
-        if not self.op.force:
+        if self.op.force:
+            self.warn("Ignoring offline instance check")
+        else:
             self.refuse_offline_state()
         if self.target.primary.offline and self.op.ignore_offline_nodes:
-            self.warn("ignoring the offline primary node")
+            self.warn("Ignoring offline primary node")
         else:
             check_online(self.target.primary, f"shut down instance {self.instance.name}")
 
@@ -42,7 +44,7 @@ class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
         if self._marks:
             await self._mark_down()
         if self.target.primary.offline:
-            self.warn("primary node offline, marked instance as stopped")
+            self.info("- INFO: Primary node offline, marked instance as stopped")
             return
         async with self.step(STOP):
             await stop(self.nodes, self.target, self.op.timeout, self.op.force)

@@ -44,7 +44,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
         self.refuse_offline_state()
         self._spec = self._with_extra_parameters()
         if self.target.primary.offline and self.op.ignore_offline_nodes:
-            self.warn("ignoring the offline primary node")
+            self.warn("Ignoring offline primary node")
             return
         check_online(self.target.primary, f"start instance {self.instance.name}")
         if self.op.hvparams:
@@ -55,7 +55,8 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
 
     def _with_extra_parameters(self) -> InstanceSpec:
         try:
-            hvparams = check_hvparams(self.instance.hypervisor, self.op.hvparams)
+            # for one run those may be given, too, that instances have from the cluster only
+            hvparams = check_hvparams(self.instance.hypervisor, self.op.hvparams, for_cluster=True)
             beparams = check_beparams(self.op.beparams)
             spec = self.target.spec(hvparams, beparams)
             typed_hvparams(self.instance.hypervisor, spec.hvparams)
@@ -89,7 +90,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             async with self.step(MARK, state_as_before(self.instance)):
                 await self.config.set_instance_state(self.instance.uuid, AdminState.UP, AdminStateSource.ADMIN, True)
         if self.target.primary.offline:
-            self.warn("primary node offline, marked instance as started")
+            self.info("- INFO: Primary node offline, marked instance as started")
             return
         if self._left_over:
             async with self.step(CLEAR):

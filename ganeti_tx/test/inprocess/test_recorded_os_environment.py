@@ -31,10 +31,8 @@ FIRST = {
 }  # fmt: skip
 
 
-class RecordedEnvironmentTests(ClusterCase):
-    """The recorded commands, with the recorded definition on each node."""
-
-    maxDiff = None
+class RecordedOsCase(ClusterCase):
+    """With the recorded definition on each node."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -50,6 +48,12 @@ class RecordedEnvironmentTests(ClusterCase):
                 put(node.disk, directory / file, content)
             for script in ("create", "export", "import", "rename", "verify"):
                 put(node.disk, directory / script, b"#!/bin/sh\nenv\n", 0o755)
+
+
+class RecordedEnvironmentTests(RecordedOsCase):
+    """The recorded commands."""
+
+    maxDiff = None
 
     def judge(self, refused: str | None) -> None:
         """Have the verify scripts refuse, if a parameter is to be, or accept."""

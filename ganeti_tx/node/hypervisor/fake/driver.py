@@ -120,7 +120,7 @@ class FakeHypervisor:
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """There is none, and the message says so."""
-        text = f"Console not available for fake hypervisor (instance {instance.name} on node {node_name})"
+        text = "Console not available for fake hypervisor"
         return {"instance": instance.name, "kind": "msg", "message": text}
 
     async def check_hotplug(self, instance: InstanceSpec, disks: bool = False, nics: bool = False) -> None:

@@ -1,0 +1,62 @@
+"""What commands print, against what was recorded of Ganeti 3.0.2.
+
+Lines of the record without output are preparation. Columns may have other widths, and jobs other numbers. Of what is
+refused the status is compared: our words tell what helps. `apart` are the lines that differ, as they are here.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ganeti_tx.test.inprocess import recorded
+from ganeti_tx.test.inprocess.test_recorded_os_environment import RecordedOsCase
+
+RECORDED = recorded.lines("gnt-instance.jsonl")
+#: Numbers of jobs, as they are printed.
+JOB = re.compile(r"(\bjobs? |^)\d+((?:, \d+)*)(?=$|:| for)", re.IGNORECASE)
+
+
+def shape(text: str) -> re.Pattern[str]:
+    """What a line that was printed must look like."""
+    pieces = recorded.PLACEHOLDER.split(plain(recorded.here(text)))
+    return re.compile(".+?".join(re.escape(piece) for piece in pieces[::2]))
+
+
+def plain(line: str) -> str:
+    """A line without the widths of columns and the numbers of jobs."""
+    return " ".join(JOB.sub(r"\1N", line).split())
+
+
+def differences(wanted: str, found: str, apart: Mapping[str, str]) -> list[str]:
+    """The lines that differ."""
+    here, there = found.splitlines(), [apart.get(line, line) for line in wanted.splitlines()]
+    if len(here) != len(there):
+        return [f"{len(here)} lines instead of {len(there)}:\n{found}instead of\n{wanted}"]
+    return [
+        f"{line!r} instead of {as_recorded!r}"
+        for line, as_recorded in zip(here, there, strict=True)
+        if not shape(as_recorded).fullmatch(plain(line))
+    ]
+
+
+class RecordedOutputTests(RecordedOsCase):
+    """The recorded commands, one after the other."""
+
+    def run_line(self, line: Mapping[str, Any]) -> list[str]:
+        """What is not as recorded of one command."""
+        words = [recorded.here(word) for word in line["argv"]]
+        status, out, err = self.scene().run(words)
+        if "--submit" in words:
+            self.cluster.pass_time(30)
+        if status != line["status"]:
+            return [f"{words} ended with {status}: {out}{err}"]
+        if status != 0 or "stdout" not in line:
+            return []
+        return [f"{' '.join(words)}: {each}" for each in differences(line["stdout"], out, line.get("apart", {}))]
+
+    maxDiff = None
+
+    def test_as_recorded(self) -> None:
+        """There is no difference."""
+        wrong = [each for line in RECORDED for each in self.run_line(line)]
+        self.assertEqual("\n".join(wrong), "")
