@@ -1,15 +1,13 @@
 """gnt-cluster verify."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from ganeti_tx.cli.failures import describe
 from ganeti_tx.cli.options import DRY_RUN, NODE_GROUP, PRIORITY, VERBOSE, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
-from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.cli.submitted import follow_submitted
+from ganeti_tx.errors import ExitCode
 from ganeti_tx.model.verify_codes import VerifyCode
 
 ERROR_CODES = tuple(code.value for code in VerifyCode)
@@ -34,23 +32,6 @@ def verify(session: Session, options: Parsed, words: Sequence[str]) -> int:
     if failed:
         session.print(f"{failed} job(s) failed while verifying the cluster.")
     return ExitCode.SUCCESS if not failed and all(all(each) for each in results.values()) else ExitCode.FAILURE
-
-
-def follow_submitted(session: Session, answers: Sequence[tuple[bool, Any]]) -> tuple[dict[int, Sequence[Any]], int]:
-    """What came of the jobs that a job has submitted, and how many failed or were refused, which is told."""
-    job_ids = [answer for accepted, answer in answers if accepted]
-    refused = [answer for accepted, answer in answers if not accepted]
-    for why in refused:
-        session.warn(f"Failed to submit a job that verifies: {why}")
-    session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
-    results: dict[int, Sequence[Any]] = {}
-    for job_id in job_ids:
-        session.print(f"Waiting for job {job_id} ...")
-        try:
-            results[job_id] = follow(session, job_id)
-        except GanetiError as error:
-            session.warn(f"Job {job_id} has failed: {describe(error)[1]}")
-    return results, len(answers) - len(results)
 
 
 VERIFY = Command(

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from ganeti_tx.cli.cluster.verify import follow_submitted
 from ganeti_tx.cli.failures import describe
 from ganeti_tx.cli.options import NODE_GROUP, PRIORITY, Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.cli.submitted import follow_submitted
 from ganeti_tx.errors import ExitCode, GanetiError
 
 #: Volumes by instance, each with its node.

@@ -6,7 +6,8 @@ from ganeti_tx.cli.group.options import ONE_GROUP, SETTINGS, settings_of
 from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, PRIORITY, SUBMITTING, Argument, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import followed, opcode, run_opcode, unless
+from ganeti_tx.cli.submit import opcode, run_opcode, unless
+from ganeti_tx.cli.submitted import ended
 from ganeti_tx.errors import ExitCode
 
 
@@ -56,11 +57,13 @@ def evacuate(session: Session, options: Parsed, names: Sequence[str]) -> int:
         sequential=unless(False, options.sequential),
         force_failover=unless(False, options.force_failover),
     )
-    answers = run_opcode(session, options, op)["jobs"]
-    passed = [accepted and followed(session, answer, names[0]) for accepted, answer in answers]
-    done = f"{sum(passed)} of {len(passed)} instances were moved away from group {names[0]}"
-    session.print(done if passed else f"Group {names[0]} has no instances")
-    return ExitCode.SUCCESS if all(passed) else ExitCode.FAILURE
+    answer = run_opcode(session, options, op)
+    if answer is None:
+        return ExitCode.SUCCESS  # a dry run submits nothing
+    if not answer["jobs"]:
+        session.print(f"Group {names[0]} has no instances")
+        return ExitCode.SUCCESS
+    return ended(session, answer["jobs"], "All instances evacuated successfully.", "evacuation of the group")
 
 
 FORCE = switch("-f --force", "force", "also when instances are then in two groups, or without their networks")

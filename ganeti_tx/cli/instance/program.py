@@ -10,6 +10,7 @@ PROGRAM = Program(
         "add": Entry("instance.add", "ADD", "create an instance"),
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to an instance"),
         "batch-create": Entry("instance.batch_create", "BATCH_CREATE", "create the instances that a file describes"),
+        "change-group": Entry("instance.change_group", "CHANGE_GROUP", "bring an instance to another node group"),
         "console": Entry("instance.console", "CONSOLE", "connect to the console of an instance"),
         "deactivate-disks": Entry("instance.disk_state", "DEACTIVATE", "take the disks of an instance down"),
         "failover": Entry("instance.moves", "FAILOVER", "stop an instance and start it on another node"),

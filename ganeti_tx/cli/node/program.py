@@ -8,6 +8,7 @@ PROGRAM = Program(
     {
         "add": Entry("node.add", "ADD", "join a node to the cluster"),
         "add-tags": Entry("tags", "ADD_TO_NAMED", "add tags to a node"),
+        "evacuate": Entry("node.evacuate", "EVACUATE", "bring instances away from a node"),
         "group-add": Entry("group.change", "ADD", "make a node group (gnt-group add)"),
         "group-del": Entry("group.change", "REMOVE", "remove a node group that has no nodes (gnt-group remove)"),
         "group-list": Entry("group.list", "LIST", "list node groups (gnt-group list)"),

@@ -1,22 +1,24 @@
 """Moving all instances of a node group to other groups."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from ganeti_tx.allocator.requests import ChangeGroup
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.locking.interfaces import LockRequest
-from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.group.on_group import listed, nodes_of_group, on_groups
+from ganeti_tx.logic.allocation import allocators
+from ganeti_tx.logic.evacuation import EvacuationJobs, Jobs, by_failover, in_sequence
+from ganeti_tx.logic.evacuation_unit import EvacuationUnit
+from ganeti_tx.logic.group.on_group import listed, nodes_of_group
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.opcodes import OpGroupEvacuate
+from ganeti_tx.model.opcodes.group import OpGroupEvacuate
+from ganeti_tx.model.opcodes.types import AllocatorMode
 
 
-class LUGroupEvacuate(LogicalUnit[OpGroupEvacuate]):
-    """Find the jobs that empty a group: none where it has no instances, which cannot be moved between groups in this version."""
+class LUGroupEvacuate(EvacuationUnit[OpGroupEvacuate]):
+    """Submit the jobs that empty a group; where the instances go, an allocator finds."""
 
     hook = Hook("group-evacuate", HookObject.GROUP)
 
@@ -35,24 +37,24 @@ class LUGroupEvacuate(LogicalUnit[OpGroupEvacuate]):
             )
         others = [group for group in await self.config.groups() if group.uuid != self._group.uuid]
         self._targets = named or others
+        await super().expand_names()
 
-    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """All groups that are concerned."""
-        uuids = [group.uuid for group in (self._group, *self._targets)]
-        return on_groups(*uuids) if level is Level.NODEGROUP else ()
+    async def concerned(self) -> list[InstanceView]:
+        """All that have a node in it."""
+        views = (await self.config.instance_views()).each()
+        return [view for view in views if self._group.uuid in view.groups]
+
+    async def groups(self) -> Sequence[str]:
+        """All that are concerned."""
+        return [group.uuid for group in (self._group, *self._targets)]
 
     async def check(self) -> None:
-        """There is somewhere to go, and nothing has to."""
+        """There is somewhere to go, and somebody to find where."""
         if not self._targets:
             raise OpPrereqError("There are no possible target groups", ECode.INVAL)
-        views = (await self.config.instance_views()).each()
-        there = [view.instance.name for view in views if self._group.uuid in view.groups]
-        if there:
-            raise OpPrereqError(
-                f"group {self._group.name} has instances, which cannot be moved to another group in this version: "
-                + ", ".join(there),
-                ECode.STATE,
-            )
+        await super().check()
+        if self.views:
+            allocators(self.op.iallocator, await self.config.cluster(), AllocatorMode.CHANGE_GROUP)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The group, and where its instances may go."""
@@ -63,6 +65,12 @@ class LUGroupEvacuate(LogicalUnit[OpGroupEvacuate]):
         """The group's nodes."""
         return await nodes_of_group(self.config, self._group)
 
-    async def execute(self) -> dict[str, Any]:
-        """Gives the jobs."""
-        return {"jobs": []}
+    async def jobs(self) -> Jobs:
+        """As an allocator puts them; one after the other, and without live migration, where that was asked for."""
+        targets = [group.uuid for group in self._targets]
+        evacuation = EvacuationJobs(self, self.op.iallocator, targets, self.op.early_release, self.op.priority)
+        names = [view.instance.name for view in self.views]
+        jobs = await evacuation.find(self.views, ChangeGroup(instances=names, target_groups=targets))
+        self.info(f"- INFO: Iallocator returned {len(jobs)} job(s) for evacuating node group {self._group.name}")
+        jobs = by_failover(jobs) if self.op.force_failover else jobs
+        return in_sequence(jobs) if self.op.sequential else jobs

@@ -17,6 +17,7 @@ FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 OLD = {
     ("gnt-cluster", "init", "--defaults"),
     ("gnt-cluster", "modify", "--default-group"),
+    ("gnt-instance", "change-group", "--cleanup"),
     ("gnt-instance", "reboot", "--node-group"),
     ("gnt-instance", "shutdown", "--node-group"),
     ("gnt-instance", "startup", "--node-group"),

@@ -127,6 +127,7 @@ REQUESTS: dict[str, OpCode] = {
         os_type="busybox",
         pnode="node2",
     ),
+    "OP_INSTANCE_CHANGE_GROUP": opcodes.OpInstanceChangeGroup(instance_name="web1"),
     "OP_INSTANCE_REBOOT": opcodes.OpInstanceReboot(instance_name="web1", reboot_type=RebootType.HARD),
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
     "OP_INSTANCE_SHUTDOWN": opcodes.OpInstanceShutdown(instance_name="web1"),
@@ -187,7 +188,14 @@ class TableTests(UnitTestCase):
             self.successResultOf(Deferred.fromCoroutine(unit.check()))
         except self.failureException:
             self.assertIn(
-                op.op_id(), ("OP_CLUSTER_DESTROY", "OP_GROUP_EVACUATE", "OP_GROUP_REMOVE", "OP_NODE_REMOVE")
+                op.op_id(),
+                (
+                    "OP_CLUSTER_DESTROY",
+                    "OP_GROUP_EVACUATE",
+                    "OP_GROUP_REMOVE",
+                    "OP_INSTANCE_CHANGE_GROUP",
+                    "OP_NODE_REMOVE",
+                ),
             )  # something is left here
         return dict(self.successResultOf(Deferred.fromCoroutine(unit.hook_values())))
 

@@ -17,6 +17,7 @@ from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
+from ganeti_tx.test.logic.evacuations import SPREAD, moved, say
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, TWO_GROUPS, Stage, UnitTestCase
 from ganeti_tx.test.model.samples import NETWORK, NODE, NODE2
@@ -107,6 +108,10 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
             "take the disk down",
         ],
     ),
+    (
+        ops.OpInstanceChangeGroup(instance_name=WEB1, iallocator="hail"),
+        ["submit the jobs that move the instances"],
+    ),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
         CREATE,
@@ -181,6 +186,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (asked("OP_NETWORK_RENAME", network_name="lan", new_name="net"), ["rename the network"]),
     (asked("OP_NETWORK_SET_PARAMS", network_name="lan", mac_prefix="aa:00:55"), ["change the network"]),
     (ops.OpNodeAdd(node_name="web2.example.com"), ["add the node to the configuration", "learn its SSH keys"]),
+    (asked("OP_NODE_EVACUATE", node_name="node2", mode="primary-only", iallocator="hail"), []),
     (
         ops.OpNodeRemove(node_name="node2.example.com"),
         ["have the node leave the cluster", "remove the node from the configuration"],
@@ -210,6 +216,8 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "digest")])
         stage.nodes.answer(NodeSshKeys, SshKeys(host=[]))
         stage.nodes.answer(OsDiagnose, [])
+        if isinstance(op, ops.OpInstanceChangeGroup):
+            say(stage.nodes, moved("rack2"))
         if isinstance(op, ops.OpInstanceConsole):
             stage.nodes.answer(InstanceInfo, RUNNING)
             stage.nodes.answer(InstanceConsole, {"instance": WEB1, "kind": "ssh"})
@@ -227,6 +235,8 @@ class PlanTests(UnitTestCase):
             return WITH_NETWORK
         if isinstance(op, ops.OpInstanceFailover):
             return ANYWHERE
+        if isinstance(op, ops.OpInstanceChangeGroup):
+            return SPREAD
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 
     def test_every_unit(self) -> None:

@@ -221,15 +221,16 @@ class EvacuateTests(GroupCase):
         self.assertEqual(self.run_op(ops.OpGroupEvacuate(group_name="rack2")), {"jobs": []})
 
     def test_refusals(self) -> None:
-        """Where it is to be moved to itself, has nowhere to go, or is not there; instances stay, and are named."""
+        """Where it is to be moved to itself, has nowhere to go, or is not there; or nobody finds where to."""
         for named, targets, code in (
             ("nosuch", None, ECode.NOENT),
             ("default", ("nosuch",), ECode.NOENT),
             ("default", ("rack2", "default"), ECode.INVAL),
-            ("default", None, ECode.STATE),
+            ("default", None, ECode.INVAL),
         ):
             self.assertEqual(self.code(ops.OpGroupEvacuate(group_name=named, target_groups=targets)), code)
-        self.assertIn("web1.example.com", self.refused(ops.OpGroupEvacuate(group_name="default"), OpPrereqError))
+        fault = "there is no cluster-wide default iallocator"
+        self.assertIn(fault, self.refused(ops.OpGroupEvacuate(group_name="default"), OpPrereqError))
         self.run_op(ops.OpGroupRemove(group_name="rack2"))
         self.assertEqual(self.code(ops.OpGroupEvacuate(group_name="default")), ECode.INVAL)
 

@@ -1,0 +1,36 @@
+"""Following the jobs that a job has submitted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.progress import follow
+from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ExitCode, GanetiError
+
+
+def follow_submitted(session: Session, answers: Sequence[tuple[bool, Any]]) -> tuple[dict[int, Sequence[Any]], int]:
+    """What came of them, by their ids, and how many have failed or were refused, which is told; the others go on."""
+    for why in (answer for accepted, answer in answers if not accepted):
+        session.warn(f"Failed to submit a job: {why}")
+    job_ids = [answer for accepted, answer in answers if accepted]
+    if job_ids:
+        session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
+    results: dict[int, Sequence[Any]] = {}
+    for job_id in job_ids:
+        session.print(f"Waiting for job {job_id} ...")
+        try:
+            results[job_id] = follow(session, job_id)
+        except GanetiError as error:
+            session.warn(f"Job {job_id} has failed: {describe(error)[1]}")
+    return results, len(answers) - len(results)
+
+
+def ended(session: Session, answers: Sequence[tuple[bool, Any]], well: str, doing: str) -> int:
+    """Follow them all, and tell how it went.
+
+    @param well: what is told when all succeeded. @param doing: what they did, for "during the ...".
+    """
+    _results, failed = follow_submitted(session, answers)
+    session.print(f"There were {failed} errors during the {doing}." if failed else well)
+    return ExitCode.FAILURE if failed else ExitCode.SUCCESS
