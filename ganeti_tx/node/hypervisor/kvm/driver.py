@@ -2,6 +2,11 @@
 
 from ganeti_tx.node.hypervisor.kinds import HypervisorParts
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
+from ganeti_tx.node.hypervisor.kvm.ending import Ending
+from ganeti_tx.node.hypervisor.kvm.guest_agent import UnixGuestAgents
+from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
+from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
+from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
@@ -17,15 +22,20 @@ def register(parts: HypervisorParts) -> KvmHypervisor:
     """See `kinds.Register`."""
     network = Network(parts.paths, parts.files, parts.runner)
     uids = UidPool(parts.paths, parts.files, SystemEntropy(), user_ids_in_use)
+    monitors, processes = Monitors(UnixQmpConnector(parts.reactor, parts.clock)), LinuxQemuProcesses(parts.reactor)
+    remains = Remains(parts.files, network, uids)
+    agents, host = UnixGuestAgents(parts.reactor, parts.clock), LinuxHostDevices()
     return KvmHypervisor(
         paths=parts.paths,
         files=parts.files,
         runner=parts.runner,
-        clock=parts.clock,
-        monitors=Monitors(UnixQmpConnector(parts.reactor, parts.clock)),
-        processes=LinuxQemuProcesses(parts.reactor),
+        monitors=monitors,
+        processes=processes,
         probe=AccelerationProbe(parts.paths, parts.files, parts.runner),
         network=network,
         uids=uids,
-        remains=Remains(parts.files, network, uids),
+        remains=remains,
+        ending=Ending(parts.files, parts.clock, monitors, processes, remains, agents),
+        disks=DiskPlug(host, parts.clock),
+        nics=NicPlug(host, network),
     )

@@ -1,25 +1,25 @@
 """Instances under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import attrs
 from attrs import define
-from twisted.internet.defer import Deferred, TimeoutError
-from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
+from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
-from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
+    IBalloon,
     IDiskGrowth,
+    IHotplug,
     IHypervisor,
     IKeepsState,
     InstanceInfo,
@@ -28,46 +28,44 @@ from ganeti_tx.node.hypervisor.interfaces import (
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
+from ganeti_tx.node.hypervisor.kvm.balloon import balloon, balloon_size
 from ganeti_tx.node.hypervisor.kvm.command.build import planned_machine, qemu_argv
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
 from ganeti_tx.node.hypervisor.kvm.disk_growth import tell_growth
+from ganeti_tx.node.hypervisor.kvm.ending import POWERED_OFF, Ending
+from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
+from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug, tap_options
+from ganeti_tx.node.hypervisor.kvm.hotplug.offers import NEEDED, check_commands, check_disks, check_nics
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.network import Network, TapOptions
+from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.nic_files import name_taps
 from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
-from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpError, QmpLost
+from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.running import RunningInstance
 from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
 from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 
 log = Logger()
 
-#: Seconds until QEMU is in the background, until it has quit when told to, and until a killed one is gone.
+#: Seconds until QEMU is in the background.
 START_LIMIT = 60.0
-QUIT_LIMIT = 5.0
-KILL_LIMIT = 30.0
-#: Seconds after which the power button is pressed again.
-BUTTON_INTERVAL = 5.0
-PAUSE = 0.5
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
-MAX_PID_FILE = 100
 MAX_LOG = 1 << 20
-#: Run states of QEMU in which the guest has powered itself off.
-POWERED_OFF = frozenset({"shutdown"})
-#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stuck for good.
-NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error"}
 _VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
-@implementer(IDiskGrowth, IHypervisor, IKeepsState)
+@implementer(IDiskGrowth, IHypervisor, IKeepsState, IHotplug, IBalloon)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -75,13 +73,15 @@ class KvmHypervisor:
     paths: Paths
     files: IFiles
     runner: IProcessRunner
-    clock: IReactorTime
     monitors: Monitors
     processes: IQemuProcesses
     probe: AccelerationProbe
     network: Network
     uids: UidPool
     remains: Remains
+    ending: Ending
+    disks: DiskPlug
+    nics: NicPlug
     name: str = "kvm"
     _version: str = ""
 
@@ -90,7 +90,7 @@ class KvmHypervisor:
     async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
         """As IHypervisor says."""
         layout = instance_layout(self.paths, instance.name)
-        if self._pid_of_living(layout) is not None:
+        if self.ending.pid_of_living(layout) is not None:
             raise HypervisorError(f"instance {instance.name} runs already")
         await self.remains.clear(layout, states.load(self.files, layout))
         with naming(instance.name):
@@ -127,7 +127,7 @@ class KvmHypervisor:
             started = True
         finally:
             if not started:
-                await self._end(plan.files, state)
+                await self.ending.end(plan.files, state)
 
     async def _launch(self, plan: QemuPlan, state: InstanceRuntime) -> None:
         for directory in plan.files.directories:
@@ -135,8 +135,8 @@ class KvmHypervisor:
         if plan.params.use_chroot:
             self.files.mkdir(plan.files.chroot, 0o700)
         await states.save(self.files, plan.files, state)
-        await self.network.connect(plan.spec, plan.nics, tap_options(plan))
-        await self._name_taps(plan)
+        await self.network.connect(plan.spec, plan.nics, tap_options(plan.params, plan.run_as.partition(":")[0]))
+        await name_taps(self.files, plan.files, plan.nics)
         said_before = len(self._log(plan.files))
         result = await self.runner.run(state.argv, timeout=START_LIMIT)
         if not result.succeeded:
@@ -151,13 +151,6 @@ class KvmHypervisor:
             return self.files.read(layout.log, MAX_LOG)
         except OSError:
             return b""
-
-    async def _name_taps(self, plan: QemuPlan) -> None:
-        """For administrators' scripts: which tap is which interface."""
-        for place, nic in enumerate(plan.nics):
-            if nic.tap:
-                self.files.mkdir(plan.files.nic_dir, DIRECTORY_MODE)
-                await self.files.write_atomic(plan.files.nic_dir / str(place), nic.tap.encode(), sync=False)
 
     async def _make_ready(self, plan: QemuPlan, paused: bool) -> None:
         async with self.monitors.open(plan.files.qmp) as client:
@@ -185,65 +178,13 @@ class KvmHypervisor:
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
         """As IHypervisor says."""
         layout = instance_layout(self.paths, instance_name)
-        state = states.load(self.files, layout)
-        pid = self._pid_of_living(layout)
-        if pid is not None and not force:
-            await self._ask_to_power_off(layout, pid, timeout)
-        await self._end(layout, state)
-
-    async def _ask_to_power_off(self, layout: InstanceLayout, pid: int, timeout: float) -> None:
-        """Press the power button until the guest has shut down, or the time is over; one that boots does not hear it yet."""
-        deadline = self.clock.seconds() + timeout
-        while (left := deadline - self.clock.seconds()) > 0:
-            try:
-                async with self.monitors.open(layout.qmp) as client:
-                    if (await client.execute("query-status"))["status"] not in NEVER_REACTS:
-                        await press_power_button(client, min(left, BUTTON_INTERVAL))
-                return
-            except QmpLost:
-                await self._wait_for_end(layout, pid, QUIT_LIMIT)
-                return
-            except HypervisorError as error:
-                log.debug("instance {name}: {error}", name=layout.name, error=error)
-                await deferLater(self.clock, min(left, PAUSE))
-        log.info("instance {name} did not power off within {limit} s", name=layout.name, limit=timeout)
-
-    async def _end(self, layout: InstanceLayout, state: InstanceRuntime | None) -> None:
-        """Cut the instance off if it still runs, and clear away what it leaves."""
-        pid = self._pid_of_living(layout)
-        if pid is not None:
-            await self._quit(layout, pid)
-        pid = self._pid_of_living(layout)
-        if pid is not None:
-            self.processes.kill(pid, layout.pid)
-            if not await self._wait_for_end(layout, pid, KILL_LIMIT):
-                raise HypervisorError(f"instance {layout.name}: its QEMU (process {pid}) cannot be killed; see dmesg")
-        await self.remains.clear(layout, state)
-
-    async def _quit(self, layout: InstanceLayout, pid: int) -> None:
-        try:
-            async with self.monitors.open(layout.qmp) as client:
-                await client.execute("quit", timeout=QUIT_LIMIT)
-        except QmpLost:
-            pass  # it is ending already, and may still be writing to its disks
-        except HypervisorError:
-            return  # it hangs: the kernel will be asked
-        await self._wait_for_end(layout, pid, QUIT_LIMIT)
-
-    async def _wait_for_end(self, layout: InstanceLayout, pid: int, limit: float) -> bool:
-        ended: Deferred[None] = self.processes.when_ended(pid, layout.pid)
-        ended.addTimeout(limit, self.clock)
-        try:
-            await ended
-        except TimeoutError:
-            return False
-        return True
+        await self.ending.stop(layout, states.load(self.files, layout), timeout, force)
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
         """As IHypervisor says; an instance that ends on reboot is started anew."""
         layout = instance_layout(self.paths, instance.name)
         state = states.load(self.files, layout)
-        if self._pid_of_living(layout) is None:
+        if self.ending.pid_of_living(layout) is None:
             raise HypervisorError(f"instance {instance.name} does not run")
         if state is not None and state.exits_on_reboot:
             await self.stop(instance.name, 0.0, force=True)
@@ -257,7 +198,7 @@ class KvmHypervisor:
     async def disk_has_grown(self, instance_name: str, disk: DiskSpec) -> bool:
         """As IDiskGrowth says."""
         layout = instance_layout(self.paths, instance_name)
-        if self._pid_of_living(layout) is None:
+        if self.ending.pid_of_living(layout) is None:
             return False
         async with self.monitors.open(layout.qmp) as client:
             with naming(instance_name):
@@ -269,7 +210,7 @@ class KvmHypervisor:
     async def info(self, instance_name: str) -> InstanceInfo | None:
         """As IHypervisor says."""
         layout = instance_layout(self.paths, instance_name)
-        pid = self._pid_of_living(layout)
+        pid = self.ending.pid_of_living(layout)
         state = states.load(self.files, layout)
         if pid is None or state is None:
             return None
@@ -338,15 +279,54 @@ class KvmHypervisor:
         params = kvm_params(instance.hvparams)
         return console_of(instance, params, instance_layout(self.paths, instance.name), node_name)
 
-    def _pid_of_living(self, layout: InstanceLayout) -> int | None:
-        """The instance's process, when there is one."""
-        try:
-            text = self.files.read(layout.pid, MAX_PID_FILE).decode("ascii").strip()
-        except (FileNotFoundError, UnicodeDecodeError):
-            return None
-        if not text.isdigit() or not self.processes.is_alive(int(text), layout.pid):
-            return None
-        return int(text)
+    # Changing what runs
+
+    @asynccontextmanager
+    async def _running(self, instance_name: str) -> AsyncIterator[RunningInstance]:
+        """The instance, as long as something of it is changed. @raise HypervisorError: it does not run."""
+        layout = instance_layout(self.paths, instance_name)
+        state = states.load(self.files, layout)
+        if self.ending.pid_of_living(layout) is None:
+            raise not_running(instance_name)
+        if state is None:
+            raise HypervisorError(f"instance {instance_name}: {layout.runtime} is missing; stop it and start it again")
+        with naming(instance_name):
+            async with self.monitors.open(layout.qmp) as client:
+                yield RunningInstance(self.files, layout, state, client)
+
+    async def check_hotplug(self, instance: InstanceSpec, disks: bool = False, nics: bool = False) -> None:
+        """As IHotplug says."""
+        async with self._running(instance.name) as machine:
+            await check_commands(machine.client, NEEDED)
+            if disks:
+                await check_disks(machine.client, machine.params(instance))
+            if nics:
+                await check_nics(machine.client, machine.params(instance))
+
+    async def plug_disk(self, instance: InstanceSpec, disk: AttachedDisk) -> None:
+        """As IHotplug says."""
+        async with self._running(instance.name) as machine:
+            await self.disks.plug(machine, instance, disk)
+
+    async def unplug_disk(self, instance: InstanceSpec, disk: DiskSpec) -> None:
+        """As IHotplug says."""
+        async with self._running(instance.name) as machine:
+            await self.disks.unplug(machine, disk.uuid)
+
+    async def plug_nic(self, instance: InstanceSpec, nic: NicSpec, index: int) -> None:
+        """As IHotplug says."""
+        async with self._running(instance.name) as machine:
+            await self.nics.plug(machine, instance, nic, index)
+
+    async def unplug_nic(self, instance: InstanceSpec, nic: NicSpec) -> None:
+        """As IHotplug says."""
+        async with self._running(instance.name) as machine:
+            await self.nics.unplug(machine, nic.uuid)
+
+    async def balloon(self, instance_name: str, memory: int) -> None:
+        """As IBalloon says."""
+        async with self._running(instance_name) as machine:
+            await balloon(machine, memory)
 
 
 @contextmanager
@@ -378,33 +358,3 @@ def planned_state(plan: QemuPlan) -> InstanceRuntime:
         params=plan.params,
         places=machine.places,
     )
-
-
-def tap_options(plan: QemuPlan) -> TapOptions:
-    """How the plan's taps are made."""
-    paravirtual = plan.params.nic_type == "paravirtual"
-    return TapOptions(
-        vnet_hdr=paravirtual and plan.params.vnet_hdr,
-        multi_queue=paravirtual and plan.params.virtio_net_queues > 1,
-        owner=plan.run_as.partition(":")[0],
-    )
-
-
-async def press_power_button(client: QmpClient, timeout: float) -> None:
-    """Wait until the guest has powered off. @raise HypervisorError: not within `timeout` seconds."""
-    powered_off = client.next_event("SHUTDOWN", timeout)
-    try:
-        await client.execute("system_powerdown")
-        await powered_off
-    finally:
-        powered_off.addErrback(lambda _: None)  # when the button cannot be pressed, nobody waits for this
-        powered_off.cancel()
-
-
-async def balloon_size(client: QmpClient) -> int | None:
-    """The guest's memory in MiB; None when it has no balloon."""
-    try:
-        answer = await client.execute("query-balloon", timeout=INFO_LIMIT)
-    except QmpError:
-        return None
-    return int(answer["actual"]) // (1024 * 1024)

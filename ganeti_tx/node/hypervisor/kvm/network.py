@@ -54,14 +54,28 @@ class Network:
 
         @raise HypervisorError: an interface cannot be connected on this node.
         """
-        return [await self._plan_one(nic) for nic in spec.nics]
+        return [await self.plan_one(nic) for nic in spec.nics]
 
     async def connect(self, spec: InstanceSpec, nics: Sequence[NicState], options: TapOptions) -> None:
         """Make the taps and put them where they belong. @raise HypervisorError: some may be left; `release` them."""
-        for nic, state in zip(spec.nics, nics, strict=True):
-            if state.tap:
-                await self._make_tap(state.tap, options)
-                await self._connect_one(spec, nic, state)
+        for number, (nic, state) in enumerate(zip(spec.nics, nics, strict=True)):
+            await self.connect_one(spec, nic, number, state, options)
+
+    async def connect_one(
+        self, spec: InstanceSpec, nic: NicSpec, number: int, state: NicState, options: TapOptions
+    ) -> None:
+        """The same for the interface of that number. @raise HypervisorError: its tap may be left; `release` it."""
+        if not state.tap:
+            return
+        await self._make_tap(state.tap, options)
+        script = self.paths.conf_dir / CONNECT_SCRIPT
+        why = f"cannot connect tap {state.tap} to {nic.mode} {nic.link}"
+        if self.files.exists(script):
+            environment = script_environment(spec, nic, number, state.tap)
+            await self._run([str(script)], why, environment)
+            return
+        for argv in connect_argvs(nic, state.tap):
+            await self._run(argv, why)
 
     async def release(self, nics: Sequence[NicState]) -> None:
         """Remove the taps; one that is not there is no error. @raise HypervisorError: one cannot be removed."""
@@ -77,7 +91,8 @@ class Network:
         """One name for each interface and node root, so that several nodes may share a machine."""
         return "tap" + hashlib.sha256(f"{self.paths.root}:{nic_uuid}".encode()).hexdigest()[:11]
 
-    async def _plan_one(self, nic: NicSpec) -> NicState:
+    async def plan_one(self, nic: NicSpec) -> NicState:
+        """The same for one interface."""
         if _MAC.fullmatch(nic.mac) is None:
             raise HypervisorError(f"not a MAC address: {nic.mac!r}")
         parse_vlan(nic.vlan)
@@ -136,21 +151,8 @@ class Network:
         argv += ["multi_queue"] if options.multi_queue else []
         await self._run(argv, f"cannot make tap {tap}")
 
-    async def _connect_one(self, spec: InstanceSpec, nic: NicSpec, state: NicState) -> None:
-        script = self.paths.conf_dir / CONNECT_SCRIPT
-        why = f"cannot connect tap {state.tap} to {nic.mode} {nic.link}"
-        if self.files.exists(script):
-            result = await self.runner.run(
-                [str(script)], env={**CLEAN_ENV, **script_environment(spec, nic, state.tap)}, timeout=COMMAND_TIMEOUT
-            )
-            if not result.succeeded:
-                raise HypervisorError(f"{why}: {script} {result.describe()}")
-            return
-        for argv in connect_argvs(nic, state.tap):
-            await self._run(argv, why)
-
-    async def _run(self, argv: Sequence[str], why: str) -> None:
-        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
+    async def _run(self, argv: Sequence[str], why: str, environment: Mapping[str, str] = {}) -> None:
+        result = await self.runner.run(argv, env={**CLEAN_ENV, **environment}, timeout=COMMAND_TIMEOUT)
         if not result.succeeded:
             raise HypervisorError(f"{why}: {argv[0]} {result.describe()}")
 
@@ -174,7 +176,7 @@ def connect_argvs(nic: NicSpec, tap: str) -> list[list[str]]:
     ]
 
 
-def script_environment(spec: InstanceSpec, nic: NicSpec, tap: str) -> Mapping[str, str]:
+def script_environment(spec: InstanceSpec, nic: NicSpec, number: int, tap: str) -> Mapping[str, str]:
     """What an administrator's script is told."""
     environment = {
         "INSTANCE": spec.name,
@@ -185,7 +187,7 @@ def script_environment(spec: InstanceSpec, nic: NicSpec, tap: str) -> Mapping[st
         "VLAN": nic.vlan,
         "IP": nic.ip or "",
         "TAGS": " ".join(spec.tags),
-        "INTERFACE_INDEX": str(spec.nics.index(nic)),
+        "INTERFACE_INDEX": str(number),
         "INTERFACE_NAME": nic.name or "",
         "INTERFACE_UUID": nic.uuid,
     }

@@ -8,7 +8,7 @@ from attrs import frozen
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.error import ConnectError
-from twisted.internet.interfaces import IReactorTime, IReactorUNIX
+from twisted.internet.interfaces import IReactorTime, IReactorUNIX, IUNIXTransport
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
@@ -25,6 +25,8 @@ from ganeti_tx.node.hypervisor.kvm.qmp_messages import (
 )
 
 T = TypeVar("T")
+#: Whether the data of an event are those that somebody waits for.
+Wanted = Callable[[Mapping[str, Any]], bool]
 
 CONNECT_TIMEOUT = 5.0
 #: A healthy QEMU answers in milliseconds; on a node short of memory or I/O it may hang for seconds.
@@ -62,7 +64,7 @@ class QmpClient(Protocol):
         self._last_id = 0
         self._pending: dict[int, tuple[str, Deferred[Any]]] = {}
         self._greeted: list[Deferred[None]] = []
-        self._awaited: list[tuple[str, Deferred[Event]]] = []
+        self._awaited: list[tuple[str, Wanted, Deferred[Event]]] = []
         self._end: HypervisorError | None = None
         self._ended: list[Deferred[None]] = []
 
@@ -83,9 +85,16 @@ class QmpClient(Protocol):
         await self.execute("qmp_capabilities", timeout=timeout)
 
     def execute(
-        self, command: str, arguments: Mapping[str, Any] | None = None, *, timeout: float = COMMAND_TIMEOUT
+        self,
+        command: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = COMMAND_TIMEOUT,
+        descriptor: int | None = None,
     ) -> Deferred[Any]:
         """What QEMU answers. The arguments never appear in an error, since they may hold a secret.
+
+        @param descriptor: goes with the command; it must stay open until this is answered.
 
         @raise QmpError: QEMU refused. @raise QmpLost: no connection. @raise HypervisorError: no answer in time.
         """
@@ -98,19 +107,21 @@ class QmpClient(Protocol):
         answered: Deferred[Any] = Deferred(lambda _: self._forget(command_id))
         self._pending[command_id] = (command, answered)
         assert self.transport is not None
+        if descriptor is not None:
+            IUNIXTransport(self.transport).sendFileDescriptor(descriptor)
         self.transport.write(encode(command, arguments, command_id))
         return self._limited(answered, timeout, command)
 
     def _forget(self, command_id: int) -> None:
         self._pending.pop(command_id, None)
 
-    def next_event(self, name: str, timeout: float) -> Deferred[Event]:
-        """The next event of that name that comes from now on. @raise HypervisorError: none in time."""
+    def next_event(self, name: str, timeout: float, wanted: Wanted = lambda data: True) -> Deferred[Event]:
+        """The next event of that name, with data that are wanted, from now on. @raise HypervisorError: none in time."""
         if self._end is not None:
             return fail(QmpLost(f"QMP event {name}: {self._end}"))
-        entry: tuple[str, Deferred[Event]]
+        entry: tuple[str, Wanted, Deferred[Event]]
         happened: Deferred[Event] = Deferred(lambda _: self._awaited.remove(entry))
-        entry = (name, happened)
+        entry = (name, wanted, happened)
         self._awaited.append(entry)
         return self._limited(happened, timeout, f"event {name}")
 
@@ -150,10 +161,10 @@ class QmpClient(Protocol):
                 for greeted in self._greeted[:]:
                     self._greeted.remove(greeted)
                     greeted.callback(None)
-            case Event(name, _):
-                for entry in [entry for entry in self._awaited if entry[0] == name]:
+            case Event(name, data):
+                for entry in [entry for entry in self._awaited if entry[0] == name and entry[1](data)]:
                     self._awaited.remove(entry)
-                    entry[1].callback(message)
+                    entry[2].callback(message)
             case Answer(int(command_id), value) if command_id in self._pending:
                 self._pending.pop(command_id)[1].callback(value)
             case Refusal(int(command_id), error_class, text) if command_id in self._pending:
@@ -169,7 +180,7 @@ class QmpClient(Protocol):
             return
         self._end = end
         waiting: list[Deferred[Any]] = [answered for _, answered in self._pending.values()]
-        waiting += [happened for _, happened in self._awaited]
+        waiting += [happened for _, _, happened in self._awaited]
         waiting += self._greeted
         gone = self._ended
         self._pending, self._awaited, self._greeted, self._ended = {}, [], [], []

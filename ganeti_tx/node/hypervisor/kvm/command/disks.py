@@ -79,20 +79,24 @@ def disk_device(params: KvmParams, uuid: str, drive: str, place: Place) -> dict[
 
 def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:
     """Where the data is and how it is read and written."""
-    cache = params.disk_cache
-    if cache == "default":
-        cache = "none" if params.disk_aio == "native" else ""  # native needs the page cache out of the way
     return option(
         "",
         file=disk.uri or disk.path,
         **{"if": interface},
         id=drive_id(disk.spec.uuid),
         format="raw",
-        cache=cache or None,
+        cache=drive_cache(params) or None,
         aio=None if disk.uri else params.disk_aio,
         discard=None if params.disk_discard == "default" else params.disk_discard,
         readonly=True if disk.spec.mode == "ro" else None,
     )
+
+
+def drive_cache(params: KvmParams) -> str:
+    """How the node caches; empty: as QEMU does by itself."""
+    if params.disk_cache != "default":
+        return params.disk_cache
+    return "none" if params.disk_aio == "native" else ""  # native needs the page cache out of the way
 
 
 def scsi_controller_argv(plan: QemuPlan, places: Places) -> list[str]:

@@ -7,6 +7,7 @@ from attrs import define
 from ganeti_tx.errors import HypervisorError
 
 LAST_SLOT = 31
+SCSI_BUS = "scsi.0"
 #: The options by which QEMU is told where a device is, such as bus and addr.
 Place = Mapping[str, str | int]
 
@@ -41,7 +42,7 @@ class Places:
         if device not in self.given:
             taken = {place.get("scsi_id") for place in self.given.values()}
             free = next(number for number in range(len(taken) + 1) if number not in taken)
-            self.given[device] = {"bus": "scsi.0", "channel": 0, "scsi_id": free, "lun": 0}
+            self.given[device] = {"bus": SCSI_BUS, "channel": 0, "scsi_id": free, "lun": 0}
         return self.given[device]
 
 

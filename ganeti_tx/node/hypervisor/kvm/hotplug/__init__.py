@@ -1,0 +1,1 @@
+"""Disks and network interfaces that come and go while QEMU runs."""

@@ -1,0 +1,286 @@
+"""Disks, network interfaces and memory of a real guest that runs: they come and go, and the guest sees it."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
+
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.kvm import state as states
+from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
+from ganeti_tx.node.hypervisor.kvm.command.nics import nic_id
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
+from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
+from ganeti_tx.test.contracts.live_changes import DISKS, NICS, LiveChangesContract
+from ganeti_tx.test.real.guest import BOOT_LIMIT, make_guest
+from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole
+
+UP = b"guest without a root disk is up"
+#: What a guest with Linux needs at least, in MiB.
+GUEST_MEMORY = 128
+MiB = 1 << 20
+
+
+class KvmLiveChangesTests(LiveChangesContract):
+    """A diskless busybox guest."""
+
+    timeout = 300
+    node: KvmNode
+    console: SerialConsole
+
+    async def prepare(self) -> None:
+        """See `HypervisorContract`."""
+        self.guest = await make_guest()
+        self.node = KvmNode()
+        self.addCleanup(self.node.clear)
+        (self.node.paths.conf_dir / "user-mode-network").touch()
+        self.asked = 0
+
+    def new_driver(self) -> KvmHypervisor:
+        """See `HypervisorContract`."""
+        return self.node.driver()
+
+    def remains(self) -> list[str]:
+        """See `HypervisorContract`."""
+        return self.node.remains()
+
+    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
+        """See `HypervisorContract`; the node is not asked whether KVM works."""
+        return super().spec(name, **{"kvm_flag": "disabled", **hvparams})
+
+    async def start_guest(self, **hvparams: Any) -> InstanceSpec:
+        """See `LiveChangesContract`."""
+        kernel = {"kernel_path": str(self.guest / "vmlinux"), "initrd_path": str(self.guest / "initrd.img")}
+        spec = self.spec(**{**kernel, "kernel_args": "quiet", **hvparams})
+        spec.beparams.update(maxmem=GUEST_MEMORY, minmem=GUEST_MEMORY)
+        await self.driver.start(spec, [])
+        await self.booted()
+        return spec
+
+    async def booted(self) -> None:
+        """Wait until the guest has a shell on its console, whose connection ends with the test."""
+        self.console = console = await SerialConsole.of(self.node.layout(self.name))
+
+        async def hang_up() -> None:
+            if not console.closed.called and console.transport is not None:
+                console.transport.loseConnection()
+            await console.closed
+
+        self.addCleanup(lambda: Deferred.fromCoroutine(hang_up()))
+        await console.wait_for(UP)
+        await console.wait_for(b"/ # ")
+
+    async def devices(self) -> set[str]:
+        """The ids of QEMU's devices."""
+        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+            return {each["name"] for each in await client.execute("qom-list", {"path": "/machine/peripheral"})}
+
+    async def guest_disks(self) -> list[str]:
+        """See `LiveChangesContract`."""
+        devices = await self.devices()
+        return [uuid for uuid in DISKS if disk_id(uuid) in devices]
+
+    async def guest_nics(self) -> dict[str, str]:
+        """See `LiveChangesContract`."""
+        devices = await self.devices()
+        return {nic.uuid: nic.mac for nic in self.state().nics if nic_id(nic.uuid) in devices}
+
+    def a_disk(self, number: int) -> AttachedDisk:
+        """See `LiveChangesContract`; each of another size."""
+        path = self.node.top / f"disk{number}"
+        if not path.exists():
+            path.write_bytes(b"")
+        with path.open("r+b") as file:
+            file.truncate((number + 3) * MiB)
+        spec = DiskSpec(
+            uuid=DISKS[number], dev_type="file", size=number + 3, logical_id=["loop", str(path)], index=number
+        )
+        return AttachedDisk(spec, str(path))
+
+    def state(self) -> InstanceRuntime:
+        """What the node remembers of the instance."""
+        state = states.load(self.node.files, self.node.layout(self.name))
+        assert state is not None
+        return state
+
+    async def ask_guest(self, command: str) -> list[str]:
+        """What a command in the guest prints."""
+        self.asked += 1
+        begin, end = f"begin{self.asked}", f"end{self.asked}"
+        seen = len(self.console.said)
+        self.console.type(f"echo be''gin{self.asked}; {command}; echo e''nd{self.asked}".encode())
+        await self.console.wait_for(end.encode())
+        said = self.console.said[seen:].decode("utf-8", "replace").replace("\r", "")
+        return said.partition(begin + "\n")[2].partition(end)[0].split()
+
+    async def until_guest_says(self, command: str, expected: list[str]) -> None:
+        """Ask it again until it says so."""
+        said: list[str] = []
+        for _ in range(int(BOOT_LIMIT)):
+            said = await self.ask_guest(command)
+            if said == expected:
+                return
+            await deferLater(reactor, 0.2)
+        self.assertEqual(said, expected)
+
+    async def test_guest_sees_disks(self) -> None:
+        """The guest has the disk, writes to it, and loses it; what it wrote is in the file."""
+        spec = await self.start_guest()
+        sizes = "cat /sys/block/vd*/size 2>/dev/null"
+        for number in (0, 1):
+            await self.driver.plug_disk(spec, self.a_disk(number))
+        await self.until_guest_says(sizes, [str(3 * 2048), str(4 * 2048)])
+        await self.ask_guest("echo it was here > /dev/vdb; sync")
+        self.assertTrue((self.node.top / "disk1").read_bytes().startswith(b"it was here"))
+        await self.driver.unplug_disk(spec, self.a_disk(0).spec)
+        await self.until_guest_says(sizes, [str(4 * 2048)])
+        await self.driver.unplug_disk(spec, self.a_disk(1).spec)
+        await self.until_guest_says(sizes, [])
+        self.assertEqual(self.state().disks, [])
+
+    async def test_disks_of_the_start(self) -> None:
+        """A disk that was there from the start goes, comes back where it was, and goes again."""
+        spec = await self.start_guest()
+        await self.driver.stop(self.name, 0.0, force=True)
+        await self.driver.start(spec, [self.a_disk(0), self.a_disk(1)])
+        await self.booted()
+        place = self.state().places[disk_id(DISKS[0])]
+        for _ in range(2):
+            await self.driver.unplug_disk(spec, self.a_disk(0).spec)
+            await self.until_guest_says("cat /sys/block/vd*/size", [str(4 * 2048)])
+            self.assertEqual([disk.uuid for disk in self.state().disks], [DISKS[1]])
+            await self.driver.plug_disk(spec, self.a_disk(0))
+            self.assertEqual([disk.uuid for disk in self.state().disks], [*DISKS])
+            self.assertEqual(self.state().places[disk_id(DISKS[0])], place)
+
+    async def test_scsi(self) -> None:
+        """Disks on a SCSI bus come and go; without such a bus it is told what would help."""
+        spec = await self.start_guest(disk_type="scsi-hd", scsi_controller_type="virtio-scsi-pci")
+        self.assertIn("bus scsi.0", await self.refused(self.driver.plug_disk(spec, self.a_disk(0))))
+        await self.driver.stop(self.name, 0.0, force=True)
+        await self.driver.start(spec, [self.a_disk(0)])
+        await self.booted()
+        await self.driver.check_hotplug(spec, disks=True)
+        await self.driver.plug_disk(spec, self.a_disk(1))
+        await self.until_guest_says("cat /sys/block/sd*/size", [str(3 * 2048), str(4 * 2048)])
+        await self.driver.unplug_disk(spec, self.a_disk(0).spec)
+        await self.until_guest_says("cat /sys/block/sd*/size", [str(4 * 2048)])
+
+    async def test_guest_sees_interfaces(self) -> None:
+        """The guest has the interface with its address, and loses it; its place stays when it is plugged anew."""
+        spec = await self.start_guest()
+        addresses = "cat /sys/class/net/eth*/address 2>/dev/null"
+        await self.driver.plug_nic(spec, self.a_nic(0), 0)
+        await self.driver.plug_nic(spec, self.a_nic(1), 0)
+        await self.until_guest_says(f"{addresses} | sort", ["aa:00:00:00:00:00", "aa:00:00:00:00:01"])
+        self.assertEqual([nic.uuid for nic in self.state().nics], [NICS[1], NICS[0]])
+        before = self.state().places[nic_id(NICS[1])]
+        await self.driver.unplug_nic(spec, self.a_nic(1))
+        await self.until_guest_says(addresses, ["aa:00:00:00:00:00"])
+        await self.driver.plug_nic(spec, self.a_nic(1, "aa:00:00:00:00:1"), 1)
+        await self.until_guest_says(f"{addresses} | sort", ["aa:00:00:00:00:00", "aa:00:00:00:00:11"])
+        self.assertEqual(self.state().places[nic_id(NICS[1])], before)
+
+    async def test_guest_sees_memory(self) -> None:
+        """The guest has less memory, and as much as before again."""
+        spec = await self.start_guest()
+        free = "sed -n 's/^MemTotal: *\\([0-9]*\\).*/\\1/p' /proc/meminfo"
+        (before,) = await self.ask_guest(free)
+        await self.driver.balloon(self.name, GUEST_MEMORY - 32)
+        (less,) = await self.ask_guest(free)
+        self.assertEqual(int(before) - int(less), 32 * 1024)
+        await self.driver.balloon(self.name, GUEST_MEMORY)
+        self.assertEqual(await self.ask_guest(free), [before])
+        self.assertEqual(int(spec.beparams["maxmem"]), GUEST_MEMORY)
+
+    async def test_confined(self) -> None:
+        """A QEMU that may open no files of the node gets its disks all the same."""
+        self.node.paths.ssconf_file("uid_pool").parent.mkdir(parents=True)
+        self.node.paths.ssconf_file("uid_pool").write_text("62000-62999\n")
+        self.node.top.chmod(0o711)
+        spec = await self.start_guest(security_model="pool", use_chroot=True)
+        disk = self.a_disk(0)
+        Path(disk.path).chmod(0o600)
+        await self.driver.plug_disk(spec, disk)
+        await self.until_guest_says("cat /sys/block/vd*/size", [str(3 * 2048)])
+        await self.ask_guest("echo it was here > /dev/vda; sync")
+        self.assertTrue(Path(disk.path).read_bytes().startswith(b"it was here"))
+        await self.driver.unplug_disk(spec, disk.spec)
+
+    async def test_stuck_guest(self) -> None:
+        """A guest that does not let go keeps what it has, which is told; as soon as it does the disk can be forgotten."""
+        await self.start()
+        spec, disk = self.spec(), self.a_disk(0)
+        driver: Any = self.driver
+        driver.disks.limit = 0.5
+        await self.driver.plug_disk(spec, disk)
+        for _ in range(2):
+            self.assertIn("has not let", await self.refused(self.driver.unplug_disk(spec, disk.spec)))
+            self.assertEqual(await self.guest_disks(), [DISKS[0]])
+            self.assertEqual([each.uuid for each in self.state().disks], [DISKS[0]])
+        await self.driver.reboot(spec, [disk])  # firmware that starts anew lets everything go
+        await self.driver.unplug_disk(spec, disk.spec)
+        self.assertEqual((await self.guest_disks(), self.state().disks), ([], []))
+
+    async def test_paused(self) -> None:
+        """A guest that was not let run yet cannot let go, which is told at once."""
+        await super().test_paused()
+        await self.start(paused=True)
+        await self.driver.plug_disk(self.spec(), self.a_disk(0))
+        self.assertIn("prelaunch", await self.refused(self.driver.unplug_disk(self.spec(), self.a_disk(0).spec)))
+
+    async def test_refused_first(self) -> None:
+        """What this machine cannot do is refused before anything is done, and says why."""
+        for hvparams, disks, nics, why in (
+            ({"machine_version": "q35"}, True, False, "bus pcie.0"),
+            ({"acpi": False}, False, True, "bus pci.0"),
+            ({"disk_type": "ide"}, True, False, "disk_type ide"),
+            ({"nic_type": "ne2k_isa"}, False, True, "nic_type ne2k_isa"),
+        ):
+            spec = await self.start(**hvparams)
+            before = self.state()
+            await self.driver.check_hotplug(spec)
+            self.assertIn(why, await self.refused(self.driver.check_hotplug(spec, disks, nics)))
+            change = (
+                self.driver.plug_disk(spec, self.a_disk(0)) if disks else self.driver.plug_nic(spec, self.a_nic(0), 0)
+            )
+            self.assertIn(why, await self.refused(change))
+            self.assertEqual(self.state(), before)
+            await self.driver.stop(self.name, 0.0, force=True)
+
+    async def test_failed_disk(self) -> None:
+        """A disk that cannot be opened leaves nothing in QEMU, and is not remembered."""
+        spec = await self.start()
+        before = self.state().disks
+        disk = msgspec.structs.replace(self.a_disk(0).spec)
+        for source in (
+            AttachedDisk(disk, "/no/such/disk"),
+            AttachedDisk(disk, str(self.node.top)),
+            AttachedDisk(disk, "", "nbd:unix:/no/such socket"),
+        ):
+            self.assertIn(self.name, await self.refused(self.driver.plug_disk(spec, source)))
+            self.assertEqual((await self.guest_disks(), self.state().disks), ([], before))
+        await self.driver.plug_disk(spec, self.a_disk(0))
+
+    async def test_by_address(self) -> None:
+        """A disk that QEMU opens itself by an address comes and goes."""
+        spec = await self.start_guest()
+        disk = self.a_disk(0)
+        await self.driver.plug_disk(spec, AttachedDisk(disk.spec, "", f"file:{disk.path}"))
+        await self.until_guest_says("cat /sys/block/vd*/size", [str(3 * 2048)])
+        await self.driver.unplug_disk(spec, disk.spec)
+        await self.until_guest_says("cat /sys/block/vd*/size 2>/dev/null", [])
+
+    async def test_no_balloon_driver(self) -> None:
+        """A guest that gives nothing back keeps what it has, and the reason is told."""
+        await self.start()
+        driver: Any = self.driver
+        asking: Deferred[None] = Deferred.fromCoroutine(driver.balloon(self.name, 32))
+        self.assertIn("virtio_balloon", await self.refused(asking))
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual(info.memory, 64)
