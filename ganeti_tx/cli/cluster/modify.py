@@ -5,6 +5,7 @@ from typing import Any
 
 from ganeti_tx.cli.cluster import ipolicy
 from ganeti_tx.cli.cluster.modify_options import OPTIONS
+from ganeti_tx.cli.cluster.old_defaults import with_old_defaults
 from ganeti_tx.cli.cluster.setting_options import values_of
 from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Command, Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
@@ -17,11 +18,18 @@ from ganeti_tx.model.settings.table import DECLARED
 
 def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """Change settings of the cluster."""
-    given = {name: value for name, value in settings_of(options).items() if value is not None}
+    given = {name: value for name, value in _settings(session, options).items() if value is not None}
     if not given:
         raise UsageError("nothing to change: give at least one of the options, such as --candidate-pool-size=5")
     run_opcode(session, options, opcode("OP_CLUSTER_SET_PARAMS", **given))
     return ExitCode.SUCCESS
+
+
+def _settings(session: Session, options: Parsed) -> dict[str, Any]:
+    """The opcode's parameters with those of the old spelling, which may need to know what is enabled."""
+    given, old = settings_of(options), options.old_defaults or {}
+    asks = "hypervisor" in old and not given.get("enabled_hypervisors")
+    return with_old_defaults(given, old, session.client.query_cluster_info()["enabled_hypervisors"] if asks else [])
 
 
 def settings_of(options: Parsed) -> dict[str, Any]:

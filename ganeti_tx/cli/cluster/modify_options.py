@@ -1,6 +1,7 @@
 """The options of gnt-cluster modify."""
 
 from ganeti_tx.cli.cluster import ipolicy
+from ganeti_tx.cli.cluster.old_defaults import DEFAULTS
 from ganeti_tx.cli.cluster.setting_options import options_of
 from ganeti_tx.cli.options import DRY_RUN, FORCE, PRIORITY, SUBMITTING
 from ganeti_tx.model.settings.setting import Program
@@ -13,4 +14,5 @@ OPTIONS = (
     PRIORITY,
     *options_of(DECLARED, Program.MODIFY),
     *(option for option in ipolicy.OPTIONS if not option.dest.startswith("ispecs_")),
+    DEFAULTS,
 )

@@ -10,6 +10,8 @@ from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 Device = dict[str, Any]
 
 MAX_DEVICES = 1024
+#: The size that the cluster has for new disks, as where none is given.
+AUTO = "auto"
 _NIC_KEYS = ("bridge", "ip", "link", "mac", "mode", "name", "network", "vlan")
 #: What design-2.0 wrote as access=w and access=r.
 _ACCESS_MODES = {"w": "rw", "r": "ro", "rw": "rw", "ro": "ro"}
@@ -22,10 +24,10 @@ def disks_of(template: str | None, given: Sequence[Identified], os_size: int | N
     """
     if template == WITHOUT_DISKS:
         if given or os_size is not None:
-            raise _wrong("A diskless instance has no disks: leave out --disk and --os-size")
+            raise _wrong("Diskless instance but disk information passed: leave out --disk and -s")
         return []
     if given and os_size is not None:
-        raise _wrong("Give the disks either with --disk or with --os-size, not with both")
+        raise _wrong("Please use either the '--disk' or '-s' option")
     if os_size is not None:
         return [{"size": os_size}]
     if not given:
@@ -34,29 +36,22 @@ def disks_of(template: str | None, given: Sequence[Identified], os_size: int | N
 
 
 def nics_of(given: Sequence[Identified], no_nics: bool) -> list[Device]:
-    """The NICs in order; one with the cluster's defaults when nothing was said.
+    """The NICs in order; one with the cluster's defaults when nothing was said. --net counts above --no-nics.
 
-    @raise OpPrereqError: --net beside --no-nics, or a bad NIC.
+    @raise OpPrereqError: a bad NIC.
     """
-    if no_nics:
-        if given:
-            raise _wrong("Give either --net or --no-nics, not both")
-        return []
     if not given:
-        return [{}]
+        return [] if no_nics else [{}]
     return [_nic(index, settings) for index, settings in enumerate(_in_order("net", given))]
 
 
 def _in_order(what: str, given: Sequence[Identified]) -> list[Mapping[str, Any]]:
-    """By index; one that is skipped is empty."""
+    """By index, of which the last one counts; one that is skipped is empty."""
     by_index: dict[int, Mapping[str, Any]] = {}
     for ident, settings in given:
-        index = _index(what, ident)
         if not isinstance(settings, dict):
             raise _wrong(f"--{what} {ident}: a new instance has no device to remove")
-        if index in by_index:
-            raise _wrong(f"--{what} {index} was given twice")
-        by_index[index] = settings
+        by_index[_index(what, ident)] = settings
     return [by_index.get(index, {}) for index in range(max(by_index) + 1)]
 
 
@@ -73,12 +68,12 @@ def _disk(index: int, settings: Mapping[str, Any]) -> Device:
     try:
         if "size" in disk and "adopt" in disk:
             raise _wrong(f"Disk {index}: size and adopt exclude each other; the size of what is adopted counts")
-        if "size" in disk:
+        if disk.get("size") == AUTO:
+            del disk["size"]
+        elif "size" in disk:
             disk["size"] = parse_size(str(disk["size"]))
         elif "adopt" in disk:
             disk["size"] = 0  # the size of what is adopted counts
-        else:
-            raise _wrong(f"Missing size or adoption source for disk {index}")
         if "spindles" in disk:
             disk["spindles"] = parse_int(str(disk["spindles"]))
     except InvalidValue as error:

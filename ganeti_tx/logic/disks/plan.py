@@ -23,6 +23,8 @@ from ganeti_tx.model.params.kinds import NONE, to_int, to_size, types_of
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.node import StorageUnit
 
+#: The word for the size that the cluster has for new disks.
+AUTO = "auto"
 READ_ONLY: Literal["ro"] = "ro"
 READ_WRITE: Literal["rw"] = "rw"
 
@@ -64,7 +66,7 @@ def plan_disks(
     if template.has_disks and not 0 < len(op.disks) <= MAX_DISKS:
         raise OpPrereqError(f"{len(op.disks)} disks are given; allowed are 1 to {MAX_DISKS}", ECode.INVAL)
     plans = [
-        plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked))
+        plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked), cluster)
         for index, asked in enumerate(op.disks)
     ]
     check_adoption(op, plans)
@@ -130,7 +132,7 @@ def place_of(
     )
 
 
-def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place) -> DiskPlan:
+def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place, cluster: Cluster) -> DiskPlan:
     """Check one disk. @raise OpPrereqError: something about it is not allowed."""
     template = TEMPLATES[word]
     if ADOPT in asked and template.adoption is Adoption.NEVER:
@@ -150,7 +152,7 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
     name = asked.get("name")
     return DiskPlan(
         template=word,
-        size=0 if ADOPT in asked else disk_size(what, asked),
+        size=0 if ADOPT in asked else disk_size(what, asked, cluster),
         mode=READ_ONLY if mode == READ_ONLY else READ_WRITE,
         name=None if name in (None, "", NONE) else str(name),
         spindles=to_int(asked["spindles"]) if "spindles" in asked else None,
@@ -207,10 +209,16 @@ def pool_of_child(child: Child, said: Mapping[str, Any], params: Params, cluster
     return str(said.get(child.pool_key) or param or pool_of(TEMPLATES[DiskTemplate(child.template)], cluster))
 
 
-def disk_size(what: str, asked: Mapping[str, Any]) -> int:
-    """The size in MiB."""
-    if "size" not in asked:
-        raise OpPrereqError(f"{what}: size is missing", ECode.INVAL)
+def disk_size(what: str, asked: Mapping[str, Any], cluster: Cluster) -> int:
+    """The size in MiB; the cluster's default where none is given, or "auto" (design-2.0, device options)."""
+    if asked.get("size", AUTO) == AUTO:
+        if not cluster.default_disk_size:
+            raise OpPrereqError(
+                f"{what}: Missing size or adoption source; give a size, or have one for all new disks"
+                " ('gnt-cluster modify --defaults disksize=SIZE')",
+                ECode.INVAL,
+            )
+        return cluster.default_disk_size
     size = to_size(asked["size"])
     if not size:
         raise OpPrereqError(f"{what}: not a size: {asked['size']!r}; give {sizes.WANTED}", ECode.INVAL)

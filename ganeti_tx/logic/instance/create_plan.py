@@ -25,6 +25,7 @@ from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
 from ganeti_tx.model.params.ipolicy import InstanceSpecs
 from ganeti_tx.model.params.kinds import difference, updated
+from ganeti_tx.model.params.nic import fill_nicparams
 from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
 from ganeti_tx.model.tags import check_tag
 
@@ -157,8 +158,15 @@ def without_auto(given: Params) -> Params:
 
 def without_defaults(plan: CreatePlan, cluster: Cluster) -> CreatePlan:
     """What is as in the cluster need not be the instance's own."""
-    hvparams = difference(plan.hvparams, fill_hvparams(cluster, plan.hypervisor, plan.os))
-    return attrs.evolve(plan, hvparams=hvparams, beparams=difference(plan.beparams, fill_beparams(cluster)))
+    usual = fill_nicparams(cluster)
+    return attrs.evolve(
+        plan,
+        hvparams=difference(plan.hvparams, fill_hvparams(cluster, plan.hypervisor, plan.os)),
+        beparams=difference(plan.beparams, fill_beparams(cluster)),
+        osparams=difference(plan.osparams, fill_osparams(cluster, plan.os, {})),
+        osparams_private=difference(plan.osparams_private, fill_private_osparams(cluster, plan.os, {})),
+        nics=[attrs.evolve(nic, params=difference(nic.params, usual)) for nic in plan.nics],
+    )
 
 
 def specs_of_plan(plan: CreatePlan, cluster: Cluster) -> InstanceSpecs:

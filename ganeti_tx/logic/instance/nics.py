@@ -16,7 +16,7 @@ from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.opcodes.types import NicKey
 from ganeti_tx.model.params.kinds import DEFAULT, NONE
-from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, typed_nicparams
+from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, mode_of, typed_nicparams
 
 MAX_NICS = 8
 #: The word for what the cluster has, or the name stands for.
@@ -117,14 +117,14 @@ def nic_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, ob
 
     A bridge "auto" is the cluster's (design-2.0, Network Device Options).
     """
-    bridge, link = asked.get(NicKey.BRIDGE), asked.get(NicKey.LINK)
+    bridge, link, mode = asked.get(NicKey.BRIDGE), asked.get(NicKey.LINK), mode_of(asked.get(NicKey.MODE) or DEFAULT)
     if bridge is not None and link is not None:
         raise OpPrereqError(f"{what}: bridge and link mean the same; give one of them", ECode.INVAL)
-    if bridge is not None and asked.get(NicKey.MODE) not in (None, DEFAULT, NicMode.BRIDGED.value):
-        raise OpPrereqError(f"{what}: bridge goes with mode bridged, not {asked[NicKey.MODE]}", ECode.INVAL)
+    if bridge is not None and mode not in (DEFAULT, NicMode.BRIDGED.value):
+        raise OpPrereqError(f"{what}: bridge goes with mode bridged, not {mode}", ECode.INVAL)
     if bridge is not None:
         link = DEFAULT if bridge.lower() == AUTO else bridge
-    given = {"link": link, "mode": asked.get(NicKey.MODE), "vlan": asked.get(NicKey.VLAN)}
+    given = {"link": link, "mode": mode, "vlan": asked.get(NicKey.VLAN)}
     try:
         return check_nicparams({name: value for name, value in given.items() if value not in (None, DEFAULT)})
     except GenericError as error:

@@ -25,6 +25,7 @@ FALSE_WORDS = frozenset({"false", "no", "off", "0", "n"})
 INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 P = TypeVar("P", bound=msgspec.Struct)
+V = TypeVar("V")
 
 
 @cache
@@ -93,7 +94,7 @@ def updated(stored: Mapping[str, object], change: Mapping[str, object]) -> dict[
     return {name: value for name, value in merged.items() if change.get(name) != DEFAULT}
 
 
-def difference(params: Mapping[str, object], base: Mapping[str, object]) -> dict[str, object]:
+def difference(params: Mapping[str, V], base: Mapping[str, object]) -> dict[str, V]:
     """What of the parameters is not as in the base: all that need be stored."""
     return {name: value for name, value in params.items() if name not in base or base[name] != value}
 

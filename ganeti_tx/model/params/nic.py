@@ -7,6 +7,8 @@ from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.params.kinds import check, fill, typed
 from ganeti_tx.model.vlan import parse_vlan
 
+#: What design-2.1 calls modes.
+OLD_MODES = {"bridge": NicMode.BRIDGED, "route": NicMode.ROUTED}
 #: Modes that need a bridge or switch to plug into.
 LINKED = frozenset({NicMode.BRIDGED, NicMode.OPENVSWITCH})
 
@@ -39,5 +41,14 @@ def typed_nicparams(params: Params) -> NicParams:
 
 
 def check_nicparams(given: Params) -> dict[str, object]:
-    """Given parameters in their types. @raise ParameterError: unknown. @raise TypeEnforcementError: of another type."""
-    return check(NicParams, given, "nicparams")
+    """Given parameters in their types, modes in today's words.
+
+    @raise ParameterError: unknown. @raise TypeEnforcementError: of another type.
+    """
+    checked = check(NicParams, given, "nicparams")
+    return {**checked, "mode": mode_of(str(checked["mode"]))} if "mode" in checked else checked
+
+
+def mode_of(word: str) -> str:
+    """Today's word for a mode."""
+    return OLD_MODES[word].value if word in OLD_MODES else word

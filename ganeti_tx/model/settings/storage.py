@@ -5,7 +5,7 @@ from typing import Annotated
 from ganeti_tx.model.settings.checks import directory, patterns
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
-from ganeti_tx.model.values import NonEmpty
+from ganeti_tx.model.values import NonEmpty, NonNegative
 
 GLUSTER_MOUNTS = "/var/run/ganeti/gluster"
 
@@ -66,6 +66,23 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
             check=directory,
             flags=(Flag("--shared-file-storage-dir", "directory for shared file disks", metavar="SHAREDDIR"),),
             facts=(Fact("shared file storage path"),),
+        ),
+    ]
+    #: MiB (design-2.0, "Cluster defaults").
+    default_disk_size: Annotated[
+        int,
+        Setting(
+            default=0,
+            takes=NonNegative,
+            flags=(
+                Flag(
+                    "--default-disk-size",
+                    "size of new disks of which none is given; with 0 it must be given",
+                    "unit",
+                    metavar="SIZE",
+                ),
+            ),
+            facts=(Fact("default disk size", Form.NUMBER),),
         ),
     ]
     gluster_storage_dir: Annotated[

@@ -127,10 +127,12 @@ class InitTests(SynchronousTestCase):
     def test_old_spellings(self) -> None:
         """--defaults and --hypervisor-defaults are read as older designs wrote them."""
         found = self.document(
-            "--defaults", "hypervisor=kvm,bridge=br9", "--enabled-hypervisors", "fake,kvm", "--hypervisor-defaults", "kvm:acpi=yes"
+            "--defaults", "hypervisor=kvm,bridge=br9,disksize=1g",
+            "--enabled-hypervisors", "fake,kvm", "--hypervisor-defaults", "kvm:acpi=yes"
         )  # fmt: skip
         self.assertEqual(found["enabled_hypervisors"], ["kvm", "fake"])
         self.assertEqual(found["nicparams"], {"mode": "bridged", "link": "br9"})
+        self.assertEqual(found["default_disk_size"], 1024)
         self.assertEqual(found["hvparams"], {"kvm": {"acpi": True}})
 
     def test_refused(self) -> None:
@@ -139,7 +141,9 @@ class InitTests(SynchronousTestCase):
             ("--primary-ip-version", "5"): "invalid version '5': give 4 or 6",
             ("--master-netmask", "x"): "option --master-netmask: invalid number 'x'",
             ("--uid-pool", "a-b"): "invalid range 'a-b'",
-            ("--defaults", "disksize=1g"): "'disksize' has no default any more",
+            ("--defaults", "disksize=much"): "option --defaults: disksize: invalid size 'much'",
+            ("--defaults", "memory=1g"): "'memory' has no default; known are bridge, disksize, hypervisor",
+            ("--defaults", "bridge"): "bridge needs a value",
             ("-N", "colour=red"): "unknown NIC parameter 'colour'",
             ("-H", "kvm:acpi=perhaps"): "hypervisor parameter 'acpi': invalid value 'perhaps'",
             ("-H", "no_kvm"): "give kvm:KEY=VALUE",
@@ -334,7 +338,7 @@ CLUSTER: dict[str, Any] = {
             "use_external_mip_script", "volume_group_name", "drbd_usermode_helper", "file_storage_dir",
             "shared_file_storage_dir", "gluster_storage_dir", "maintain_node_health", "default_iallocator",
             "default_iallocator_params", "prealloc_wipe_disks", "install_image", "instance_communication_network",
-            "zeroing_image", "compression_tools", "enabled_user_shutdown", "modify_ssh_setup", "ssh_key_type",
+            "zeroing_image", "compression_tools", "default_disk_size", "enabled_user_shutdown", "modify_ssh_setup", "ssh_key_type",
             "ssh_key_bits", "master_netdev", "master_netmask", "vcs_version", "os_hvp", "osparams",
         )
     ),

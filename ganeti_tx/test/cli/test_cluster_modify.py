@@ -37,6 +37,19 @@ class ModifyTests(SynchronousTestCase):
             },
         )  # fmt: skip
 
+    def test_old_defaults(self) -> None:
+        """--defaults of design-2.0: the default hypervisor is the first of those that are enabled."""
+        self.cli.client.answers["QueryClusterInfo"] = lambda: {"enabled_hypervisors": ["fake", "kvm"]}
+        op = self.submitted("--defaults", "hypervisor=kvm,bridge=br9,disksize=10g")
+        self.assertEqual(
+            op,
+            {
+                "OP_ID": "OP_CLUSTER_SET_PARAMS", "enabled_hypervisors": ["kvm", "fake"], "default_disk_size": 10240,
+                "nicparams": {"mode": "bridged", "link": "br9"},
+            },
+        )  # fmt: skip
+        self.assertEqual(self.submitted("--default-disk-size", "0")["default_disk_size"], 0)
+
     def test_parameters(self) -> None:
         """Parameters are typed; both spellings of the hypervisors' work; of the policy only what is given travels."""
         op = self.submitted(

@@ -15,7 +15,10 @@ FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 
 #: What older designs spell otherwise, or give to a command that Ganeti 3 does not.
 OLD = {
+    ("gnt-cluster", "init", "--default-disk-size"),
     ("gnt-cluster", "init", "--defaults"),
+    ("gnt-cluster", "modify", "--default-disk-size"),
+    ("gnt-cluster", "modify", "--defaults"),
     ("gnt-cluster", "modify", "--default-group"),
     ("gnt-instance", "change-group", "--cleanup"),
     ("gnt-instance", "reboot", "--node-group"),

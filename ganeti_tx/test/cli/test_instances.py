@@ -85,21 +85,27 @@ class AddTests(SynchronousTestCase):
         op = self.opcode("--net", "2:link=br1", "--disk", "0:adopt=lv1")
         self.assertEqual((op["nics"], op["disks"]), ([{}, {}, {"link": "br1"}], [{"adopt": "lv1", "size": 0}]))
 
+    def test_said_twice(self) -> None:
+        """The last one of an index counts, and --net above --no-nics."""
+        op = self.opcode("--disk", "0:size=1g", "--disk", "0:size=2g,mode=ro", "--net", "0:link=br1", "--no-nics")
+        self.assertEqual((op["disks"], op["nics"]), ([{"size": 2048, "mode": "ro"}], [{"link": "br1"}]))
+
+    def test_default_size(self) -> None:
+        """A disk of which no size is said, or "auto", gets the cluster's."""
+        op = self.opcode("--disk", "0:mode=ro", "--disk", "2:size=auto")
+        self.assertEqual(op["disks"], [{"mode": "ro"}, {}, {}])
+
     def test_refused_devices(self) -> None:
         """Disks and NICs that make no sense are refused before anything is submitted."""
         for words, text in {
             (): "No disks were given",
-            ("-s", "1g", "--disk", "0:size=1g"): "either with --disk or with --os-size",
-            ("-t", "diskless", "-s", "1g"): "A diskless instance has no disks",
-            ("--disk", "0:mode=rw"): "Missing size or adoption source for disk 0",
-            ("--disk", "1:size=1g"): "Missing size or adoption source for disk 0",
+            ("-s", "1g", "--disk", "0:size=1g"): "Please use either the '--disk' or '-s' option",
+            ("-t", "diskless", "-s", "1g"): "Diskless instance but disk information passed",
             ("--disk", "0:size=12Q"): "Disk 0: invalid size '12Q'",
             ("--disk", "a:size=1"): "--disk 'a': give an index",
             ("--disk", "9999999999:size=1"): "give an index from 0 to",
-            ("--disk", "0:size=1", "--disk", "0:size=2"): "--disk 0 was given twice",
             ("-s", "1g", "--net", "0:colour=red"): "NIC 0: unknown parameter 'colour'",
             ("-s", "1g", "--net", "0:link"): "NIC 0: parameter 'link' needs a value",
-            ("-s", "1g", "--net", "0:", "--no-nics"): "either --net or --no-nics",
             ("-s", "1g", "-n", ":b"): "names no primary node",
             ("-s", "1g", "-B", "ram=1"): "unknown backend parameter 'ram'",
             ("-s", "1g", "-B", "vcpus=two"): "backend parameter 'vcpus': invalid number 'two'",

@@ -130,10 +130,10 @@ class JobMethodTests(SynchronousTestCase):
     def test_not_built(self) -> None:
         """An opcode without a logical unit is refused at once, with all that came with it in one job, and nothing is stored."""
         name = {"instance_name": "web1", "reason": []}
-        reinstall = {"OP_ID": "OP_INSTANCE_REINSTALL", **name}
-        jobs = [{"OP_ID": "OP_INSTANCE_SHUTDOWN", **name}, reinstall]
+        unbuilt = {"OP_ID": "OP_BACKUP_REMOVE", **name}
+        jobs = [{"OP_ID": "OP_INSTANCE_SHUTDOWN", **name}, unbuilt]
         error = self.failureResultOf(self.ask("SubmitJob", jobs), OpCodeUnknown).value
-        self.assertEqual(str(error), "OP_INSTANCE_REINSTALL is not available in this version; the job is not submitted")
+        self.assertEqual(str(error), "OP_BACKUP_REMOVE is not available in this version; the job is not submitted")
         self.failureResultOf(self.ask("SubmitJobToDrainedQueue", jobs), OpCodeUnknown)
         self.assertEqual(self.get("SubmitManyJobs", [jobs]), [(False, str(error))])
         self.assertEqual(dict(self.queue.store.jobs), {})

@@ -171,7 +171,7 @@ class ClusterInfoTests(MethodCase):
 
     def test_keys(self) -> None:
         """The keys are those of the table, and what else can be set."""
-        ours = ("default_group", "hv_state", "disk_state", "modify_etc_hosts")
+        ours = ("default_disk_size", "default_group", "hv_state", "disk_state", "modify_etc_hosts")
         self.assertEqual(sorted(self.info()), sorted([*FACTS["QueryClusterInfo"], *ours]))
 
     def test_plain(self) -> None:

@@ -102,7 +102,7 @@ class DiskChanges:
         """A disk beside the others, with those that it is made of."""
         cluster, word = self.view.cluster, self.view.disk_template
         template = TEMPLATES[word]
-        plan = plan_disk(what, asked, word, self._place(template, asked))
+        plan = plan_disk(what, asked, word, self._place(template, asked), cluster)
         params = fill_diskparams(cluster, self.view.group)[word]
         return attrs.evolve(plan, children=children_of(plan, params, cluster))
 

@@ -71,6 +71,51 @@ class CreateTests(UnitTestCase):
         self.assertEqual(first.nodes, (NODE2.uuid,))
         self.assertEqual([call.disk.uuid for call in self.nodes.of_kind(BlockdevCreate)], list(self.made().disks))
 
+    def test_default_size(self) -> None:
+        """A disk of which no size is said, or "auto", gets the cluster's (design-2.0)."""
+        self.stage = self.make_stage(replace(CONFIG, cluster=replace(CONFIG.cluster, default_disk_size=3072)))
+        self.run_op(create(disks=({}, {"size": "auto", "mode": "ro"}, {"size": "2g"})))
+        self.assertEqual([self.stage.snapshot.disks[uuid].size for uuid in self.made().disks], [3072, 3072, 2048])
+
+    def test_old_modes(self) -> None:
+        """The modes of design-2.1 are those of today; a routed interface needs an address."""
+        nics = ({NicKey.MODE: "bridge", NicKey.LINK: "br1"}, {NicKey.MODE: "route", NicKey.IP: "192.0.2.77"})
+        self.run_op(create(nics=(*nics, {NicKey.MODE: "bridge", NicKey.BRIDGE: "br2"})))
+        self.assertEqual(
+            [nic.nicparams for nic in self.made().nics],
+            [{"mode": "bridged", "link": "br1"}, {"mode": "routed"}, {"mode": "bridged", "link": "br2"}],
+        )
+
+    def test_switch(self) -> None:
+        """A NIC of Open vSwitch has a link and VLANs."""
+        self.run_op(create(nics=({NicKey.MODE: "openvswitch", NicKey.LINK: "sw1", NicKey.VLAN: ".5:6:7"},)))
+        [nic] = self.made().nics
+        self.assertEqual(nic.nicparams, {"mode": "openvswitch", "link": "sw1", "vlan": ".5:6:7"})
+        [start] = self.nodes.of_kind(InstanceStart)
+        self.assertEqual(start.instance.nics[0].vlan, ".5:6:7")
+
+    def test_identify_defaults(self) -> None:
+        """What is as in the cluster is not the instance's own, so that it follows the cluster later."""
+        cluster = replace(
+            CONFIG.cluster,
+            beparams={"default": {"vcpus": 2}},
+            nicparams={"default": {"link": "br7"}},
+            osparams={"busybox": {"flavour": "mint"}},
+        )
+        self.stage = self.make_stage(replace(CONFIG, cluster=cluster))
+        said: dict[str, Any] = {
+            "beparams": {"vcpus": 2, "memory": 256},
+            "hvparams": {"acpi": False, "boot_order": "network"},
+            "nics": ({NicKey.LINK: "br7", NicKey.MODE: "bridged"}, {NicKey.LINK: "br8"}),
+            "osparams": {"flavour": "mint", "size": "small"},
+        }
+        self.run_op(create(identify_defaults=True, **said))
+        made = self.made()
+        self.assertEqual(made.beparams, {"minmem": 256, "maxmem": 256})
+        self.assertEqual(made.hvparams, {"boot_order": "network"})
+        self.assertEqual([nic.nicparams for nic in made.nics], [{}, {"link": "br8"}])
+        self.assertEqual(made.osparams, {"size": "small"})
+
     def test_nics(self) -> None:
         """Each has a MAC address, a given one or a new one; what is said of it is its own."""
         self.run_op(create(nics=({NicKey.MAC: "AA:00:00:00:00:77", NicKey.LINK: "br1"}, {NicKey.MAC: "auto"})))
@@ -268,7 +313,8 @@ class RefusalTests(UnitTestCase):
         """Templates, sizes and settings of disks."""
         self.assert_refused("rbd", "not enabled", disk_template=DiskTemplate.RBD)
         self.assert_refused("drbd", "not available", disk_template=DiskTemplate.DRBD)
-        self.assert_refused("size is missing", disks=({},))
+        self.assert_refused("disk/0", "Missing size", "--defaults disksize=SIZE", disks=({},))
+        self.assert_refused("disk/0", "Missing size", disks=({"size": "auto"},))
         self.assert_refused("'many'", disks=({"size": "many"},))
         self.assert_refused("colour", "mode, name", disks=({"size": 1024, "colour": "red"},))
         self.assert_refused("'rx'", "ro, rw", disks=({"size": 1024, "mode": "rx"},))
