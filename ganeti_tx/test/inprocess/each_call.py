@@ -1,6 +1,7 @@
 """An operation whose node calls go wrong in turn, or whose job is ended at each of them; afterwards all must agree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from attrs import frozen
 
@@ -46,6 +47,9 @@ class Operation:
         """The line for who does not wait for the job."""
         program, command, *rest = self.line.split()
         return " ".join((program, command, "--submit", *rest))
+
+
+Case = TypeVar("Case", bound="EachCallCase")
 
 
 class EachCallCase(ClusterCase):
@@ -139,6 +143,38 @@ class EachCallCase(ClusterCase):
     def cancel(self, cluster: InProcessCluster, job_id: int) -> None:
         """The operator stops the job."""
         self.scene().run(["gnt-job", "cancel", "--kill", "--yes-do-it", str(job_id)])
+
+
+def walks(operations: Mapping[str, Operation]) -> Callable[[type[Case]], type[Case]]:
+    """Give a class of tests the three walks over each operation, as methods that end with its title."""
+
+    def filled(case: type[Case]) -> type[Case]:
+        for title, operation in operations.items():
+            add_walks(case, title, operation)
+        return case
+
+    return filled
+
+
+def add_walks(case: type[Case], title: str, operation: Operation) -> None:
+    """Those over one operation."""
+
+    def test_troubles(self: Case) -> None:
+        self.check_troubles(operation)
+
+    def test_killed(self: Case) -> None:
+        self.check_ended(operation, self.kill)
+
+    def test_canceled(self: Case) -> None:
+        self.check_ended(operation, self.cancel)
+
+    for test, doc in (
+        (test_troubles, "Each call goes wrong in turn, in each way."),
+        (test_killed, "The job's process is killed at each call."),
+        (test_canceled, "The job is stopped at each call."),
+    ):
+        test.__doc__ = doc
+        setattr(case, f"{test.__name__}_{title}", test)
 
 
 def is_of_a_job(sent: Sent) -> bool:

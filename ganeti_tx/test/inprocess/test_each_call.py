@@ -1,7 +1,7 @@
 """Operations on instances of which each call goes wrong in turn, and whose jobs are killed and cancelled at each."""
 
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation, walks
 
 FILE = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n node2 web1"
 STOPPED = FILE.replace(" web1", " --no-start web1")
@@ -46,30 +46,6 @@ OPERATIONS = {
 }
 
 
+@walks(OPERATIONS)
 class EachCallTests(EachCallCase):
-    """Made once for each operation, below."""
-
-
-def add_tests(title: str, operation: Operation) -> None:
-    """The three walks over one operation."""
-
-    def test_troubles(self: EachCallTests) -> None:
-        self.check_troubles(operation)
-
-    def test_killed(self: EachCallTests) -> None:
-        self.check_ended(operation, self.kill)
-
-    def test_canceled(self: EachCallTests) -> None:
-        self.check_ended(operation, self.cancel)
-
-    for test, doc in (
-        (test_troubles, "Each call goes wrong in turn, in each way."),
-        (test_killed, "The job's process is killed at each call."),
-        (test_canceled, "The job is stopped at each call."),
-    ):
-        test.__doc__ = doc
-        setattr(EachCallTests, f"{test.__name__}_{title}", test)
-
-
-for title, operation in OPERATIONS.items():
-    add_tests(title, operation)
+    """Creation, removal, start and stop."""

@@ -98,12 +98,13 @@ def connection(nic: NicSpec) -> tuple[object, ...]:
     return nic.mac, nic.ip, nic.mode, nic.link, nic.vlan, nic.network
 
 
-async def can_plug(parts: Parts, op: OpInstanceSetParams, view: InstanceView) -> bool:
+async def can_plug(parts: Parts, op: OpInstanceSetParams, view: InstanceView, changes: Sequence[LiveChange]) -> bool:
     """Whether devices are to be changed at once. @raise OpPrereqError: wrong_state, they must be, and cannot."""
     if not (op.hotplug or op.hotplug_if_possible):
         return False
+    disks, nics = (any(getattr(each.call, kind) is not None for each in changes) for kind in ("disk", "nic"))
     try:
-        await parts.nodes.call(view.primary, HotplugSupported(instance=view.spec()))
+        await parts.nodes.call(view.primary, HotplugSupported(instance=view.spec(), disks=disks, nics=nics))
     except RpcError as error:
         if op.hotplug:
             code = ECode.STATE if isinstance(error, NodeCallError) else ECode.ENVIRON

@@ -166,9 +166,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
 
     async def _check_live(self) -> None:
         """@raise OpPrereqError: a disk cannot leave while it is in use."""
-        plugs = await can_plug(self, self.op, self.target) if self._nic_changes or self.op.disks else False
-        if plugs:
-            self._live = live_changes(self.target, self._after)
+        changes = live_changes(self.target, self._after) if self._nic_changes or self.op.disks else []
+        if changes and await can_plug(self, self.op, self.target, changes):
+            self._live = changes
             return
         if self._disks.left:
             refusal = "can't remove volume from a running instance without using hotplug"
