@@ -130,6 +130,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_CHANGE_GROUP": opcodes.OpInstanceChangeGroup(instance_name="web1"),
     "OP_INSTANCE_GROW_DISK": opcodes.OpInstanceGrowDisk(instance_name="web1", disk=0, amount=64),
     "OP_INSTANCE_REBOOT": opcodes.OpInstanceReboot(instance_name="web1", reboot_type=RebootType.HARD),
+    "OP_INSTANCE_REINSTALL": opcodes.OpInstanceReinstall(instance_name="web1"),
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
     "OP_INSTANCE_SHUTDOWN": opcodes.OpInstanceShutdown(instance_name="web1"),
     "OP_INSTANCE_STARTUP": opcodes.OpInstanceStartup(instance_name="web1"),
