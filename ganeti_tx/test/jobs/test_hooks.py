@@ -132,6 +132,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_REBOOT": opcodes.OpInstanceReboot(instance_name="web1", reboot_type=RebootType.HARD),
     "OP_INSTANCE_REINSTALL": opcodes.OpInstanceReinstall(instance_name="web1"),
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
+    "OP_INSTANCE_RENAME": opcodes.OpInstanceRename(instance_name="web1", new_name="web2"),
     "OP_INSTANCE_SHUTDOWN": opcodes.OpInstanceShutdown(instance_name="web1"),
     "OP_INSTANCE_STARTUP": opcodes.OpInstanceStartup(instance_name="web1"),
     "OP_NETWORK_ADD": asked("OP_NETWORK_ADD", network_name="net", network="10.6.0.0/24"),
