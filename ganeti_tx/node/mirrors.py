@@ -9,7 +9,7 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import is_named
-from ganeti_tx.node.storage.abilities import IMirror
+from ganeti_tx.node.storage.abilities import IMirror, IOpening
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.rpc.calls.mirror import (
@@ -46,6 +46,8 @@ class Mirrors:
         for disk in call.disks:
             if mirror := self.mirror(disk):
                 await mirror.become_primary(disk, call.exclusive)
+            if opening := self.opening(disk):
+                await opening.open(disk, call.exclusive)
             path = (await self.tree.found(disk)).dev_path
             if is_named(disk, path):
                 self.links.link(call.instance_name, disk.index, path)
@@ -56,6 +58,8 @@ class Mirrors:
         for disk in call.disks:
             if mirror := self.mirror(disk):
                 await mirror.become_secondary(disk)
+            if opening := self.opening(disk):
+                await opening.close(disk)
             if disk.index >= 0:
                 self.links.unlink(call.instance_name, disk.index)
 
@@ -128,3 +132,8 @@ class Mirrors:
         """The storage of a mirror; None for other disks."""
         storage = self.tree.of(disk)
         return IMirror(storage) if IMirror.providedBy(storage) else None
+
+    def opening(self, disk: DiskSpec) -> Any:
+        """The storage of a disk that is to be told who may write to it; None for other disks."""
+        storage = self.tree.of(disk)
+        return IOpening(storage) if IOpening.providedBy(storage) else None

@@ -36,10 +36,11 @@ from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
-from ganeti_tx.node.os.script_log import OpenLog, open_log
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.providers import ProviderCalls
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.ssh_files import SshFiles
+from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.links import DiskLinks
@@ -62,6 +63,7 @@ from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.script_log import OpenLog, open_log
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.runtime.tls import server_options
 from ganeti_tx.runtime.watcher_pause import PauseFile
@@ -148,6 +150,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         CopiesOfTheCluster(parts.files, parts.paths),
         disks,
         Mirrors(tree, links),
+        ProviderCalls(Providers(parts.files, parts.paths.extstorage_search_path), parts.threads),
         instances,
         LiveChanges(instances),
         GrownDisks(hypervisors),

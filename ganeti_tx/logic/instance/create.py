@@ -12,6 +12,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
+from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_address, check_runs, check_space
@@ -172,6 +173,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         await check_runs(
             self.nodes, self._place.primary, self._plan, self._cluster, force_variant=self.op.force_variant
         )
+        await check_providers(self.nodes, self._place.primary, self._plan.disks)
         for node in self._place.homes:
             await check_space(self.nodes, node, self._plan.disks)
 

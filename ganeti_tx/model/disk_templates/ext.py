@@ -31,4 +31,5 @@ TEMPLATE = Template(
     choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
     snapshots=True,
+    driver="ext",
 )

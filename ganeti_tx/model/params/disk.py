@@ -12,7 +12,7 @@ from ganeti_tx.model.disk_template import Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.params.kinds import DEFAULT, check, fill
+from ganeti_tx.model.params.kinds import DEFAULT, check, fill, types_of
 
 
 def fill_diskparams(cluster: Cluster, group: NodeGroup | None = None) -> dict[DiskTemplate, Params]:
@@ -45,6 +45,12 @@ def check_params(template: Template, given: Params, path: str) -> dict[str, obje
         if checked.get(name, DEFAULT) not in (DEFAULT, *allowed):
             raise ParameterError(f"{path}.{name}: {checked[name]!r} is not allowed; allowed are {', '.join(allowed)}")
     return checked
+
+
+def provider_params(template: Template, params: Params) -> Params:
+    """Of a disk's parameters those that are its provider's; the others are what the template declares."""
+    ours = {*types_of(template.params), template.provider_key}
+    return {name: value for name, value in params.items() if name not in ours}
 
 
 def with_params(disk: Disk, filled: Mapping[DiskTemplate, Params]) -> Disk:

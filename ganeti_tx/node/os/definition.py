@@ -1,7 +1,5 @@
 """An OS definition: a directory with scripts that install and describe a guest system."""
 
-import errno
-import stat
 from pathlib import Path
 
 from attrs import frozen
@@ -9,6 +7,7 @@ from attrs import frozen
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE, VARIANTS_SINCE
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.script_directories import Unusable, check_script, described_names, text_lines
 
 #: The versions of the OS interface that this program speaks.
 API_VERSIONS = (10, 15, 20)
@@ -17,9 +16,6 @@ OPTIONAL_SCRIPTS = (("export", "import"), ("rename",))
 
 #: What is done to an instance by an optional script.
 DONE_BY = {"export": "exported", "import": "imported", "rename": "renamed"}
-
-#: Size limit in bytes of each text file of a definition.
-TEXT_LIMIT = 1 << 16
 
 
 @frozen
@@ -65,10 +61,6 @@ class OsDefinition:
             raise _wrong(f"OS {self.name!r} has no parameters {', '.join(unknown)}; allowed: {allowed}")
 
 
-class UnusableOs(Exception):
-    """A directory is no usable OS definition; the text says why. Never leaves this package."""
-
-
 def split_name(full_name: str) -> tuple[str, str]:
     """Name and variant of "NAME" or "NAME+VARIANT"; the variant may be empty."""
     name, _plus, variant = full_name.partition("+")
@@ -76,11 +68,11 @@ def split_name(full_name: str) -> tuple[str, str]:
 
 
 def read_definition(files: IFiles, path: Path) -> OsDefinition:
-    """The definition in a directory. @raise UnusableOs: the first thing that is wrong with it."""
+    """The definition in a directory. @raise Unusable: the first thing that is wrong with it."""
     versions = _api_versions(files, path)
     common = set(versions).intersection(API_VERSIONS)
     if not common:
-        raise UnusableOs(f"API version mismatch: it has {_list(versions)}, this node has {_list(API_VERSIONS)}")
+        raise Unusable(f"API version mismatch: it has {_list(versions)}, this node has {_list(API_VERSIONS)}")
     api_version = max(common)
     trusted = files.exists(path / "create")
     creating = "create" if trusted or not files.exists(path / "create_untrusted") else "create_untrusted"
@@ -88,14 +80,14 @@ def read_definition(files: IFiles, path: Path) -> OsDefinition:
     verifying = ["verify"] if api_version >= PARAMETERS_SINCE else []
     optional = [script for together in OPTIONAL_SCRIPTS for script in together if script not in missing]
     for script in (creating, *optional, *verifying):
-        _check_script(files, path / script)
+        check_script(files, path / script)
     return OsDefinition(
         name=path.name,
         path=path,
         api_version=api_version,
         api_versions=versions,
         variants=_variants(files, path) if api_version >= VARIANTS_SINCE else (),
-        parameters=_parameters(files, path) if api_version >= PARAMETERS_SINCE else (),
+        parameters=described_names(files, path / "parameters.list") if api_version >= PARAMETERS_SINCE else (),
         trusted=trusted,
         missing=missing,
         hypervisors=_hypervisors(files, path),
@@ -103,64 +95,35 @@ def read_definition(files: IFiles, path: Path) -> OsDefinition:
 
 
 def _missing_scripts(files: IFiles, path: Path) -> frozenset[str]:
-    """@raise UnusableOs: of scripts that come together some are there and some are not."""
+    """@raise Unusable: of scripts that come together some are there and some are not."""
     found: set[str] = set()
     for together in OPTIONAL_SCRIPTS:
         missing = [script for script in together if not files.exists(path / script)]
         if missing and len(missing) < len(together):
-            raise UnusableOs(f"script {missing[0]} is missing; {' and '.join(together)} come together")
+            raise Unusable(f"script {missing[0]} is missing; {' and '.join(together)} come together")
         found.update(missing)
     return frozenset(found)
 
 
 def _api_versions(files: IFiles, path: Path) -> tuple[int, ...]:
-    lines = _lines(files, path / "ganeti_api_version")
+    lines = text_lines(files, path / "ganeti_api_version")
     try:
         return tuple(int(line) for line in lines)
     except ValueError:
-        raise UnusableOs(f"file ganeti_api_version must have one number a line, not {' '.join(lines)[:80]!r}")
+        raise Unusable(f"file ganeti_api_version must have one number a line, not {' '.join(lines)[:80]!r}")
 
 
 def _hypervisors(files: IFiles, path: Path) -> tuple[str, ...] | None:
     """What the file "hypervisors" limits it to, one a line (design-2.0, "Other declarative style features")."""
     if not files.exists(path / "hypervisors"):
         return None
-    return tuple(line for line in _lines(files, path / "hypervisors") if not line.startswith("#"))
+    return tuple(line for line in text_lines(files, path / "hypervisors") if not line.startswith("#"))
 
 
 def _variants(files: IFiles, path: Path) -> tuple[str, ...]:
     if not files.exists(path / "variants.list"):
         return ()
-    return tuple(line for line in _lines(files, path / "variants.list") if not line.startswith("#"))
-
-
-def _parameters(files: IFiles, path: Path) -> tuple[tuple[str, str], ...]:
-    pairs = (line.partition(" ") for line in _lines(files, path / "parameters.list"))
-    return tuple((name, text.strip()) for name, _space, text in pairs)
-
-
-def _lines(files: IFiles, path: Path) -> list[str]:
-    """The lines of a text file that are not blank."""
-    try:
-        text = files.read(path, TEXT_LIMIT).decode("utf-8")
-    except OSError as error:
-        raise UnusableOs(f"file {path.name} {_why(error)}")
-    except UnicodeDecodeError:
-        raise UnusableOs(f"file {path.name} is not UTF-8 text")
-    return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _check_script(files: IFiles, path: Path) -> None:
-    try:
-        status = files.stat(path)
-    except OSError as error:
-        raise UnusableOs(f"script {path.name} {_why(error)}")
-    if status.is_directory or not status.mode & stat.S_IXUSR:
-        raise UnusableOs(f"script {path.name} is not executable by its owner")
-
-
-def _why(error: OSError) -> str:
-    return "is missing" if error.errno == errno.ENOENT else f"cannot be read: {error.strerror}"
+    return tuple(line for line in text_lines(files, path / "variants.list") if not line.startswith("#"))
 
 
 def _list(versions: tuple[int, ...]) -> str:

@@ -12,10 +12,10 @@ from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.definition import OsDefinition
 from ganeti_tx.node.os.environment import core_environment, os_environment
-from ganeti_tx.node.os.script_log import IScriptLog, OpenLog, log_name, open_log
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
+from ganeti_tx.runtime.script_log import IScriptLog, OpenLog, log_name, open_log
 from ganeti_tx.runtime.threads import IThreads
 
 #: Seconds; each a minute less than the node call waits that asks for it.

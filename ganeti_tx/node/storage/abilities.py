@@ -88,6 +88,16 @@ class IExisting(Interface):
         """All in one place, such as a volume group or a directory. @raise BlockDeviceError: there is no such place."""
 
 
+class IOpening(Interface):
+    """A disk whose storage is told on which nodes it may be written to; `assemble` on the primary node tells it, too."""
+
+    async def open(disk: DiskSpec, exclusive: bool) -> None:
+        """An instance may write to the disk, which is assembled; with `exclusive` no other node's may."""
+
+    async def close(disk: DiskSpec) -> None:
+        """Take that back; doing it twice is no error."""
+
+
 class IUserspaceUri(Interface):
     """A disk that a hypervisor can open itself, by a URI, past the kernel of the node."""
 

@@ -11,6 +11,7 @@ from ganeti_tx.node.storage.interfaces import IPools, IStorage
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.script_log import OpenLog
 from ganeti_tx.runtime.threads import IThreads
 
 
@@ -27,6 +28,10 @@ class StorageParts(Protocol):
     def runner(self) -> IProcessRunner: ...
     @property
     def clock(self) -> IReactorTime: ...
+    @property
+    def now(self) -> Callable[[], float]: ...
+    @property
+    def open_log(self) -> OpenLog: ...
 
 
 @frozen

@@ -40,6 +40,9 @@ class StorageContract(StorageTestCase):
     others keep the same contract.
     """
 
+    #: Whether disks can get another logical id.
+    renamable = True
+
     def trees(self) -> Sequence[DeviceTree]:
         """The nodes, with nothing on them; called once a test."""
         raise NotImplementedError
@@ -174,8 +177,12 @@ class StorageContract(StorageTestCase):
         self.assertEqual(self.size(), 8)
 
     def test_rename(self) -> None:
-        """After a rename the disk is under its new id only, as large as it was."""
+        """After a rename the disk is under its new id only, as large as it was; or it is refused, and stays."""
         self.create(size=8)
+        if not self.renamable:
+            self.assertIn(self.names(self.disk()), self.refused(self.tree.rename(self.disk(), self.other_id())))
+            self.assertEqual(self.size(), 8)
+            return
         self.get(self.tree.rename(self.disk(), self.other_id()))
         renamed = msgspec.structs.replace(self.disk(), logical_id=self.other_id())
         self.assertEqual(self.get(self.tree.found(renamed)).size, 8)
@@ -237,6 +244,8 @@ class OneDeviceContract(StorageContract):
     def test_old_name(self) -> None:
         """What was renamed is not under its former id any more."""
         self.create()
+        if not self.renamable:
+            return
         self.get(self.store.rename(self.disk(0), self.logical_id(1)))
         self.assertIsNone(self.get(self.store.find(self.disk(0))))
         self.assertIsNotNone(self.get(self.store.find(self.disk(1))))

@@ -252,7 +252,14 @@ class InProcessCluster:
     def disks(self) -> dict[str, list[str]]:
         """The disks that exist, by node."""
         found = {name: sorted(node.own_disks()) for name, node in self.nodes.items()}
-        return {name: disks for name, disks in {**found, "shared": sorted(self.shared.files)}.items() if disks}
+        return {
+            name: disks
+            for name, disks in {
+                **found,
+                "shared": sorted({**self.shared.files, **self.shared.external.volumes}),
+            }.items()
+            if disks
+        }
 
     def running(self) -> dict[str, list[str]]:
         """The instances that run, by node."""

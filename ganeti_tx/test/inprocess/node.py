@@ -18,6 +18,8 @@ from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.diskless.driver import Diskless
+from ganeti_tx.node.storage.ext.driver import ExtStorage
+from ganeti_tx.node.storage.ext.driver import register as register_ext
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.runtime.certificates import Identity
@@ -27,6 +29,7 @@ from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.block_devices import FakeBlockDevices
+from ganeti_tx.test.fakes.memory_provider import SCRIPTS, MemoryProvider
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
@@ -41,6 +44,9 @@ FIRST = "node1.example.com"
 OS_NAME = "noop"
 #: Seconds that an OS script takes.
 SCRIPT_TIME = 2.0
+#: The provider of external storage that all nodes have, and the seconds that a script of its takes.
+PROVIDER = "shelf"
+PROVIDER_TIME = 0.1
 MEMORY = "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"
 PROCESSORS = "".join(f"processor : {number}\nphysical id : 0\n\n" for number in range(4))
 
@@ -80,10 +86,11 @@ class MemoryLog:
 
 @define
 class SharedStorage:
-    """What all nodes of a cluster reach: shared files, and devices that the administrator brought, by logical id."""
+    """What all nodes reach: files, devices that the administrator brought, and volumes of a provider, by logical id."""
 
     files: dict[str, FakeDisk] = field(factory=dict)
     devices: dict[str, FakeDisk] = field(factory=dict)
+    external: MemoryProvider = field(factory=MemoryProvider)
 
     def add_device(self, path: str, size: int) -> None:
         """The administrator brings a device."""
@@ -138,6 +145,7 @@ class SimulatedNode:
         )
         self.disk.mkdir(Path("/sys/class/net/xen-br0/bridge"))
         self.add_os(OS_NAME)
+        self.add_provider()
 
     def _not_allowed(self, operation: str, disk: DiskSpec) -> BlockDeviceError | None:
         try:
@@ -154,6 +162,14 @@ class SimulatedNode:
         put(self.disk, directory / "variants.list", b"")
         for script in ("create", "export", "import", "rename", "verify"):
             put(self.disk, directory / script, b"#!/bin/sh\n", 0o755)
+
+    def add_provider(self, name: str = PROVIDER, parameters: bytes = b"colour what it looks like\n") -> Path:
+        """Install a provider of external storage; where it is."""
+        directory = self.paths.extstorage_search_path[0] / name
+        put(self.disk, directory / "parameters.list", parameters)
+        for script in SCRIPTS:
+            put(self.disk, directory / script, b"#!/bin/sh\n", 0o755)
+        return directory
 
     def join(self, ssconf: dict[str, str]) -> None:
         """Take in what makes the node one of the cluster's, as `ganeti-bootstrap join` does, and start its daemon."""
@@ -176,6 +192,9 @@ class SimulatedNode:
         process = self.daemon = self.new_process(f"noded-{self.name}")
         self.scripts = FakeProcessRunner(process.time)
         self.scripts.script([], lambda call: self._script_ends(process, call))
+        for script in SCRIPTS:
+            path = self.paths.extstorage_search_path[0] / PROVIDER / script
+            self.scripts.script([str(path)], lambda call: self._provider_ends(process, call))
         if (services := self.services) is not None:
             self.scripts.script(["systemctl"], lambda call: services(process, call))
         parts = NodeParts(
@@ -194,13 +213,21 @@ class SimulatedNode:
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
         )
-        self.network.listen(self.address, Listener(process, build_dispatch(parts, self.storage)))
+        external = together([register_ext(parts)]).storages
+        for each in external.values():
+            cast(ExtStorage, each).look = self.shared.external.look
+        storage = NodeStorage({**self.storage.storages, **external}, self.storage.pools)
+        self.network.listen(self.address, Listener(process, build_dispatch(parts, storage)))
 
     async def _reaches(self, address: str) -> bool:
         return self.network.is_up(address) and self.network.is_up(self.address)
 
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)
+
+    def _provider_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
+        result = self.shared.external.run(call)
+        return deferLater(process, PROVIDER_TIME, lambda: result)
 
     def now(self) -> float:
         """What the machine's own clock says, in seconds since the epoch."""

@@ -1,5 +1,6 @@
 """Tests of the templates a node has and of `diskless`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from attrs import field, frozen
@@ -18,6 +19,7 @@ from ganeti_tx.node.storage.interfaces import IPools, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, together
 from ganeti_tx.node.storage.registry import load_storage, registrations
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.script_log import OpenLog, open_log
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
@@ -31,6 +33,8 @@ class SomeParts:
     files: MemoryFiles = field(factory=MemoryFiles)
     threads: InlineThreads = field(factory=InlineThreads)
     clock: Clock = field(factory=Clock)
+    now: Callable[[], float] = lambda: 0.0
+    open_log: OpenLog = open_log
     runner: FakeProcessRunner = field(factory=lambda: FakeProcessRunner(Clock()))
 
 
@@ -74,7 +78,7 @@ class RegistryTests(SynchronousTestCase):
         error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
         self.assertEqual(
             str(error),
-            "disk template 'rbd' is not available on this node; available: blockdev, diskless, file, sharedfile",
+            "disk template 'rbd' is not available on this node; available: blockdev, diskless, ext, file, sharedfile",
         )
 
     def test_diskless(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the output of OS scripts goes: a file for each run, written by the script itself as it goes."""
+"""Where the output of scripts that sites add goes: a file for each run, written by the script itself as it goes."""
 
 import os
 from collections.abc import Callable
@@ -76,5 +76,5 @@ def open_log(directory: Path, name: str) -> ScriptLog:
             except FileExistsError:
                 continue
     except OSError as error:
-        raise OpExecError(f"cannot make a log for an OS script in {directory}: {error.strerror}")
-    raise OpExecError(f"cannot make a log for an OS script: {directory} has too many named {name}")
+        raise OpExecError(f"cannot make a log for a script in {directory}: {error.strerror}")
+    raise OpExecError(f"cannot make a log for a script: {directory} has too many named {name}")
