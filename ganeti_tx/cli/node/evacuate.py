@@ -22,8 +22,7 @@ FIELDS = {
 def evacuate(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """Have instances brought away from a node, each by a job of its own, after a question unless forced."""
     mode, name = mode_of(session, options), names[0]
-    rows = session.client.query("node", FIELDS[mode], ["|", ["==", "name", name]])["data"]
-    instances = sorted({instance for row in rows for _status, found in row for instance in found or ()})
+    instances = instances_of(session, name, mode)
     if not instances:
         session.warn(f"No instances to evacuate on node(s) {name}, exiting.")
         return ExitCode.SUCCESS
@@ -40,6 +39,17 @@ def evacuate(session: Session, options: Parsed, names: Sequence[str]) -> int:
     )
     answer = run_opcode(session, options, op)
     return ended(session, answer["jobs"], "All instances evacuated successfully.", "evacuation of the node")
+
+
+def instances_of(session: Session, name: str, mode: EvacuationMode) -> list[str]:
+    """Those that are concerned; none on a node that there is not."""
+    try:
+        rows = session.client.query("node", FIELDS[mode], ["|", ["==", "name", name]])["data"]
+    except OpPrereqError as error:
+        if error.ecode is not ECode.NOENT:
+            raise
+        return []
+    return sorted({instance for row in rows for _status, found in row for instance in found or ()})
 
 
 def mode_of(session: Session, options: Parsed) -> EvacuationMode:
