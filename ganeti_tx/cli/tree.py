@@ -49,5 +49,7 @@ def _is_labelled(value: Any) -> bool:
 
 
 def leaf(value: Any) -> str:
-    """One value as Python prints it; what holds nothing is an empty text."""
+    """One value as Python prints it, a whole number without a fraction; what holds nothing is an empty text."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return "" if isinstance(value, (Mapping, list, tuple)) and not value else str(value)

@@ -9,7 +9,7 @@ from ganeti_tx.cli.options import Command, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import selection
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.cli.tree import Labelled, leaf, tree_lines
 from ganeti_tx.errors import ExitCode
 
 FIELDS = ("name", "ndparams", "custom_ndparams", "diskparams", "custom_diskparams", "ipolicy", "custom_ipolicy")
@@ -45,7 +45,7 @@ def _parameters(filled: Values, own: Values) -> Any:
 
 
 def _origin(name: str, filled: Values, own: Values) -> str:
-    return str(own[name]) if name in own else f"default ({filled[name]})"
+    return leaf(own[name]) if name in own else f"default ({leaf(filled[name])})"
 
 
 def _policy(filled: Values, own: Values) -> Labelled:

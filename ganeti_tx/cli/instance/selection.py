@@ -72,7 +72,7 @@ def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
             raise UsageError(f"--all takes no arguments, got {words[0]!r}")
         return _instances(session, None)
     if not words:
-        what = next(word for word in ("tag", "group", "node", "instance") if word in mode)
+        what = next(word for word in ("tag", "node group", "node", "instance") if word.replace(" ", "-") in mode)
         raise OpPrereqError(f"No {what} names passed; --all selects all instances", ECode.INVAL)
     if mode == INSTANCES:
         return list(dict.fromkeys(words))

@@ -13,10 +13,11 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
-from ganeti_tx.rpc.interfaces import RpcError
+from ganeti_tx.rpc.interfaces import NodeOfflineError, RpcError
 
 #: What runs on each node that answered, by the node's uuid and the instance's name.
 Running = Mapping[str, Mapping[str, RunningInstance]]
@@ -73,9 +74,19 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
             try:
                 call = AllInstancesInfo(hypervisors=sorted(hypervisors[node.uuid]))
                 found[node.uuid] = await self.nodes.call(node, call)
+            except NodeOfflineError:
+                self._warn_offline(node, targets)
             except RpcError as error:
                 self.warn(f"cannot tell what runs on node {node.name}: {error}")
         return found
+
+    def _warn_offline(self, node: Node, targets: Sequence[InstanceView]) -> None:
+        for target in targets:
+            if target.primary.uuid == node.uuid:
+                self.warn(
+                    f"Primary node {node.name} is marked offline, returning static information only for instance "
+                    f"{target.instance.name}"
+                )
 
     def _settings(self, target: InstanceView) -> dict[str, Any]:
         """What the configuration says; private OS parameters stay out, for results are kept in job files."""

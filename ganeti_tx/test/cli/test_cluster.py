@@ -285,7 +285,7 @@ class QueryTests(SynchronousTestCase):
         for line in (
             "Cluster name: c1", "Tags: a, b", "  default node group: rack1",
             "  candidate pool size: X", "  lvm reserved volumes: (none)",
-            "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4.0", "    - min/0: ",
+            "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4", "    - min/0: ",
             "  load: ", "    interval: 5.000s", "Architecture (this node): 64bits (x86_64)",
             "  OS search path: /srv/ganeti/os, /usr/local/lib/ganeti/os, /usr/lib/ganeti/os, /usr/share/ganeti/os",
             "  ExtStorage Providers search path: /srv/ganeti/extstorage, /usr/local/lib/ganeti/extstorage, "

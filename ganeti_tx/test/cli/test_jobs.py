@@ -349,7 +349,7 @@ JOB_INFO = """\
       Processing end:   TIME 00:02.000000
       Input fields:~
         OP_ID: OP_TEST_DELAY
-        duration: 1.0
+        duration: 1
         nics:~
           -~
         on_nodes:~

@@ -54,12 +54,12 @@ class GroupTests(ClusterCase):
         self.ok(f"gnt-group modify --ipolicy-bounds-specs min:{POLICY}/max:{LARGE} --ipolicy-vcpu-ratio=2 rack2")
         info = self.ok("gnt-group info rack2")
         for line in (
-            "- Node group: rack2\n  Node parameters: \n    cpu_speed: default (1.0)\n",
+            "- Node group: rack2\n  Node parameters: \n    cpu_speed: default (1)\n",
             "    spindle_count: 3\n",
             "      metavg: meta\n",
             "    sharedfile: default ({})\n",
             "  Instance policy: \n    bounds specs: \n      - max/0: \n          cpu-count: 8\n",
-            "    vcpu-ratio: 2.0\n    spindle-ratio: default (32.0)\n",
+            "    vcpu-ratio: 2\n    spindle-ratio: default (32)\n",
         ):
             self.assertIn(line, info)
         self.assertEqual(
@@ -69,7 +69,7 @@ class GroupTests(ClusterCase):
         )
         self.ok("gnt-group modify --ipolicy-bounds-specs default --ipolicy-vcpu-ratio=default rack2")
         self.assertEqual(self.ok("gnt-group show-ispecs-cmd rack2"), "gnt-group add rack2\n")
-        self.assertIn("vcpu-ratio: default (4.0)", self.ok("gnt-group info rack2"))
+        self.assertIn("vcpu-ratio: default (4)", self.ok("gnt-group info rack2"))
         self.assertIn("spindle_count=3", self.ok("gnt-group list rack2"))
         self.ok("gnt-group modify --ipolicy-disk-templates=file rack2")
         self.assertIn("allowed disk templates: file\n", self.ok("gnt-group info rack2"))

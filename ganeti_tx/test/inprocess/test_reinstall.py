@@ -132,3 +132,12 @@ class RemoteTests(RapiCase):
         self.done("PUT", f"/2/instances/{NAME}/rename", {"new_name": "web2.example.com"})
         (instance,) = self.cluster.config.instances.values()
         self.assertEqual(instance.name, "web2.example.com")
+
+
+class SecretTests(ClusterCase):
+    """Secret parameters in the queue."""
+
+    def test_come_through(self) -> None:
+        """A job gets them, and its log has their names alone."""
+        said = self.ok("gnt-debug test-osparams --os-parameters-secret key=hunter2")
+        self.assertIn("Secret OS parameters: {'key': <redacted>}", said)

@@ -202,6 +202,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (ops.OpTagsSet(kind=TagKind.CLUSTER, tags=("one",)), ["set the tags"]),
     (asked("OP_TEST_ALLOCATOR", direction="in", mode="relocate", name=WEB1), []),
     (ops.OpTestDelay(duration=0.0, on_nodes=("node2.example.com",), on_master=False), ["wait"]),
+    (asked("OP_TEST_OS_PARAMS", osparams_secret={"a": "b"}), []),
     (ops.OpTestJqueue(log_messages=("a",)), []),
 ]
 
