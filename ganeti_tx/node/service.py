@@ -33,6 +33,7 @@ from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
+from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
@@ -155,6 +156,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         LiveChanges(instances),
         GrownDisks(hypervisors),
         Wiping(tree, parts.runner),
+        Migrations(instances),
         Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),
         NodeChecks(
             parts.files,

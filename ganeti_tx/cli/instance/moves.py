@@ -12,6 +12,7 @@ from ganeti_tx.cli.options import (
     SUBMITTING,
     Command,
     Option,
+    negative,
     switch,
 )  # fmt: skip
 from ganeti_tx.cli.parsing import Parsed
@@ -19,7 +20,7 @@ from ganeti_tx.cli.prompt import confirm
 from ganeti_tx.cli.selection import selection
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
 TARGET_NODE = Option(
     ("-n", "--target-node"), "dst_node", "the node to bring it to, if its disks are shared", "string", metavar="NODE"
@@ -29,6 +30,19 @@ IGNORE_CONSISTENCY = switch(
     "--ignore-consistency", "ignore_consistency", "go on if copies are not whole, or the old node does not answer"
 )
 CLEANUP = switch("--cleanup", "cleanup", "find out where the instance runs after a move that broke off, and repair")
+MODE = Option(
+    ("--migration-mode",), "migration_mode", "live (the guest goes on meanwhile) or non-live", "choice",
+    choices=("live", "non-live"),
+)  # fmt: skip
+NON_LIVE = negative("--non-live", "live", "let the guest stand still meanwhile; the same as --migration-mode=non-live")
+NO_RUNTIME_CHANGES = negative(
+    "--no-runtime-changes", "allow_runtime_chgs", "do not reduce the memory of an instance to make it fit"
+)
+ALLOW_FAILOVER = switch("--allow-failover", "allow_failover", "fail over what cannot be migrated")
+IGNORE_VERSIONS = switch(
+    "--ignore-hvversions", "ignore_hvversions", "try it even if the new node's hypervisor is older than the old one's"
+)
+MIGRATION = (NON_LIVE, MODE, TARGET_NODE, IALLOCATOR, IGNORE_POLICY, NO_RUNTIME_CHANGES)
 
 
 def failover(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -75,4 +89,48 @@ FAILOVER = Command(
         IGNORE_POLICY,
         CLEANUP,
     ),
+)
+
+
+def migrate(session: Session, options: Parsed, names: Sequence[str]) -> int:
+    """Bring one running instance to another node, after a question unless forced."""
+    name = names[0]
+    mode = chosen_mode(options)
+    if not options.force:
+        what = "recovered from a failed migration. Note that the migration procedure (including cleanup)"
+        ask(
+            session,
+            name,
+            f"Instance {name} will be {what if options.cleanup else 'migrated. Note that migration'} might impact the"
+            " instance if anything goes wrong (e.g. due to bugs in the hypervisor). Continue?",
+        )
+    op = opcode(
+        "OP_INSTANCE_MIGRATE",
+        instance_name=name,
+        mode=mode,
+        cleanup=unless(False, options.cleanup),
+        iallocator=options.iallocator,
+        target_node=options.dst_node,
+        allow_failover=unless(False, options.allow_failover),
+        allow_runtime_changes=unless(True, options.allow_runtime_chgs),
+        ignore_ipolicy=unless(False, options.ignore_ipolicy),
+        ignore_hvversions=unless(False, options.ignore_hvversions),
+    )
+    run_opcode(session, options, op)
+    return ExitCode.SUCCESS
+
+
+def chosen_mode(options: Parsed) -> str | None:
+    """@raise OpPrereqError: it was said twice."""
+    if options.live:
+        return str(options.migration_mode) if options.migration_mode else None
+    if options.migration_mode is not None:
+        raise OpPrereqError("Only one of the --non-live and --migration-mode options can be passed", ECode.INVAL)
+    return "non-live"
+
+
+MIGRATE = Command(
+    migrate,
+    ONE_INSTANCE,
+    (FORCE, CLEANUP, DRY_RUN, PRIORITY, ALLOW_FAILOVER, IGNORE_VERSIONS, *MIGRATION, *SUBMITTING),
 )

@@ -19,6 +19,7 @@ PROGRAM = Program(
         "list": Entry("instance.list", "LIST", "list instances"),
         "list-fields": Entry("instance.list", "LIST_FIELDS", "list the fields that list can show"),
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of an instance"),
+        "migrate": Entry("instance.moves", "MIGRATE", "bring a running instance to another node"),
         "modify": Entry("instance.modify", "MODIFY", "change the parameters, disks and NICs of an instance"),
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
         "reinstall": Entry("instance.reinstall", "REINSTALL", "install an operating system anew on instances"),

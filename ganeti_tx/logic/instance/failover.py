@@ -2,6 +2,7 @@
 
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.moves.checks import check_target
+from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.failing_over import FailingOver
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
@@ -24,15 +25,19 @@ class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
     doing = "failovers"
     done = "failed over"
 
-    _work: FailingOver
+    _work: FailingOver | CleaningUp
 
     async def check(self) -> None:
         """The target is well, and has what the instance needs."""
         await super().check()
+        if self.op.cleanup:
+            self._work, self.move = await self.look_for_it()
+            return
         self.move = await self.destination.decide(self.target)
         await check_target(self.nodes, self.move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
-        self._work = FailingOver(self, self.move, self.op.shutdown_timeout, self.op.ignore_consistency)
-        await self._work.check()
+        work = FailingOver(self, self.move, self.op.shutdown_timeout, self.op.ignore_consistency)
+        await work.check()
+        self._work = work
 
     def plan(self) -> Plan:
         """See `FailingOver`."""

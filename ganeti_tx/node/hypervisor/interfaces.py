@@ -8,6 +8,7 @@ import attrs
 from zope.interface import Attribute, Interface
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.model.migration import MigrationProgress, Side
 
 
 class RunState(IntEnum):
@@ -127,3 +128,43 @@ class IDiskGrowth(Interface):
 
         @raise HypervisorError: it does not know, and sees the new size when it is started again.
         """
+
+
+class ILiveMigration(Interface):
+    """A hypervisor that brings machines that run to another node, which reaches their disks.
+
+    There is one moment at which a machine passes over: before it, it runs where it was; after it, only where it is going.
+    Each method may be called twice.
+    """
+
+    async def migration_info(instance: InstanceSpec) -> Mapping[str, Any]:
+        """What `accept` must know on the other node. @raise HypervisorError: it does not run, or cannot be migrated."""
+
+    async def accept(
+        instance: InstanceSpec, disks: Sequence[AttachedDisk], info: Mapping[str, Any], address: str
+    ) -> None:
+        """Wait for the machine at one of this node's addresses. @raise HypervisorError: why not; nothing is left then."""
+
+    async def send(instance: InstanceSpec, address: str, live: bool) -> None:
+        """Begin to send the machine to who waits at the address; not `live` means that it stands still meanwhile."""
+
+    async def migration_progress(instance_name: str) -> MigrationProgress:
+        """How far that is. @raise HypervisorError: nothing runs here."""
+
+    async def migration_side(instance_name: str) -> Side | None:
+        """What is here of the machine."""
+
+    async def stay_on_source(instance_name: str, target_is_gone: bool) -> None:
+        """Stop sending; the machine runs here.
+
+        @raise HypervisorError: all of it was sent, so that it may run elsewhere, unless nothing is there; or it does not run.
+        """
+
+    async def leave_source(instance_name: str) -> None:
+        """Leave nothing of what was sent. @raise HypervisorError: it runs here."""
+
+    async def take_over(instance_name: str) -> None:
+        """Let the machine run that has come. @raise HypervisorError: it has not come."""
+
+    async def refuse(instance_name: str) -> None:
+        """Leave nothing of what waits for a machine. @raise HypervisorError: it has run here, and goes on."""

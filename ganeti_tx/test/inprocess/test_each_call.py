@@ -7,6 +7,10 @@ FILE = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -n no
 STOPPED = FILE.replace(" web1", " --no-start web1")
 MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
 
+SHARED = "gnt-instance add -t sharedfile -s 1G -o noop -n node2 web1"
+CLEANUP = "gnt-instance migrate -f --cleanup web1"
+BACK = "gnt-instance startup web1"
+
 
 def is_there(cluster: InProcessCluster) -> bool:
     """Whether the instance has been made."""
@@ -23,6 +27,13 @@ def is_renamed(cluster: InProcessCluster) -> bool:
     return [each.name for each in cluster.config.instances.values()] == ["web2.example.com"]
 
 
+def is_on_node3(cluster: InProcessCluster) -> bool:
+    """Whether it runs there, and nowhere else."""
+    (instance,) = cluster.config.instances.values()
+    home = cluster.config.nodes[instance.primary_node].name
+    return home == "node3.example.com" and cluster.running() == {home: [instance.name]}
+
+
 OPERATIONS = {
     "create": Operation(FILE, done=is_there),
     "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
@@ -30,6 +41,22 @@ OPERATIONS = {
     "startup": Operation("gnt-instance startup web1", (FILE, "gnt-instance shutdown web1")),
     "reboot_hard": Operation("gnt-instance reboot -t hard web1", (FILE,)),
     "reboot_full": Operation("gnt-instance reboot -t full web1", (FILE,)),
+    "failover": Operation("gnt-instance failover -f -n node3 web1", (SHARED,), again=BACK, done=is_on_node3),
+    "failover_mirrored": Operation(
+        "gnt-instance failover -f web1", (MIRRORED,), mirrored=True, again=BACK, done=is_on_node3, pause=60.0
+    ),
+    "migrate": Operation(
+        "gnt-instance migrate -f -n node3 web1", (SHARED,), partly=True, again=CLEANUP, done=is_on_node3
+    ),
+    "migrate_mirrored": Operation(
+        "gnt-instance migrate -f web1",
+        (MIRRORED,),
+        mirrored=True,
+        partly=True,
+        again=CLEANUP,
+        done=is_on_node3,
+        pause=60.0,
+    ),
     "rename": Operation("gnt-instance rename web1 web2", (STOPPED,), done=is_renamed),
     "rename_mirrored": Operation(
         "gnt-instance rename web1 web2",

@@ -130,6 +130,98 @@ class SharedTests(ClusterCase):
         self.told = json.loads(self.cluster.master.disk.read(Path(call.argv[1]), 1 << 20))
         return ProcessResult(stdout=b'{"success": true, "info": "", "result": ["node3.example.com"]}')
 
+    def test_migrate(self) -> None:
+        """It goes on elsewhere, without having been started there; the messages are Ganeti's."""
+        started = self.started()
+        said = self.ok("gnt-instance migrate -f -n node3 web1")
+        told = [
+            f"Migrating instance {NAME}",
+            "* checking disk consistency between source and target",
+            "* closing instance disks on node node3.example.com",
+            "* opening instance disks on node node2.example.com in shared mode",
+            "* opening instance disks on node node3.example.com in shared mode",
+            "* preparing node3.example.com to accept the instance",
+            "* migrating instance to node3.example.com",
+            "* starting memory transfer",
+            "* memory transfer complete",
+            "* closing instance disks on node node2.example.com",
+            "* opening instance disks on node node3.example.com in exclusive mode",
+            "* done",
+        ]
+        lines = [line.split(" ", 5)[-1] for line in said.splitlines()]
+        self.assertEqual([line for line in lines if not line.startswith("* total time")], told)
+        self.assert_at(3)
+        self.assertEqual(self.started(), started)
+
+    def started(self) -> float:
+        """When the guest was, in seconds."""
+        [(node, [name])] = self.cluster.running().items()
+        each = self.cluster.nodes[node]
+        state = each.disk.read(each.paths.run_dir / "fake-hypervisor" / name, 1 << 20)
+        return float(json.loads(state)["started"])
+
+    def test_migrate_refused(self) -> None:
+        """What does not run is not migrated, but may be failed over; modes are said once."""
+        self.fails(
+            "gnt-instance migrate -f -n node3 --non-live --migration-mode=live web1", "Only one of the --non-live"
+        )
+        self.fails("gnt-instance migrate -f -n node2 web1", "to its primary")
+        self.ok("gnt-instance shutdown web1")
+        self.fails("gnt-instance migrate -f -n node3 web1", f"please use failover: Instance {NAME} is not running")
+        said = self.ok("gnt-instance migrate -f --allow-failover -n node3 web1")
+        self.assertIn("- INFO: Instance is marked down or offline, fallback allowed, switching to failover", said)
+        self.assertEqual(self.place(), ("node3.example.com", {}))
+
+    def test_no_room(self) -> None:
+        """Memory is taken from the instance where it does not fit, unless that is not wanted."""
+        self.ok("gnt-instance remove -f web1")
+        self.ok(f"{ADD.replace('web1', '-B maxmem=6000,minmem=500 web1')}")
+        self.ok("gnt-instance add -t file -s 1G -o noop -n node3 -B memory=5000 web2")
+        self.fails("gnt-instance migrate -f --no-runtime-changes -n node3 web1", "not enough memory on node node3")
+        self.assertIn("is reduced to 1144 MiB", self.ok("gnt-instance migrate -f -n node3 web1"))
+
+    def test_cleanup_confirms(self) -> None:
+        """Where nothing is wrong nothing changes."""
+        said = self.ok("gnt-instance migrate -f --cleanup web1")
+        self.assertIn("* instance confirmed to be running on its primary node (node2.example.com)", said)
+        self.assert_at(2)
+        self.ok("gnt-instance failover -f --cleanup web1")
+        self.ok("gnt-instance shutdown web1")
+        self.fails("gnt-instance migrate -f --cleanup web1", "does not seem to be running at all")
+
+    def test_cleanup_repairs(self) -> None:
+        """It follows the instance, not the configuration."""
+        old, new = self.cluster.node(2), self.cluster.node(3)
+        state = old.paths.run_dir / "fake-hypervisor" / NAME
+        put(new.disk, state, old.disk.read(state, 1 << 20))
+        self.fails("gnt-instance migrate -f --cleanup web1", "seems to be running on two nodes")
+        old.disk.remove(state)
+        said = self.ok("gnt-instance migrate -f --cleanup web1")
+        self.assertIn("* instance running on secondary node (node3.example.com), updating config", said)
+        self.assert_at(3)
+
+    def test_whole_node(self) -> None:
+        """All instances of a node go, each by its own job; what cannot go stays, and is told."""
+        self.ok(f"{ADD.replace('web1', 'web2')}")
+        said = self.ok("gnt-node migrate -f -n node3 node2")
+        self.assertIn("All instances migrated successfully.", said)
+        names = [NAME, "web2.example.com"]
+        self.assertEqual(self.cluster.running(), {"node3.example.com": names})
+        self.assertIn("No primary instances on node node2.example.com, exiting.", self.ok("gnt-node migrate -f node2"))
+        master, program = self.cluster.master, self.cluster.paths.iallocator_search_path[0] / "choose"
+        put(master.disk, program, b"#!/bin/sh\n", 0o755)
+        self.ok("gnt-cluster modify -I choose")
+        answer = ProcessResult(stdout=b'{"success": true, "info": "", "result": ["node1.example.com"]}')
+        master.scripts.script([str(program)], lambda call: answer)
+        said = self.ok("gnt-node failover -f node3")
+        self.assertIn("All 2 instance(s) failed over successfully.", said)
+        self.assertEqual(self.cluster.running(), {"node1.example.com": names})
+        self.ok("gnt-instance add -t file -s 1G -o noop -n node1 web3")
+        status, out, err = self.scene().run(["gnt-node", "migrate", "-f", "-n", "node2", "node1"])
+        self.assertEqual(status, 1)
+        self.assertIn("There were 1 errors during the node migration.", out)
+        self.assertIn("Instance's disk layout 'file' does not allow migrations", err)
+
 
 class MirroredMoves(MirroredCase):
     """An instance with copies of its disk on another node."""
@@ -157,3 +249,25 @@ class MirroredMoves(MirroredCase):
     def test_other_node(self) -> None:
         """There is only one place for it."""
         self.fails(f"gnt-instance failover -f -n node1 {MIRRORED}", "cannot be failed over to arbitrary nodes")
+
+    def test_migrate(self) -> None:
+        """Both sides may write while it goes over, then only the new one; what was written is there."""
+        self.ok(f"gnt-instance startup {MIRRORED}")
+        self.fill()
+        self.home(2).mirrors.write(self.view().disk_specs()[0], "letters")
+        for number in (3, 2):
+            said = self.ok(f"gnt-instance migrate -f {MIRRORED}")
+            self.assertIn("* changing disks into dual-master mode", said)
+            self.assertEqual(self.cluster.running(), {self.cluster.node(number).name: [MIRRORED]})
+            self.assertEqual(self.home(number).mirrors.read(self.view().disk_specs()[0]), "letters")
+            sides = [device for home in (2, 3) for device in self.home(home).mirrors.up.values()]
+            self.assertEqual([device.primary for device in sides], [number == 2, number == 3])
+            self.assertFalse(any(device.both_primary for device in sides))
+            self.assertEqual(self.info().count("in sync, status ok"), 2)
+
+    def test_migrate_degraded(self) -> None:
+        """Copies that are not whole prevent it."""
+        self.ok(f"gnt-instance startup {MIRRORED}")
+        self.fails(
+            f"gnt-instance migrate -f {MIRRORED}", "degraded on node node3.example.com, which prevents migration"
+        )

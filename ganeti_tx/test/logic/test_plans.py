@@ -11,10 +11,20 @@ from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import AdminState, DiskTemplate, TagKind
+from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
+from ganeti_tx.rpc.calls.migration import (
+    AcceptInstance,
+    InstanceFinalizeMigrationDst,
+    InstanceFinalizeMigrationSrc,
+    InstanceGetMigrationStatus,
+    InstanceMigrate,
+    MigrationInfo,
+)
+from ganeti_tx.rpc.calls.mirror import BlockdevClose, BlockdevOpen
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.test.logic.evacuations import SPREAD, moved, say
@@ -133,6 +143,16 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ],
     ),
     (ops.OpInstanceMultiAlloc(instances=(CREATE,)), ["submit the jobs that create the instances"]),
+    (
+        ops.OpInstanceMigrate(instance_name=WEB1, target_node="node2"),
+        [
+            "make its disks ready on its new node",
+            "prepare its new node",
+            "send the instance to its new node",
+            "end the migration on both nodes",
+        ],
+    ),
+    (ops.OpNodeMigrate(node_name="node1"), ["submit the jobs that migrate its instances"]),
     (ops.OpInstanceQueryData(static=True), []),
     (
         ops.OpInstanceReboot(instance_name=WEB1, reboot_type=RebootType.HARD),
@@ -219,6 +239,12 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(OsDiagnose, [])
         if isinstance(op, ops.OpInstanceChangeGroup):
             say(stage.nodes, moved("rack2"))
+        if isinstance(op, ops.OpInstanceMigrate):
+            stage.nodes.answers[InstanceInfo] = lambda node, call: RUNNING if node.startswith("node1") else None
+            stage.nodes.answer(MigrationInfo, {})
+            stage.nodes.answer(InstanceGetMigrationStatus, MigrationProgress(MigrationState.COMPLETED))
+            stage.nodes.succeed(AcceptInstance, InstanceMigrate, BlockdevOpen, BlockdevClose)
+            stage.nodes.succeed(InstanceFinalizeMigrationSrc, InstanceFinalizeMigrationDst)
         if isinstance(op, ops.OpInstanceConsole):
             stage.nodes.answer(InstanceInfo, RUNNING)
             stage.nodes.answer(InstanceConsole, {"instance": WEB1, "kind": "ssh"})
@@ -234,7 +260,7 @@ class PlanTests(UnitTestCase):
             return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})
         if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkRename | ops.OpNetworkSetParams):
             return WITH_NETWORK
-        if isinstance(op, ops.OpInstanceFailover):
+        if isinstance(op, ops.OpInstanceFailover | ops.OpInstanceMigrate):
             return ANYWHERE
         if isinstance(op, ops.OpInstanceChangeGroup):
             return SPREAD

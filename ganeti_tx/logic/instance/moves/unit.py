@@ -5,8 +5,9 @@ from typing import ClassVar, TypeVar
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.destination import Destination
-from ganeti_tx.logic.instance.moves.move import Move
+from ganeti_tx.logic.instance.moves.move import Move, placed
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
@@ -36,6 +37,15 @@ class MoveUnit(InstanceUnit[MoveOp]):
         if level is Level.INSTANCE:
             return await super().locks_at(level)
         return self.destination.locks_at(level) if level in (Level.NODE_ALLOC, Level.NODE) else ()
+
+    async def look_for_it(self) -> tuple[CleaningUp, Move]:
+        """Where the instance really is, for --cleanup. @raise OpPrereqError: nobody can tell, or it is in two places."""
+        candidates = list(self.destination.candidates)
+        work = CleaningUp(self, self.target, candidates)
+        await work.look()
+        others = [node for node in candidates if node.uuid != self.target.primary.uuid]
+        node = work.home if work.home in others else (others or [self.target.primary])[0]
+        return work, Move(self.target, placed(self.target, node, await self.config.group(node.group)))
 
     async def hook_values(self) -> Mapping[str, object]:
         """With both nodes; the old one is the primary one at the time, as Ganeti tells it."""

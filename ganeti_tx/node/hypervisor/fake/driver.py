@@ -11,12 +11,14 @@ from zope.interface import implementer
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.fake import HYPERVISOR
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
     IBalloon,
     IHotplug,
     IHypervisor,
+    ILiveMigration,
     InstanceInfo,
     RunState,
 )
@@ -34,6 +36,7 @@ MAX_FILE = 64 * 1024
 class Running(msgspec.Struct, frozen=True):
     """What the file of a running instance holds; `started` and `rebooted` are seconds since the epoch.
 
+    @ivar side: what it is of a migration; of one that runs, nothing is under way.
     @ivar disks, nics: what the guest has, by uuid: where a disk's data are, and what an interface is connected to.
     """
 
@@ -44,11 +47,12 @@ class Running(msgspec.Struct, frozen=True):
     paused: bool = False
     rebooted: float | None = None
     memory_at_start: int = 0
+    side: Side = Side.RUNS
     disks: dict[str, str] = {}
     nics: dict[str, NicSpec] = {}
 
 
-@implementer(IHypervisor, IHotplug, IBalloon)
+@implementer(IHypervisor, IHotplug, IBalloon, ILiveMigration)
 @define
 class FakeHypervisor:
     """State lives below the node's run directory, so it survives the daemon and ends with the machine."""
@@ -157,9 +161,79 @@ class FakeHypervisor:
         check_balloon(instance_name, memory, running.memory_at_start or running.memory)
         await self._write(instance_name, msgspec.structs.replace(running, memory=memory))
 
-    def _running(self, instance_name: str) -> Running:
+    async def migration_info(self, instance: InstanceSpec) -> Mapping[str, Any]:
+        """As ILiveMigration says: what the guest has."""
+        running = self._running(instance.name)
+        taken: dict[str, Any] = msgspec.to_builtins(running)
+        return taken
+
+    async def accept(
+        self, instance: InstanceSpec, disks: Sequence[AttachedDisk], info: Mapping[str, Any], address: str
+    ) -> None:
+        """As ILiveMigration says."""
+        waiting = self._read(instance.name)
+        if waiting is not None and waiting.side is not Side.INCOMING:
+            raise HypervisorError(f"instance {instance.name} runs already")
+        number = max((each.hv_id for each in await self.list_instances()), default=0) + 1
+        paths = {disk.spec.uuid: disk.path for disk in disks}
+        coming = msgspec.convert({**info, "id": number, "disks": paths, "side": Side.INCOMING.value}, Running)
+        await self._write(instance.name, coming)
+
+    async def send(self, instance: InstanceSpec, address: str, live: bool) -> None:
+        """As ILiveMigration says; it takes no time, and what was sent stands still until it is let run there."""
+        await self._turn(instance.name, self._running(instance.name), Side.SENT)
+
+    async def migration_progress(self, instance_name: str) -> MigrationProgress:
+        """As ILiveMigration says."""
         running = self._read(instance_name)
         if running is None:
+            raise not_running(instance_name)
+        sent = running.memory << 20
+        state = MigrationState.COMPLETED if running.side is Side.SENT else MigrationState.CANCELLED
+        return MigrationProgress(state, sent, sent, 0, 0)
+
+    async def migration_side(self, instance_name: str) -> Side | None:
+        """As ILiveMigration says."""
+        running = self._read(instance_name)
+        return None if running is None else running.side
+
+    async def stay_on_source(self, instance_name: str, target_is_gone: bool) -> None:
+        """As ILiveMigration says."""
+        running = self._read(instance_name)
+        if running is None:
+            raise not_running(instance_name)
+        if running.side is Side.SENT and not target_is_gone:
+            raise HypervisorError(f"all of instance {instance_name} was sent, it may run elsewhere")
+        await self._turn(instance_name, running, Side.RUNS)
+
+    async def leave_source(self, instance_name: str) -> None:
+        """As ILiveMigration says."""
+        running = self._read(instance_name)
+        if running is not None and running.side is not Side.SENT:
+            raise HypervisorError(f"instance {instance_name} runs here, it was not sent")
+        await self.stop(instance_name, 0.0, force=True)
+
+    async def take_over(self, instance_name: str) -> None:
+        """As ILiveMigration says."""
+        running = self._read(instance_name)
+        if running is None:
+            raise not_running(instance_name)
+        await self._turn(instance_name, running, Side.RUNS)
+
+    async def refuse(self, instance_name: str) -> None:
+        """As ILiveMigration says."""
+        running = self._read(instance_name)
+        if running is not None and running.side is not Side.INCOMING:
+            raise HypervisorError(f"instance {instance_name} runs here already")
+        await self.stop(instance_name, 0.0, force=True)
+
+    async def _turn(self, instance_name: str, running: Running, side: Side) -> None:
+        if running.side is not side:
+            await self._write(instance_name, msgspec.structs.replace(running, side=side))
+
+    def _running(self, instance_name: str) -> Running:
+        running = self._read(instance_name)
+        if running is None or running.side is Side.INCOMING:
             raise not_running(instance_name)
         return running
 

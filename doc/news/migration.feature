@@ -1,0 +1,1 @@
+``gnt-instance migrate`` and ``gnt-node migrate`` bring running instances to another node, on shared disks and mirrors; ``--cleanup`` finds out where an instance runs after a migration was cut off. ``gnt-node failover`` fails all instances of a node over.

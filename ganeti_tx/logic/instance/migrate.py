@@ -1,0 +1,113 @@
+"""Migrating an instance."""
+
+from collections.abc import Mapping, Sequence
+
+from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.locking.interfaces import LockRequest
+from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.instance.moves.checks import check_target
+from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
+from ganeti_tx.logic.instance.moves.failing_over import FailingOver
+from ganeti_tx.logic.instance.moves.migrating import Migrating
+from ganeti_tx.logic.instance.moves.move import Move
+from ganeti_tx.logic.instance.moves.running import check_passenger, why_not_running
+from ganeti_tx.logic.instance.moves.unit import MoveUnit
+from ganeti_tx.logic.plan import Plan
+from ganeti_tx.logic.questions import check_online
+from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.opcodes.instance_place import OpInstanceMigrate
+from ganeti_tx.model.opcodes.types import DEFAULT_SHUTDOWN_TIMEOUT, MigrationMode
+
+
+class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
+    """Bring the running instance to another node; fail it over where that is allowed and it does not run."""
+
+    hook = Hook(
+        "instance-migrate",
+        HookObject.INSTANCE,
+        asked={"MIGRATE_CLEANUP": "cleanup", "ALLOW_RUNTIME_CHANGES": "allow_runtime_changes"},
+    )
+    doing = "migrations"
+    done = "migrated"
+
+    _work: Migrating | FailingOver | CleaningUp
+    _live: bool
+
+    async def expand_names(self) -> None:
+        """See `MoveUnit`."""
+        if self.op.live is not None and self.op.mode is not None:
+            raise OpPrereqError("Only one of the 'live' and 'mode' parameters are accepted", ECode.INVAL)
+        await super().expand_names()
+
+    async def locks_at(self, level: Level) -> Sequence[LockRequest]:
+        """Both nodes' resources for itself, too: there is one port for migrations on each node."""
+        if level is Level.NODE_RES:
+            return self.destination.locks_at(level, Mode.EXCLUSIVE)
+        return await super().locks_at(level)
+
+    async def check(self) -> None:
+        """The instance runs, the target is well, and has what the instance needs."""
+        await super().check()
+        self._live = self._is_live()
+        if self.op.cleanup:
+            self._work, self.move = await self.look_for_it()
+            return
+        self.move = move = await self.destination.decide(self.target)
+        await check_target(self.nodes, move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
+        if (reason := await self._why_failover()) is not None:
+            self.info(f"- INFO: {reason}, fallback allowed, switching to failover")
+            self._work = FailingOver(self, move, DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False)
+            await self._work.check()
+            return
+        self._work = await self._migrating(move)
+
+    def _is_live(self) -> bool:
+        if self.op.live is not None:
+            return self.op.live
+        default = self.target.spec().hvparams.get("migration_mode", MigrationMode.LIVE.value)
+        return (self.op.mode or MigrationMode(default)) is MigrationMode.LIVE
+
+    async def _why_failover(self) -> str | None:
+        """@raise OpPrereqError: it cannot be migrated, and may not be failed over."""
+        if not self.op.allow_failover or not self.move.source.offline:
+            check_online(self.move.source, f"migrate instance {self.instance.name}; use failover")
+            reason = await why_not_running(self.nodes, self.move)
+        else:
+            reason = "Primary node is offline"
+        if reason is not None and not self.op.allow_failover:
+            raise OpPrereqError(
+                f"Can't migrate, please use failover: Instance {self.instance.name} is not running"
+                if "always_failover" not in reason
+                else f"Can't migrate, please use failover: {reason}",
+                ECode.STATE,
+            )
+        return reason
+
+    async def _migrating(self, move: Move) -> Migrating:
+        passenger = await check_passenger(
+            self.nodes, move, may_shrink=self.op.allow_runtime_changes, any_version=self.op.ignore_hvversions
+        )
+        return Migrating(
+            self,
+            self.context.steps,
+            self.context.safe_points,
+            move,
+            (await self.config.cluster()).cluster_name,
+            self._live,
+            passenger.info,
+            passenger.memory,
+            passenger.reduced,
+        )
+
+    async def hook_values(self) -> Mapping[str, object]:
+        """And whether its guest goes on meanwhile."""
+        return {**await super().hook_values(), "MIGRATE_LIVE": self._live}
+
+    def plan(self) -> Plan:
+        """See what it does."""
+        return self._work.plan()
+
+    async def execute(self) -> None:
+        """Do it."""
+        await self._work.run()
