@@ -73,3 +73,7 @@ class RecordedOutputTests(RecordedOsCase):
     def test_cluster(self) -> None:
         """All about a cluster."""
         self.compare("gnt-cluster.jsonl")
+
+    def test_modify(self) -> None:
+        """Changes of instances."""
+        self.compare("gnt-instance-modify.jsonl")

@@ -53,6 +53,8 @@ async def check_os(parts: Parts, op: OpInstanceSetParams, after: InstanceView) -
 async def check_bridges(parts: Parts, op: OpInstanceSetParams, after: InstanceView, nics: Sequence[Nic]) -> None:
     """@raise OpPrereqError: environment_error, a bridge of a new NIC is not there, unless that is forced."""
     specs = [after.nic_spec(nic) for nic in nics]
+    if any(spec.mode == NicMode.OPENVSWITCH for spec in specs):
+        parts.info("- INFO: OVS links are currently not checked for correctness")
     wanted = sorted({spec.link for spec in specs if spec.mode == NicMode.BRIDGED})
     if not wanted or after.primary.offline:
         return
