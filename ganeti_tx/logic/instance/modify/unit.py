@@ -49,6 +49,9 @@ from ganeti_tx.rpc.calls.instance import RunningInstance
 
 READY, CHANGE = "make the new disks ready", "change the instance in the configuration"
 
+#: What hooks are told before the change as it is to be.
+OF_BACKEND = ("INSTANCE_MINMEM", "INSTANCE_MAXMEM", "INSTANCE_MEMORY", "INSTANCE_VCPUS")
+
 Told = list[tuple[str, object]]
 
 
@@ -64,6 +67,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         asked={"NEW_DISK_TEMPLATE": "disk_template", "RUNTIME_MEMORY": "runtime_mem"},
     )
 
+    _nodes_before: Sequence[Node]
     _networks: Networks
     _nic_changes: Sequence[NicChange]
     _new_primary: Node | None = None
@@ -100,6 +104,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     async def check(self) -> None:
         """Work out how the instance is to be, and ask its nodes whether it can be so."""
         await super().check()
+        self._nodes_before = list(self.target.nodes.values())
         refuse_conversion(self.op)
         self._nic_changes = [*self.op.nics, *communication_change(self.op, self.target)]
         await self._work_out()
@@ -176,21 +181,18 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
                 raise OpPrereqError(f"Instance '{self.instance.name}' is marked to be up, {refusal}", ECode.STATE)
 
     async def hook_values(self) -> Mapping[str, object]:
-        """Before, the instance with its disks as they are and with its new parameters and NICs; afterwards as it is."""
+        """Before, the instance as it is, but for its NICs and what is told of memory and processors; afterwards as it is."""
         asked = {name: value for name, value in self._asked().items() if value is not None}
         if self._done:
             return {**asked, **instance_values(self.target)}
-        after = self._after.instance
-        shown = replace(self.instance, beparams=after.beparams, nics=after.nics)
-        view = state.viewed_with(
-            self.target,
-            shown,
-            self.target.disks,
-            list(self.target.nodes.values()),
-            self._after.group,
-            list(self._after.networks.values()),
-        )
-        return {**asked, **instance_values(view)}
+        now, wanted = instance_values(self.target), instance_values(self._after)
+        kept = {name: value for name, value in now.items() if not name.startswith("INSTANCE_NIC")}
+        nics = {name: value for name, value in wanted.items() if name.startswith("INSTANCE_NIC")}
+        return {**asked, **kept, **nics, **{name: wanted[name] for name in OF_BACKEND}}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """Where it was, afterwards, too."""
+        return self._nodes_before
 
     def _asked(self) -> Mapping[str, object]:
         template = self.op.disk_template
