@@ -64,6 +64,7 @@ class IConfig(Operations):
     update_disk = changing("UpdateDisk", changes_instance.update_disk)
     add_disk = changing("AddInstanceDisk", changes_instance.add_disk)
     move_instance = changing("MoveInstance", changes_place.move_instance, repeat=Repeat.SAFE)
+    place_instance = changing("PlaceInstance", changes_place.place_instance, repeat=Repeat.SAFE)
     remove_disk = changing("RemoveInstanceDisk", changes_instance.remove_disk)
 
     add_node = changing("AddNode", changes_node.add_node)

@@ -9,7 +9,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.operation import operations_of
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.model.undo import ConfigUndo, NodeUndo, Undo
+from ganeti_tx.model.undo import ConfigUndo, NodeUndo, Undo, with_secrets
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.table import CALLS as NODE_CALLS
 
@@ -34,8 +34,14 @@ class TakingBack:
         kind = NODE_CALLS.get(undo.call)
         if kind is None:
             raise OpExecError(f"no such node call: {undo.call!r}")
-        call = _converted(undo.arguments, kind, undo.title)
+        arguments = await self._with_secrets(undo.arguments) if kind.needs_secrets else undo.arguments
+        call = _converted(arguments, kind, undo.title)
         await self.nodes.call(NodeAddress(undo.node, undo.primary_ip, undo.offline), call)
+
+    async def _with_secrets(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with what is secret of the disks in them, as far as the configuration has these."""
+        disks = (await self.config.everything()).disks
+        return dict(with_secrets(arguments, disks))
 
     async def _change(self, undo: ConfigUndo) -> None:
         operation = OPERATIONS.get(undo.operation)

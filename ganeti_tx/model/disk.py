@@ -68,6 +68,48 @@ class Disk(Tracked, frozen=True, kw_only=True):
         return ids.parts(self.template.logical_id, Secret, self.logical_id)
 
 
+class DiskPlace(Wire, frozen=True, kw_only=True):
+    """Where a disk (a uuid) is, and how it was made there; minors, on these nodes, of one that is mirrored between them."""
+
+    uuid: str
+    nodes: tuple[str, ...]
+    minors: tuple[int, ...]
+    size: int
+    spindles: int | None
+    mode: Literal["ro", "rw"]
+
+
+def place_of(disk: Disk) -> DiskPlace:
+    """That of a disk as it is."""
+    return DiskPlace(
+        uuid=disk.uuid,
+        nodes=disk.nodes,
+        minors=tuple(minor for _, minor in disk.minors),
+        size=disk.size,
+        spindles=disk.spindles,
+        mode=disk.mode,
+    )
+
+
+def with_place(disk: Disk, place: DiskPlace) -> Disk:
+    """The disk at another one, with those that it is made of; those that have its size have the new one."""
+    shape = disk.template.logical_id
+    ends: dict[object, tuple[str | int, ...]] = {NodeUuid: place.nodes if disk.mirrors else (), Minor: place.minors}
+    declared = disk.template.children
+    return msgspec.structs.replace(
+        disk,
+        logical_id=ids.with_parts(shape, disk.logical_id, ends),
+        nodes=place.nodes,
+        size=place.size,
+        spindles=place.spindles,
+        mode=place.mode,
+        children=tuple(
+            msgspec.structs.replace(child, nodes=place.nodes, size=place.size if kind.size is None else child.size)
+            for kind, child in zip(declared, disk.children, strict=True)
+        ),
+    )
+
+
 class DiskSettings(Wire, frozen=True, kw_only=True):
     """What can be changed about a disk (a uuid) without its data.
 

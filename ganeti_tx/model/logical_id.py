@@ -89,6 +89,17 @@ def moved(path: str, old: str, new: str) -> str:
     return str(plain.parent.with_name(new) / plain.name) if plain.parent.name == old else path
 
 
+def with_parts(shape: type[tuple[Any, ...]], raw: Raw, given: Mapping[object, Sequence[Any]]) -> Raw:
+    """The id with others in the place of its parts of some kinds, in their order."""
+    if raw is None:
+        return None
+    new = list(raw)
+    for kind, values in given.items():
+        for place, value in zip(places_of(shape, kind), values, strict=True):
+            new[place] = value
+    return tuple(new)
+
+
 def without_secret(shape: type[tuple[Any, ...]], raw: Raw, instead: str = HIDDEN) -> Raw:
     """The id with other text in the place of what is secret, even if its other parts do not fit."""
     secret = places_of(shape, Secret)

@@ -3,11 +3,13 @@
 Each undo can be done twice, and for something that was never begun, without harm (doc/design/undo.rst).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from ganeti_tx.model import logical_id as ids
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 
@@ -70,3 +72,17 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, list):
         return [without_secrets(each) for each in value]
     return value
+
+
+def with_secrets(value: Any, disks: Mapping[str, Disk]) -> Any:
+    """What `without_secrets` left, with the secrets of the disks (by uuid) that are known."""
+    if isinstance(value, list):
+        return [with_secrets(each, disks) for each in value]
+    if not isinstance(value, dict):
+        return value
+    filled = {key: with_secrets(each, disks) for key, each in value.items()}
+    if "dev_type" in filled and (disk := disks.get(str(filled.get("uuid")))) is not None:
+        shape = disk.template.logical_id
+        known = ids.with_parts(shape, filled.get("logical_id"), {ids.Secret: disk.secrets})
+        filled["logical_id"] = None if known is None else list(known)
+    return filled

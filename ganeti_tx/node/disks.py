@@ -54,12 +54,14 @@ class Disks:
 
     @answers(BlockdevRename)
     async def rename(self, call: BlockdevRename) -> None:
-        """Give another logical id; a stable name that led to the disk goes on leading to it."""
+        """Give another logical id, unless it has it already; a stable name that led to the disk goes on leading to it."""
+        renamed = replace(call.disk, logical_id=call.logical_id)
+        if await self.tree.find(call.disk) is None and await self.tree.find(renamed) is not None:
+            return
         linked = await self._is_linked(call.disk, call.owner)
         await self.tree.rename(call.disk, call.logical_id)
         if linked:
-            renamed = await self.tree.found(replace(call.disk, logical_id=call.logical_id))
-            self.links.link(call.owner, call.disk.index, renamed.dev_path)
+            self.links.link(call.owner, call.disk.index, (await self.tree.found(renamed)).dev_path)
 
     async def _is_linked(self, disk: DiskSpec, owner: str) -> bool:
         """Whether the disk's stable name is there, and leads to it."""

@@ -105,7 +105,9 @@ class Mirrors:
 
     @answers(BlockdevAddchildren)
     async def attach_children(self, call: BlockdevAddchildren) -> None:
-        """Make them ready and hand them over."""
+        """Make them ready and hand them over, unless the mirror has them."""
+        if await self.tree.is_whole(call.disk):
+            return
         await self.tree.attach_children(call.disk)
 
     @answers(BlockdevRemovechildren)

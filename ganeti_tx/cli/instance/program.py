@@ -26,6 +26,7 @@ PROGRAM = Program(
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from an instance"),
         "rename": Entry("instance.rename", "RENAME", "give an instance another name"),
+        "replace-disks": Entry("instance.replace_disks", "REPLACE", "replace the copies of mirrored disks on a node"),
         "shutdown": Entry("instance.power", "SHUTDOWN", "stop instances"),
         "startup": Entry("instance.power", "STARTUP", "start instances"),
     },

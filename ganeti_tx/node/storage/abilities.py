@@ -37,7 +37,9 @@ class IMirror(Interface):
         """Go on without the other side, and do not look for it; doing it twice is no error."""
 
     async def connect(disk: DiskSpec, both_primary: bool) -> None:
-        """Look for the other side again; with `both_primary` each may be primary while it is there (for a migration).
+        """Look for the other side, which is where `disk.ends` says, though it was elsewhere before.
+
+        With `both_primary` each may be primary while the other is there (for a migration).
 
         @raise BlockDeviceError: the device is not assembled.
         """

@@ -38,6 +38,8 @@ class NodeCall(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     sender: ClassVar[Sender] = Sender.MASTER
     #: Whether a job that is stopped may leave the call in its midst: it may take long, and leaves nothing behind.
     abandonable: ClassVar[bool] = False
+    #: Whether it needs what is secret of disks, which undos do not have, so that it is filled in before they are done.
+    needs_secrets: ClassVar[bool] = False
     timeout: ClassVar[float] = NORMAL
     max_request: ClassVar[int] = 4 * MiB
     max_response: ClassVar[int] = 16 * MiB

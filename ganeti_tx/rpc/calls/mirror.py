@@ -35,6 +35,7 @@ class DrbdAttachNet(DisksCall[None], frozen=True, kw_only=True):
     """Let mirrors look for their other sides again; with `multimaster` both may be primary, for a migration."""
 
     name: ClassVar[str] = "drbd_attach_net"
+    needs_secrets: ClassVar[bool] = True
     multimaster: bool
 
 

@@ -180,8 +180,10 @@ class FakeMirrors:
         device, fresh = self.up.get(ends.local_minor), False
         if device is None:
             device, fresh = self._bring_up(disk, ends, below), True
-        elif device.data is None and below:
-            await self.attach_children(disk, below)
+        else:
+            device.ends = ends
+            if device.data is None and below:
+                await self.attach_children(disk, below)
         try:
             if primary:
                 await self.become_primary(disk)
@@ -255,6 +257,7 @@ class FakeMirrors:
     async def connect(self, disk: DiskSpec, both_primary: bool) -> None:
         """See `IMirror`."""
         device = self._device(disk)
+        device.ends = self._ends(disk)
         device.wants_peer, device.both_primary = True, both_primary
         device.seen_at = self.wire.now()
         self.wire.advance(device)

@@ -55,7 +55,7 @@ from ganeti_tx.rpc.calls.instance import (
     RunningInstance,
 )
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
-from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
+from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, BlockdevRemovechildren
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
     NodeCryptoTokens,
@@ -252,7 +252,7 @@ def healthy_nodes() -> FakeNodeRpc:
         InstanceStart, InstanceShutdown, InstanceReboot, InstanceOsAdd, BlockdevCreate, BlockdevRemove, BlockdevShutdown
     )
     nodes.succeed(InstanceRunRename, BlockdevRename)
-    nodes.succeed(BlockdevGrow, BlockdevWipe)
+    nodes.succeed(BlockdevGrow, BlockdevWipe, BlockdevAddchildren, BlockdevRemovechildren)
     nodes.answer(BlockdevGetmirrorstatus, [BlockDevStatus(dev_path="/dev/disk", size=1024)])
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))

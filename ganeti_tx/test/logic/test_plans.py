@@ -30,7 +30,7 @@ from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.test.logic.evacuations import SPREAD, moved, say
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, TWO_GROUPS, Stage, UnitTestCase
-from ganeti_tx.test.model.samples import NETWORK, NODE, NODE2
+from ganeti_tx.test.model.samples import DISK, NETWORK, NODE, NODE2
 
 WEB1 = "web1.example.com"
 CREATE = ops.OpInstanceCreate(
@@ -54,6 +54,7 @@ WITH_NETWORK = replace(CONFIG, networks={NETWORK.uuid: NETWORK})
 UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
 #: Any node can have it.
 ANYWHERE = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP, disks=())}, disks={})
+MIRRORED = replace(CONFIG, disks={DISK.uuid: DISK}, instances={INSTANCE.uuid: replace(INSTANCE, network_port=None)})
 DOWN = "mark the instance as down"
 
 
@@ -121,6 +122,21 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (
         ops.OpInstanceChangeGroup(instance_name=WEB1, iallocator="hail"),
         ["submit the jobs that move the instances"],
+    ),
+    (
+        asked("OP_INSTANCE_REPLACE_DISKS", instance_name=WEB1, mode="replace_on_secondary"),
+        [
+            "make the disks ready",
+            "remove what an earlier replacement has left",
+            "create new volumes",
+            "detach the volumes of disk/0",
+            "put the old volumes of disk/0 aside",
+            "put the new volumes of disk/0 in their place",
+            "attach the new volumes of disk/0",
+            "wait until the disks are in sync",
+            "remove the old copy",
+            "take the disks down",
+        ],
     ),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
@@ -264,6 +280,8 @@ class PlanTests(UnitTestCase):
             return ANYWHERE
         if isinstance(op, ops.OpInstanceChangeGroup):
             return SPREAD
+        if isinstance(op, ops.OpInstanceReplaceDisks):
+            return MIRRORED
         return UP if isinstance(op, ops.OpInstanceConsole) else CONFIG
 
     def test_every_unit(self) -> None:

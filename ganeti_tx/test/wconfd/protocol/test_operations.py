@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.errors import OpPrereqError
-from ganeti_tx.model.disk import settings_of
+from ganeti_tx.model.disk import place_of, settings_of
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, GROUP, INSTANCE, NETWORK, NIC, NODE, NODE2, VOLUME
 from ganeti_tx.test.wconfd.protocol.test_protocol import ProtocolCase
@@ -66,6 +66,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "add_disk": (INSTANCE.uuid, replace(NEW_DISK, uuid="disk3", logical_id=("xenvg", "third")), 0),
     "remove_disk": ("disk3",),
     "move_instance": (INSTANCE.uuid, NODE2.uuid),
+    "place_instance": (INSTANCE.uuid, NODE2.uuid, [place_of(DISK)]),
     "rename_instance": (NEW_INSTANCE.uuid, "web9.example.com", {}),
     "remove_instance": (NEW_INSTANCE.uuid,),
     "add_node": (NEW_NODE, "digest", "server"),

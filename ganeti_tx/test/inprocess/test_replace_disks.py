@@ -1,0 +1,330 @@
+"""Mirrored disks replaced in all four ways, in a whole cluster of four nodes."""
+
+from random import Random
+
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.instance_view import view_of
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
+from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, DrbdAttachNet
+from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
+from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
+
+REPLACE = "gnt-instance replace-disks"
+
+
+class ReplaceCase(MirroredCase):
+    """web1 runs, and its mirror is whole."""
+
+    nodes_count = 4
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.ok(f"{ADD} web1")
+        self.home(2).mirrors.write(self.spec(), "letters")
+
+    def spec(self, number: int = 2) -> DiskSpec:
+        """The disk as a node must know it."""
+        config = self.cluster.config
+        (instance,) = config.instances.values()
+        view = view_of(
+            instance,
+            cluster=config.cluster,
+            disks=config.disks,
+            nodes=config.nodes,
+            groups=config.nodegroups,
+            networks=config.networks,
+        )
+        (node,) = [node for node in config.nodes.values() if node.name == self.cluster.node(number).name]
+        return view.disk_specs(node)[0]
+
+    def lose_volumes(self, number: int) -> None:
+        """The storage of a node is empty, as after an exchange of its hardware; it was off meanwhile."""
+        node = self.cluster.node(number)
+        self.cluster.lose_power(node, Random(1))
+        self.home(number).volumes.disks.clear()
+        self.cluster.pass_time(5)
+        node.boot()
+        self.cluster.pass_time(60)
+
+    def assert_whole(self, *numbers: int) -> None:
+        """The mirror is in sync on these nodes, which have its data; no other node has anything."""
+        self.assert_agree()
+        self.assertEqual([line.count("in sync, status ok") for line in self.states()], [1, 1])
+        for number in numbers:
+            ends = self.spec(number).ends
+            end = self.home(number).mirrors.up[ends.local_minor if ends is not None else -1]
+            assert end.data is not None
+            self.assertEqual(end.data.content, "letters")
+
+
+class SameNodeTests(ReplaceCase):
+    """New volumes on one of the two nodes."""
+
+    def test_on_each(self) -> None:
+        """They take the names of the old ones; the configuration stays as it was but for what counts changes."""
+        before = self.cluster.config.disks
+        for option in ("-s", "-p", "--on-secondary", "--on-primary --disks=0", "-s --early-release"):
+            told = self.ok(f"{REPLACE} {option} web1")
+            self.assertIn("disks are in sync", told)
+            self.assert_whole(2, 3)
+        self.assertEqual(self.cluster.config.disks, before)
+        self.assertEqual(self.ready(), [0, THREE, THREE, 0])
+
+    def test_stopped(self) -> None:
+        """Disks of what is down are ready only meanwhile."""
+        self.ok("gnt-instance shutdown web1")
+        for option in ("-s", "-p"):
+            self.ok(f"{REPLACE} {option} web1")
+            self.assertEqual(self.ready(), [0, 0, 0, 0])
+            self.assert_agree()
+        self.ok("gnt-instance startup web1")
+        self.assert_whole(2, 3)
+
+    def test_lost(self) -> None:
+        """Volumes that are lost on the second node are made anew."""
+        self.lose_volumes(3)
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+    def test_auto(self) -> None:
+        """What is lost is found out; nothing is done when nothing is."""
+        self.assertIn("No disks need replacement for instance 'web1'", self.ok(f"{REPLACE} -a web1"))
+        self.lose_volumes(3)
+        self.ok(f"{REPLACE} -a web1")
+        self.assert_whole(2, 3)
+        self.home(2).volumes.disks.clear()
+        self.home(3).volumes.disks.clear()
+        self.fails(
+            f"{REPLACE} -a web1", "wrong_state.*\n.*faulty disks on both its nodes .disk/0 on node2.*disk/0 on node3"
+        )
+
+    def test_refused(self) -> None:
+        """What makes no sense; nothing is changed."""
+        before = self.cluster.config
+        self.ok("gnt-instance add -t diskless -o noop -H fake -n node1 --no-name-check --no-ip-check db1")
+        before = self.cluster.config
+        for words, reason in (
+            ("web1", "wrong_input.*\nOne and only one of the -p, -s, -a, -n and -I options must be passed"),
+            ("-p -n node4 web1", "One and only one"),
+            ("-p --disks=9 web1", r"Invalid disk index: 9 \(instance has disks 0 to 0\)"),
+            ("-p --disks=0,0 web1", "disks are named twice: 0, 0"),
+            ("-p --disks=x web1", "Invalid disk index"),
+            ("-a --disks=0 web1", "takes all disks"),
+            ("-n node4 --disks=0 web1", "takes all disks"),
+            ("-n node2 web1", "is the primary node of the instance"),
+            ("-n node3 web1", "is already the secondary node of the instance"),
+            ("-n nosuch web1", "unknown_entity"),
+            ("-p nosuch", "unknown_entity"),
+            ("-I nosuch web1", "nosuch"),
+            ("-p db1", "internal_error.*\nThe instance has a strange layout, expected one secondary but found 0"),
+        ):
+            self.fails(f"{REPLACE} {words}", reason)
+        self.assertEqual(self.cluster.config, before)
+
+    def test_other_side_is_bad(self) -> None:
+        """Nothing is replaced that is the last good copy."""
+        self.lose_volumes(3)
+        self.fails(f"{REPLACE} -p web1", "wrong_state.*\nNode node3.example.com has degraded storage, disk/0")
+        self.ok("gnt-instance shutdown web1")
+        self.fails(f"{REPLACE} -p web1", "node3.example.com")
+        self.assertEqual(self.ready(), [0, 0, 0, 0])
+
+    def test_no_room(self) -> None:
+        """A node that is full, or offline."""
+        self.home(3).volumes.total = 100
+        self.fails(f"{REPLACE} -s web1", "MiB free")
+        self.assert_whole(2, 3)
+        self.ok("gnt-node modify --offline=yes --force node3")
+        self.fails(f"{REPLACE} -s web1", "node3.example.com is marked offline")
+
+    def test_cut_off(self) -> None:
+        """A node that is cut off in the middle leaves what the same command puts right."""
+        seen = []
+
+        def cut(node: str, call: NodeCall[object]) -> Trouble | None:
+            if isinstance(call, BlockdevAddchildren):
+                seen.append(node)
+            return Trouble.REFUSED if seen and node == "node3.example.com" else None
+
+        self.cluster.network.fault = cut
+        self.fails(f"{REPLACE} -s web1", "could not replace the volumes of disk/0")
+        self.assertEqual(len(self.volumes()[2]), 4)
+        self.cluster.network.fault = None
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+    def test_never_in_sync(self) -> None:
+        """When the new copy cannot be filled the old volumes stay, and are told of."""
+
+        def cut(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, BlockdevGetmirrorstatus):
+                self.wire.split(*(self.cluster.node(number).address for number in (2, 3)))
+
+        self.cluster.network.fault = cut
+        status, out, err = self.scene().run(f"{REPLACE} -s web1".split())
+        self.assertEqual(status, 1)
+        self.assertIn("there are some degraded disks for instance web1", err)
+        self.assertRegex(out, "WARNING: .*_data_replaced")
+        self.cluster.network.fault = None
+        self.wire.mend(*(self.cluster.node(number).address for number in (2, 3)))
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+    def test_old_volume_stays(self) -> None:
+        """An old volume that cannot be removed is told of."""
+        self.cluster.network.fault = lambda node, call: Says("no") if isinstance(call, BlockdevRemove) else None
+        self.assertIn(
+            "Can't remove the old copy of disk/0 of instance web1 on node node3", self.ok(f"{REPLACE} -s web1")
+        )
+        self.cluster.network.fault = None
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+
+class NewNodeTests(ReplaceCase):
+    """Another second node."""
+
+    def secret(self) -> str:
+        """The mirror's."""
+        (disk,) = self.cluster.config.disks.values()
+        return str(disk.secrets[0])
+
+    def test_by_hand(self) -> None:
+        """The copy is there, and no longer on the old node; port and secret stay."""
+        (before,) = self.cluster.config.disks.values()
+        self.ok(f"{REPLACE} -n node4 web1")
+        self.assert_whole(2, 4)
+        self.assertEqual(self.ready(), [0, THREE, 0, THREE])
+        self.assertEqual(self.mirrors(), [0, 1, 0, 1])
+        (after,) = self.cluster.config.disks.values()
+        self.assertEqual((after.ports, after.secrets), (before.ports, before.secrets))
+        self.assertEqual(self.ok("gnt-instance list --no-headers -o pnode,snodes web1").split()[1], "node4.example.com")
+        self.ok(f"{REPLACE} -n node1 --early-release web1")
+        self.assert_whole(1, 2)
+
+    def test_stopped(self) -> None:
+        """One that is down."""
+        self.ok("gnt-instance shutdown web1")
+        self.ok(f"{REPLACE} -n node4 web1")
+        self.assertEqual(self.ready(), [0, 0, 0, 0])
+        self.ok("gnt-instance startup web1")
+        self.assert_whole(2, 4)
+
+    def test_old_node_is_dead(self) -> None:
+        """The old node need not be there; what it still has is told of, and removed when it is to have the disk again."""
+        self.cluster.lose_power(self.cluster.node(3), Random(1))
+        told = self.ok(f"{REPLACE} -n node4 web1")
+        self.assertIn("Can't remove the old copy of disk/0 of instance web1 on node node3.example.com", told)
+        self.cluster.node(3).boot()
+        self.cluster.pass_time(60)
+        self.ok(f"{REPLACE} -n node3 web1")
+        self.assert_whole(2, 3)
+
+    def test_taken_back(self) -> None:
+        """A failure gives the primary node its old partner again, with the secret that no file has."""
+        for kind in (BlockdevCreate, DrbdAttachNet):
+            self.cluster.network.fault = self.first(kind)
+            self.fails(f"{REPLACE} -n node4 web1", "could not move the copies of disk/0")
+            self.cluster.network.fault = None
+            self.assert_whole(2, 3)
+        sent = [each.call for each in self.cluster.network.sent if isinstance(each.call, DrbdAttachNet)]
+        self.assertEqual([(call.disks[0].logical_id or [])[-1] for call in sent], [self.secret()] * 2)
+
+    def first(self, kind: type[NodeCall[object]]) -> Fault:
+        """The first call of a kind is refused."""
+        seen = iter(range(100))
+
+        def fault(node: str, call: NodeCall[object]) -> Says | None:
+            return Says("no") if isinstance(call, kind) and next(seen) == 0 else None
+
+        return fault
+
+    def test_refused(self) -> None:
+        """Nodes that take no instances."""
+        self.ok("gnt-node modify --drained=yes node4")
+        self.fails(f"{REPLACE} -n node4 web1", "node4.example.com is drained")
+        self.ok("gnt-node modify --drained=no node4")
+        self.ok("gnt-node modify --offline=yes node4")
+        self.fails(f"{REPLACE} -n node4 web1", "node4.example.com is marked offline")
+
+    def test_policy(self) -> None:
+        """A node of another group must admit it, unless that is not to be minded."""
+        self.ok("gnt-group add small")
+        self.ok("gnt-group assign-nodes --force small node4")
+        self.ok("gnt-group modify --ipolicy-disk-templates=file small")
+        self.fails(f"{REPLACE} -n node4 web1", "violates the policy of group small")
+        self.assertIn("ignored, as asked for", self.ok(f"{REPLACE} -n node4 --ignore-ipolicy web1"))
+        self.assertEqual({DiskTemplate.DRBD}, {disk.dev_type for disk in self.cluster.config.disks.values()})
+
+
+def ways() -> list[Operation]:
+    """Each way of replacing, of what is down."""
+    before = [f"{ADD.replace('1G', '64M')} web1", "gnt-instance shutdown web1"]
+    return [
+        Operation(f"{REPLACE} -s web1", before, mirrored=True, partly=True),
+        Operation(f"{REPLACE} -p web1", before, mirrored=True, partly=True),
+        Operation(f"{REPLACE} -n node1 web1", before, mirrored=True, partly=True, done=lambda cluster: any(
+            cluster.config.nodes[uuid].name == "node1.example.com"
+            for disk in cluster.config.disks.values() for uuid in disk.nodes
+        )),
+    ]  # fmt: skip
+
+
+class EachCallTests(EachCallCase):
+    """Each call in trouble, and the job ended at each."""
+
+    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
+        """An old copy that cannot be removed is only told of (reference: storage-rules.json, replace_disks)."""
+        if not (success and "Can't remove the old copy" in where):
+            super().check_outcome(operation, success, where)
+
+    def test_secondary(self) -> None:
+        """New volumes on the second node."""
+        self.check_troubles(ways()[0], [Trouble.ANSWER_LOST])
+
+    def test_secondary_killed(self) -> None:
+        """And killed."""
+        self.check_ended(ways()[0], self.kill)
+
+    def test_primary(self) -> None:
+        """New volumes on the primary node."""
+        self.check_troubles(ways()[1], [Says("no")])
+
+    def test_new_node(self) -> None:
+        """Another second node."""
+        self.check_troubles(ways()[2], [Says("no"), Trouble.ANSWER_LOST])
+
+    def test_new_node_killed(self) -> None:
+        """And killed."""
+        self.check_ended(ways()[2], self.kill)
+
+
+class HookTests(ReplaceCase):
+    """What scripts are told, and where (reference: hooks.json, mirrors-replace)."""
+
+    def test_told(self) -> None:
+        """The master, the primary node, and the new second one, know both second nodes and the way."""
+        for node in self.cluster.nodes.values():
+            for phase in ("pre", "post"):
+                script = self.cluster.paths.hooks_dir / f"mirrors-replace-{phase}.d" / "seen"
+                put(node.disk, script, b"#!/bin/sh\n", 0o755)
+        self.ok(f"{REPLACE} -n node4 web1")
+        found = {
+            (node.name.split(".")[0], call.env["GANETI_HOOKS_PHASE"]): call.env
+            for node in self.cluster.nodes.values()
+            for call in (node.scripts.calls if hasattr(node, "scripts") else ())
+            if call.argv[0].endswith("seen")
+        }
+        self.assertEqual(
+            set(found), {(name, phase) for name in ("node1", "node2", "node4") for phase in ("pre", "post")}
+        )
+        env = found["node2", "pre"]
+        self.assertEqual(
+            [env[f"GANETI_{name}"] for name in ("MODE", "OLD_SECONDARY", "NEW_SECONDARY", "INSTANCE_SECONDARIES")],
+            ["replace_new_secondary", "node3.example.com", "node4.example.com", "node3.example.com"],
+        )
+        self.assertEqual(found["node2", "post"]["GANETI_POST_INSTANCE_SECONDARIES"], "node4.example.com")
