@@ -38,6 +38,7 @@ from ganeti_tx.logic.policy import check_specs
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance
+from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -200,6 +201,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._add(*reserved_only(target.instance, target.disks))
             self.info("Instance is forthcoming; not creating the actual instance")
             return homes
+        for index, disk in enumerate(target.disks):
+            self.info(f"* disk {index}, size {sizes.shown(disk.size)}")
         self.info("* creating instance disks...")
         await create_disks(self.nodes, target, self.context.steps, renamed(self._plan.disks))
         if self._reserved is None:
@@ -225,6 +228,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     def _tell_added(self) -> None:
         self.info(f"adding instance {self._name} to cluster config")
         self.info("adding disks to cluster config")
+        self.info(f"- INFO: Instance {self._name} has UUID {self._target.instance.uuid}")
 
     async def _set_up(self, target: InstanceView) -> None:
         """What it was asked to have done to it."""

@@ -33,13 +33,13 @@ async def check_address(name: str, address: str | None, cluster: Cluster, nodes:
 
 async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Cluster, *, force_variant: bool) -> None:
     """@raise OpPrereqError: the primary node cannot install or run it."""
-    if plan.install and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
+    if plan.wants_os and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
         raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
     hvparams = plan.filled_hvparams(cluster)
     await ask(nodes, node, HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams))
     if wanted := wanted_bridges(cluster, plan.nics):
         await ask(nodes, node, BridgesExist(bridges=wanted), ECode.ENVIRON)
-    if plan.install:
+    if plan.wants_os:
         os_call = OsValidate(
             required=True,
             os_name=plan.os,

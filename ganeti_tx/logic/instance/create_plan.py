@@ -47,6 +47,9 @@ class CreatePlan:
     nics: list[NicPlan]
     tags: tuple[str, ...]
     start: bool
+    #: Whether the OS is to be one that can be installed here.
+    wants_os: bool
+    #: Whether its scripts run: there is something to install it on, and nothing there yet.
     install: bool
 
     def filled_hvparams(self, cluster: Cluster) -> dict[str, object]:
@@ -118,6 +121,7 @@ def make_plan(
             f"hypervisor {hypervisor.value} is not enabled in the cluster (enabled: {enabled})", ECode.STATE
         )
     template, disks = plan_disks(op, cluster, name, templates)
+    wants_os = not op.no_install and not any(disk.adopt for disk in disks)
     try:
         plan = CreatePlan(
             name=name,
@@ -133,7 +137,8 @@ def make_plan(
             nics=plan_nics(cluster, op.nics, address, networks),
             tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
             start=op.start and not op.no_install and not op.forthcoming,
-            install=not op.no_install and not any(disk.adopt for disk in disks),
+            wants_os=wants_os,
+            install=wants_os and TEMPLATES[template].has_disks,
         )
         typed_hvparams(hypervisor, plan.filled_hvparams(cluster))
         plan.filled_beparams(cluster)

@@ -49,11 +49,12 @@ class ForthcomingTests(NetworkCase):
         self.assertEqual([(disk.size, disk.forthcoming) for disk in disks], [(2048, True), (1024, True)])
         self.assertIn(held.nics[0].ip, self.network_addresses())
         self.assertEqual(
-            self.stage.feedback[-4:],
+            self.stage.feedback[-5:],
             [
                 "Instance is forthcoming, not creating disks",
                 "adding instance web2.example.com to cluster config",
                 "adding disks to cluster config",
+                f"- INFO: Instance web2.example.com has UUID {held.uuid}",
                 "Instance is forthcoming; not creating the actual instance",
             ],
         )
