@@ -157,6 +157,19 @@ class KvmTests(HypervisorContract):
 
         self.assertIn("TLSv1", str(await deferToThread(greet)))
 
+    async def test_bound_to_interface(self) -> None:
+        """A display that is bound to an interface listens on its address, and the console says where."""
+        for name, kind in (("vnc_bind_address", "vnc"), ("spice_bind", "spice")):
+            spec = self.vnc_spec(serial_console=False, **{name: "lo"})
+            await self.driver.start(spec, [])
+            for driver in (self.driver, self.node.driver()):
+                console = await driver.console(spec, "node1.example.com")
+                self.assertEqual((console["kind"], console["host"]), (kind, "127.0.0.1"))
+            (await deferToThread(socket.create_connection, ("127.0.0.1", spec.network_port), 10)).close()
+            await self.driver.stop(self.name, 0.0, force=True)
+        text = await self.refused(self.driver.start(self.vnc_spec(vnc_bind_address="nosuch0"), []))
+        self.assertIn("vnc_bind_address: nosuch0", text)
+
     async def test_pinned(self) -> None:
         """With a mask the virtual processors run on those processors only, the rest of QEMU anywhere."""
         await self.start(cpu_mask="0")

@@ -77,6 +77,7 @@ class GuestTests(TestCase):
 
     async def test_user_shutdown(self) -> None:
         """With user_shutdown a guest that powers itself off is told as such, and a stop does not wait for it."""
+        self.allow_user_shutdown()
         console = await self.boot(user_shutdown=True)
         console.type(b"poweroff -f")
         await console.wait_for(b"reboot: Power down")
@@ -85,6 +86,47 @@ class GuestTests(TestCase):
             info = await self.driver.info(NAME)
             assert info is not None and len(states) < 1000
             states.append(info.state)
+        await self.driver.stop(NAME, 100_000.0)
+        self.assertEqual(self.node.remains(), [])
+
+    def allow_user_shutdown(self) -> None:
+        """As the cluster's setting does."""
+        path = self.node.paths.ssconf_file("enabled_user_shutdown")
+        path.parent.mkdir(parents=True)
+        path.write_text("True\n")
+
+    async def test_user_shutdown_not_allowed(self) -> None:
+        """Where the cluster does not have it, the parameter alone keeps no guest that has ended."""
+        console = await self.boot(user_shutdown=True)
+        console.type(b"poweroff -f")
+        await console.closed
+        await until(lambda: not self.node.processes())
+        self.assertIsNone(await self.driver.info(NAME))
+
+    async def test_agent(self) -> None:
+        """A stop asks the agent inside the guest, though nobody there hears the power button."""
+        console = await self.boot(use_guest_agent=True)
+        console.type(b"killall acpid; exec 3<>$(echo /dev/vport*)")
+        console.type(b"while :; do read -r line <&3 || sleep 0.2; case $line in")
+        console.type(b'*guest-sync*) id=${line##*id\\":}; printf \'\\377{"return": %s}\\n\' "${id%%\\}*}" >&3;;')
+        console.type(b"*guest-shutdown*powerdown*) echo the agent is asked; poweroff -f;; esac; done & echo list''ens")
+        await console.wait_for(b"listens")
+        await self.driver.stop(NAME, STOP_LIMIT)
+        await console.closed
+        self.assertIn(b"the agent is asked\r\n", console.said)
+        self.assertIn(b"reboot: Power down", console.said)
+        self.assertEqual(self.node.remains(), [])
+
+    async def test_no_agent(self) -> None:
+        """A guest with a socket for an agent, and no agent, hears the power button."""
+        console = await self.boot(use_guest_agent=True)
+        await self.driver.stop(NAME, STOP_LIMIT)
+        await console.closed
+        self.assertIn(b"reboot: Power down", console.said)
+
+    async def test_deaf(self) -> None:
+        """A guest without ACPI and agent cannot be asked, and is cut off without waiting."""
+        await self.boot(acpi=False)
         await self.driver.stop(NAME, 100_000.0)
         self.assertEqual(self.node.remains(), [])
 

@@ -10,6 +10,7 @@ from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.on_this_node import OnThisNode
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
 from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
@@ -36,6 +37,7 @@ def register(parts: HypervisorParts) -> KvmHypervisor:
         uids=uids,
         remains=remains,
         ending=Ending(parts.files, parts.clock, monitors, processes, remains, agents),
+        here=OnThisNode(parts.paths, parts.files, parts.runner),
         disks=DiskPlug(host, parts.clock),
         nics=NicPlug(host, network),
     )

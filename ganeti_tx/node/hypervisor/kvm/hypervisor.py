@@ -42,7 +42,8 @@ from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.nic_files import name_taps
-from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
+from ganeti_tx.node.hypervisor.kvm.on_this_node import OnThisNode
+from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
@@ -80,6 +81,7 @@ class KvmHypervisor:
     uids: UidPool
     remains: Remains
     ending: Ending
+    here: OnThisNode
     disks: DiskPlug
     nics: NicPlug
     name: str = "kvm"
@@ -99,7 +101,7 @@ class KvmHypervisor:
                 await self._bring_up(attrs.evolve(plan, run_as=run_as), paused)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], layout: InstanceLayout) -> QemuPlan:
-        params = with_program(kvm_params(spec.hvparams), self.files.exists)
+        params = await self.here.settled(kvm_params(spec.hvparams))
         if wrong := faults(params, self.files.exists):
             raise HypervisorError("; ".join(wrong))
         acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
@@ -276,7 +278,9 @@ class KvmHypervisor:
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says."""
-        params = kvm_params(instance.hvparams)
+        state = states.load(self.files, instance_layout(self.paths, instance.name))
+        if state is None or (params := state.params) is None:  # what runs is as it was started
+            params = await self.here.settled(kvm_params(instance.hvparams))
         return console_of(instance, params, instance_layout(self.paths, instance.name), node_name)
 
     # Changing what runs

@@ -1,0 +1,84 @@
+"""What the parameters of an instance come down to on this node: its program, its addresses, and what the cluster allows."""
+
+import ipaddress
+import re
+from typing import Any
+
+import msgspec
+from attrs import frozen
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.kvm import KvmParams
+from ganeti_tx.node.hypervisor.kvm.parameters import with_program
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import IProcessRunner
+
+LIMIT = 1024
+COMMAND_TIMEOUT = 30.0
+#: The parameters that say where a display listens: an address, the name of an interface, or (VNC) a directory for a socket.
+BIND_PARAMETERS = ("vnc_bind_address", "spice_bind")
+#: As the cluster's simple configuration writes the families of addresses (socket.AF_INET6).
+IPV6_FAMILY = "10"
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
+
+
+@frozen
+class OnThisNode:
+    """Fills in what only the node knows."""
+
+    paths: Paths
+    files: IFiles
+    runner: IProcessRunner
+
+    async def settled(self, params: KvmParams) -> KvmParams:
+        """The same parameters, for this node. @raise HypervisorError: an interface is not here or has no address."""
+        version = params.spice_ip_version or (6 if self._setting("primary_ip_family") == IPV6_FAMILY else 4)
+        changes: dict[str, Any] = {
+            name: await self._address(name, getattr(params, name), version) for name in BIND_PARAMETERS
+        }
+        changes["user_shutdown"] = params.user_shutdown and self._setting("enabled_user_shutdown") == "True"
+        return msgspec.structs.replace(with_program(params, self.files.exists), **changes)
+
+    def _setting(self, key: str) -> str:
+        """What the simple configuration says; empty when there is none."""
+        try:
+            return self.files.read(self.paths.ssconf_file(key), LIMIT).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return ""
+
+    async def _address(self, parameter: str, bind: str, version: int) -> str:
+        if not bind or bind.startswith("/") or is_address(bind):
+            return bind
+        if _INTERFACE.fullmatch(bind) is None:
+            raise HypervisorError(f"{parameter}: {bind!r} is neither an IP address nor the name of an interface")
+        result = await self.runner.run(
+            ["ip", "-json", f"-{version}", "address", "show", "dev", bind], timeout=COMMAND_TIMEOUT
+        )
+        if not result.succeeded:
+            raise HypervisorError(
+                f"{parameter}: {bind} is neither an IP address nor an interface of this node ({result.describe()})"
+            )
+        address = first_address(result.stdout)
+        if address is None:
+            raise HypervisorError(f"{parameter}: interface {bind} has no IPv{version} address on this node")
+        return address
+
+
+def is_address(text: str) -> bool:
+    """Whether it is an IPv4 or IPv6 address."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def first_address(printed: bytes) -> str | None:
+    """The first address of an interface that is no link-local one, as the program ip prints it. None: it has none."""
+    try:
+        interfaces = msgspec.json.decode(printed)
+        found = [each for interface in interfaces for each in interface.get("addr_info", [])]
+        return next((str(each["local"]) for each in found if each.get("scope") != "link"), None)
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
+        return None
