@@ -6,16 +6,9 @@ import sys
 from ganeti_tx.cli.program import Program, real_context, run
 from ganeti_tx.cli.streams import flushed, open_closed
 
-#: Programs without a command so far, by what they are for.
-EMPTY = {
-    "gnt-storage": "Shows external storage providers",
-}
-
 
 def program_named(name: str) -> Program:
     """The table of a gnt-* program."""
-    if name in EMPTY:
-        return Program(name, EMPTY[name], {})
     program = importlib.import_module(f"ganeti_tx.cli.{name.removeprefix('gnt-')}.program").PROGRAM
     assert isinstance(program, Program)
     return program

@@ -15,6 +15,7 @@ from ganeti_tx.node.facts import missing_bridges
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.abilities import IExisting
+from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.rpc.calls.node import NodeVerify
@@ -80,6 +81,7 @@ class NodeChecks:
             "oob-paths": self._programs,
             "certificates": self._certificates,
             "volumes": self._volumes,
+            "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,
             "ssh-files": self.ssh.file_faults,
             "ssh-reach": self.ssh.unreached,
@@ -171,6 +173,13 @@ class NodeChecks:
     async def _volumes(self, places: dict[str, str]) -> dict[str, list[list[Any]] | str]:
         """The logical ids of what is in the place of each template, or why that cannot be told."""
         return {template: await self._existing(template, place) for template, place in places.items()}
+
+    async def _providers(self, argument: object) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
+        """Of each provider of external storage its name, where it is, why it cannot be used, and its parameters."""
+        return [
+            (each.name, str(each.path), each.fault, list(each.provider.parameters) if each.provider is not None else [])
+            for each in Providers(self.files, self.paths.extstorage_search_path).all()
+        ]
 
     async def _existing(self, template: str, place: str) -> list[list[Any]] | str:
         storage = self.storage.storages.get(template)

@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx import __version__
 from ganeti_tx.cli.failures import describe
-from ganeti_tx.cli.main import EMPTY, program_named
+from ganeti_tx.cli.main import program_named
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.program import load
 from ganeti_tx.errors import (
@@ -61,12 +61,6 @@ class ProgramTests(SynchronousTestCase):
             outcome.err,
             "gnt-os: command 'mend' is not available in this version; available: diagnose, info, list, modify\n",
         )
-
-    def test_empty_programs(self) -> None:
-        """A program without commands says so."""
-        for name in EMPTY:
-            self.assertIn("is not available in this version; available: none", self.cli(name, "list").err)
-            self.assertIn("No command is available in this version.", self.cli(name, "--help").out)
 
     def test_usage_errors(self) -> None:
         """What was typed wrongly is one line on standard error; options that cannot be read have a status of their own."""

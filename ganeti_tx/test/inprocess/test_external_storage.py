@@ -1,6 +1,7 @@
 """Instances on external storage, in a cluster in which all nodes have a provider."""
 
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.test_each_call import is_gone, is_there
 
@@ -69,3 +70,53 @@ class EachCallTests(EachCallCase):
     def test_remove(self) -> None:
         """Removal."""
         self.check(Operation("gnt-instance remove -f web1", before=(ENABLE, ADD), partly=True, done=is_gone))
+
+
+class ProviderTests(ClusterCase):
+    """What is told of providers that are not the same everywhere."""
+
+    def verify(self) -> str:
+        """What verification says."""
+        _, out, err = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
+        return out + err
+
+    def test_commands(self) -> None:
+        """The commands show them; a fault on one node makes a failure of diagnose."""
+        self.assertIn("Provider: shelf [global status: valid]", self.ok("gnt-storage diagnose"))
+        self.assertIn("shelf:\n", self.ok("gnt-storage info shelf"))
+        self.cluster.node(3).disk.remove(self.cluster.paths.extstorage_search_path[0] / "shelf/attach")
+        status, out, _ = self.scene().run(["gnt-storage", "diagnose"])
+        self.assertEqual(status, 1)
+        self.assertIn("status: invalid - script attach is missing", out)
+
+    def test_verify(self) -> None:
+        """Providers that are missing, cannot be used or differ are told, where disks may be of them."""
+        path = self.cluster.paths.extstorage_search_path[0] / "shelf"
+        self.cluster.node(2).disk.remove(path / "attach")
+        self.cluster.node(1).add_provider("box")
+        for number, parameters in ((1, b"a x\n"), (2, b"b x\n")):
+            put(self.cluster.node(number).disk, self.cluster.paths.extstorage_search_path[1] / "old" / "x", b"")
+            self.cluster.node(number).add_provider("bag", parameters)
+        self.assertNotIn("storage provider", self.verify())
+        self.ok(ENABLE)
+        said = self.verify()
+        code = "ERROR:ENODEUSERSCRIPTS:node:node"
+        for text in (
+            f"{code}2.example.com:Invalid storage provider shelf (located at {path}): script attach is missing",
+            f"{code}3.example.com:storage provider box is on node node1.example.com and missing on this node",
+            f"{code}2.example.com:parameters of storage provider bag differ from node node1.example.com: [b] vs. [a]",
+        ):
+            self.assertIn(text, said)
+
+    def test_used(self) -> None:
+        """A provider that an instance's disk needs is missed by the instance's name."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.assertNotIn("storage provider", self.verify())
+        directory = self.cluster.paths.extstorage_search_path[0]
+        node = self.cluster.node(3)
+        for name in node.disk.listdir(directory / "shelf"):
+            node.disk.remove(directory / "shelf" / name)
+        node.disk.rmdir(directory / "shelf")
+        text = "node3.example.com:storage provider shelf of instance web1.example.com is missing"
+        self.assertIn(text, self.verify())

@@ -15,6 +15,7 @@ from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
 from ganeti_tx.rpc.calls.migration import (
     AcceptInstance,
@@ -231,6 +232,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
         ["change the node", "remove what only master candidates keep"],
     ),
+    (ops.OpExtStorageDiagnose(output_fields=("name",)), []),
     (ops.OpOsDiagnose(output_fields=("name",)), []),
     (ops.OpTagsDel(kind=TagKind.INSTANCE, name=WEB1, tags=tuple(INSTANCE.tags)[:1]), ["remove the tags"]),
     (ops.OpTagsGet(kind=TagKind.CLUSTER), []),
@@ -253,6 +255,7 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "digest")])
         stage.nodes.answer(NodeSshKeys, SshKeys(host=[]))
         stage.nodes.answer(OsDiagnose, [])
+        stage.nodes.answer(ExtstorageDiagnose, [])
         if isinstance(op, ops.OpInstanceChangeGroup):
             say(stage.nodes, moved("rack2"))
         if isinstance(op, ops.OpInstanceMigrate):

@@ -1,0 +1,55 @@
+"""gnt-storage diagnose."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.options import PRIORITY, Command
+from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.errors import ExitCode
+
+#: What a node found, as OP_EXT_STORAGE_DIAGNOSE answers: path, valid, message, parameters.
+Finding = Sequence[Any]
+
+
+def diagnose(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Each provider and what is wrong with it on which node; failure when one is not valid, or there is none."""
+    fields = ["name", "node_status", "nodegroup_status"]
+    rows = run_opcode(session, options, opcode("OP_EXT_STORAGE_DIAGNOSE", output_fields=fields))
+    if not rows:
+        session.warn("Can't get the list of ExtStorage providers")
+        return ExitCode.FAILURE
+    states = [state_of(nodes) for _name, nodes, _groups in rows]
+    for (name, nodes, groups), state in zip(rows, states, strict=True):
+        session.print(f"Provider: {name} [global status: {state}]")
+        for line in node_lines(nodes):
+            session.print(line)
+        session.print(
+            f"  Node groups where it can be used: {', '.join(g for g in sorted(groups) if groups[g]) or 'none'}"
+        )
+        session.print()
+    return ExitCode.SUCCESS if set(states) == {"valid"} else ExitCode.FAILURE
+
+
+def state_of(nodes: Mapping[str, Sequence[Finding]]) -> str:
+    """Of all nodes together, by what counts on each."""
+    good = [bool(found) and found[0][1] for found in nodes.values()]
+    return "valid" if all(good) else "partial valid" if any(good) else "invalid"
+
+
+def node_lines(nodes: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
+    """The first provider of a name that is found on a node counts; those further down the search path are hidden by it."""
+    for node in sorted(nodes):
+        if not nodes[node]:
+            yield f"  Node: {node}, status: provider not found"
+            continue
+        (path, valid, message, parameters), *hidden = nodes[node]
+        names = ", ".join(name for name, *_help in parameters)
+        marks = f"[parameters: {names}]" if names else "[no parameters]"
+        yield f"  Node: {node}, status: {'valid' if valid else f'invalid - {message}'} (path: {path}) {marks}"
+        for other, *_rest in hidden:
+            yield f"    hidden by it: {other}"
+
+
+DIAGNOSE = Command(diagnose, (), (PRIORITY,))

@@ -1,0 +1,1 @@
+"""Logical units about external storage."""
