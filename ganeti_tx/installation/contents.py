@@ -1,6 +1,6 @@
 """What is put where on a machine: files with their texts, and links to the programs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from attrs import frozen
 
 from ganeti_tx.installation.completion import bash_completion
 from ganeti_tx.installation.manual.pages import manual_pages
+from ganeti_tx.model.search_paths import INSTANCE_ALLOCATORS_FILE
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -35,8 +36,12 @@ class Contents:
     links: Mapping[str, Path]
 
 
-def contents(directory: Path, programs: Mapping[str, EntryPoint]) -> Contents:
-    """Everything for a machine. @param directory: where the programs are. @param programs: by name"""
+def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Sequence[str] | None = None) -> Contents:
+    """Everything for a machine.
+
+    @param directory: where the programs are. @param programs: by name.
+    @param allocators: the directories of instance allocators; None leaves what was said before.
+    """
     files = {
         **{f"{UNITS}/{path.name}": path.read_text() for path in sorted(shipped("systemd").iterdir())},
         SYSUSERS: shipped("sysusers.d/ganeti.conf").read_text(),
@@ -45,6 +50,7 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint]) -> Contents:
         CRON: shipped("cron.d/ganeti").read_text(),
         INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
+        **({} if allocators is None else {INSTANCE_ALLOCATORS_FILE: "".join(f"{each}\n" for each in allocators)}),
         **{f"{MANUAL}/{name}{PAGE}": text for name, text in manual_pages(programs).items()},
     }
     marked = {path: with_mark(path, text.replace(SHIPPED_PROGRAMS, str(directory))) for path, text in files.items()}

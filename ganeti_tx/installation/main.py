@@ -38,8 +38,24 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("-n", "--dry-run", action="store_true", help="say what would be done, and change nothing")
     made.add_argument("--root", type=Path, default=Path("/"), help="the machine's root directory, such as of an image")
     made.add_argument("--no-enable", action="store_true", help="do not have the daemons started at each boot")
+    made.add_argument(
+        "--iallocator-search-path",
+        metavar="LIST",
+        type=directories,
+        help="directories in which instance allocators are looked for, separated by commas; stays until it is given again",
+    )
     made.add_argument("--version", action="version", version=f"ganeti-setup (ganeti ganeti_tx) {__version__}")
     return made
+
+
+def directories(text: str) -> list[str]:
+    """A list of absolute paths. @raise argparse.ArgumentTypeError: one is none, or there is none."""
+    found = [each.strip() for each in text.split(",") if each.strip()]
+    if wrong := [each for each in found if not each.startswith("/")]:
+        raise argparse.ArgumentTypeError(f"not an absolute path: {wrong[0]!r}")
+    if not found:
+        raise argparse.ArgumentTypeError("no directory is given")
+    return found
 
 
 def main() -> int:
@@ -52,7 +68,8 @@ def main() -> int:
         if os.geteuid() != 0 and chosen.root == Path("/") and not chosen.dry_run:
             raise GanetiError("only root can set a machine up; see --dry-run and --root")
         machine = Machine(chosen.root, dry_run=chosen.dry_run)
-        wanted = contents(programs, installed_programs())
+        allocators = [] if chosen.remove else chosen.iallocator_search_path
+        wanted = contents(programs, installed_programs(), allocators)
         if chosen.remove:
             machine.take_away(wanted)
         else:

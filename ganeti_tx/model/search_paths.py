@@ -9,4 +9,6 @@ EXTERNAL_STORAGE = (
     f"{_LIB}/extstorage",
     "usr/share/ganeti/extstorage",
 )
+#: What is set when a machine is set up, in place of the next.
+INSTANCE_ALLOCATORS_FILE = "etc/ganeti/iallocator-search-path"
 INSTANCE_ALLOCATORS = ("usr/local/lib/ganeti/iallocators", f"{_LIB}/iallocators")

@@ -5,10 +5,13 @@ from pathlib import Path
 
 from attrs import define, field
 
+from ganeti_tx.allocator import first_protocol
+from ganeti_tx.allocator.first_protocol import as_first
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.model.versions import IALLOCATOR_VERSION
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
-from ganeti_tx.runtime.allocators import find_allocator
+from ganeti_tx.runtime.allocators import find_allocator, protocols_of
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -37,16 +40,28 @@ class Allocators:
         program = find_allocator(self.files, self.paths, call.allocator)
         if program is None:
             raise OpExecError(f"iallocator module '{call.allocator[:200]}' not found in the search path")
+        first = self._wants_first(call, program)
         path = self.paths.run_dir / f"{PREFIX}{next(self._numbers)}"
-        await self.files.write_atomic(path, call.idata.encode(), 0o600, sync=False)
+        idata = as_first(call.idata) if first else call.idata
+        await self.files.write_atomic(path, idata.encode(), 0o600, sync=False)
         try:
-            return await self._run(call, program, path)
+            return await self._run(call, [str(program), str(path), *([] if first else options(call))])
         finally:
             self.files.remove(path)
 
-    async def _run(self, call: IallocatorRunner, program: Path, path: Path) -> str:
-        options = [each for name, value in call.default_iallocator_params.items() for each in option(name, value)]
-        argv = [str(program), str(path), *options]
+    def _wants_first(self, call: IallocatorRunner, program: Path) -> bool:
+        """Whether the program speaks the first protocol only. @raise OpExecError: it speaks none that is known here."""
+        spoken = protocols_of(self.files, program)
+        if not spoken or str(IALLOCATOR_VERSION) in spoken:
+            return False
+        if str(first_protocol.VERSION) not in spoken:
+            raise OpExecError(
+                f"iallocator module '{call.allocator}' speaks protocol {', '.join(spoken)[:200]}; known are"
+                f" {IALLOCATOR_VERSION} and {first_protocol.VERSION}"
+            )
+        return True
+
+    async def _run(self, call: IallocatorRunner, argv: list[str]) -> str:
         result = await self.runner.run(argv, timeout=TIME_LIMIT, output_limit=OUTPUT_LIMIT)
         said = (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:TOLD]
         if not result.succeeded:
@@ -55,6 +70,11 @@ class Allocators:
         if result.truncated:
             raise OpExecError(f"iallocator module '{call.allocator}' printed more than {OUTPUT_LIMIT} bytes")
         return result.stdout.decode("utf-8", "replace")
+
+
+def options(call: IallocatorRunner) -> list[str]:
+    """The arguments behind the document's path."""
+    return [each for name, value in call.default_iallocator_params.items() for each in option(name, value)]
 
 
 def option(name: str, value: object) -> list[str]:

@@ -194,6 +194,9 @@ class Paths:
     default_master_setup_script = _At(f"{LIB}/tools/master-ip-setup")
     share_dir = _At("usr/share/ganeti")
 
+    #: Names other directories of instance allocators, where it is there.
+    iallocator_search_file = _At(search_paths.INSTANCE_ALLOCATORS_FILE)
+
     @property
     def os_search_path(self) -> tuple[Path, ...]:
         """Where OS definitions are looked for, first found wins (Ganeti 3.0 OS interface table, "search_path")."""
@@ -206,7 +209,7 @@ class Paths:
 
     @property
     def iallocator_search_path(self) -> tuple[Path, ...]:
-        """Where instance allocators are looked for, first found wins."""
+        """Where instance allocators are usually looked for, first found wins."""
         return self._each(*search_paths.INSTANCE_ALLOCATORS)
 
     def of(self, file: NodeFile) -> Path:

@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "election": {"config", "mastership", "queue", "rpc", "runtime"},
     "node.hypervisor": {"runtime"},
     "node.storage": {"runtime"},
-    "node": {"mastership", "node.hypervisor", "node.storage", "rpc", "runtime"},
+    "node": {"allocator", "mastership", "node.hypervisor", "node.storage", "rpc", "runtime"},
     "jobs": {
         "config",
         "locking",

@@ -1,6 +1,7 @@
 """What is put on a machine, before it is."""
 
 import subprocess
+from argparse import ArgumentTypeError
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from ganeti_tx.cli.node.program import PROGRAM
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.installation.completion import bash_completion
 from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, UNITS, contents, has_mark
+from ganeti_tx.installation.main import directories
+from ganeti_tx.model.search_paths import INSTANCE_ALLOCATORS_FILE
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -122,3 +125,20 @@ class CompletionTests(SynchronousTestCase):
         """Then the options of the subcommand, and files where something else is typed."""
         self.assertIn("--auto-promote", self.offered("gnt-node", "modify", "--auto"))
         self.assertEqual(self.offered("gnt-node", "modify", "nod"), [])
+
+
+class SearchPathTests(SynchronousTestCase):
+    """Where instance allocators are looked for is set when a machine is set up."""
+
+    def test_written(self) -> None:
+        """Only when it is given, so that it stays when the machine is set up again."""
+        found = contents(Path("/opt/bin"), {}, ["/srv/allocators", "/usr/lib/ganeti/iallocators"])
+        text = found.files[INSTANCE_ALLOCATORS_FILE]
+        self.assertEqual(text, f"{MARK}\n/srv/allocators\n/usr/lib/ganeti/iallocators\n")
+        self.assertNotIn(INSTANCE_ALLOCATORS_FILE, contents(Path("/opt/bin"), {}).files)
+
+    def test_option(self) -> None:
+        """Absolute paths, separated by commas."""
+        self.assertEqual(directories("/a, /b"), ["/a", "/b"])
+        for text in ("a", "/a,b", "", ","):
+            self.assertRaises(ArgumentTypeError, directories, text)

@@ -30,6 +30,21 @@ HAIL = Path("/usr/lib/ganeti/iallocators/hail")
 LOOKS = 'echo "$(cat $1) $(stat -c %a $1) $(basename $1) $2 $3 $#"'
 FAILS = "echo out; echo err >&2; exit 2"
 
+FOUND = '{"success": true, "info": "", "nodes": ["node2.example.com"]}'
+
+
+def state_of() -> InstanceViews:
+    """Two nodes without instances."""
+    config = samples.CONFIG
+    return InstanceViews(
+        cluster=config.cluster,
+        instances=(),
+        disks=config.disks,
+        nodes=config.nodes,
+        groups=config.nodegroups,
+        networks=config.networks,
+    )
+
 
 class AllocatorCase(TestCase):
     """A node root with allocators in its search path."""
@@ -74,6 +89,27 @@ class ScriptTests(AllocatorCase):
         self.assertEqual(said[4:], ["--speed=3", "--quick", "3"])
         self.assertEqual(self.left(), [])
 
+    async def test_first_protocol(self) -> None:
+        """A program beside which a file names protocol 1 gets that document, and no options; its nodes are the result."""
+        self.put("old", "grep -q '\"version\":1' $1 || exit 1; test $# = 1 || exit 3; echo '" + FOUND + "'")
+        (self.place / "old.ganeti_api_version").write_text("1\n")
+        self.assertEqual(await self.choose_by("old", speed=3), ["node2.example.com"])
+        (self.place / "old.ganeti_api_version").write_text("2\n1\n")
+        error = await self.assertFailure(Deferred.fromCoroutine(self.choose_by("old")), OpExecError)
+        self.assertIn("exit code 1", str(error))
+
+    async def test_strange_protocol(self) -> None:
+        """One that only speaks what nobody here does is not run."""
+        self.put("new", "echo {}")
+        (self.place / "new.ganeti_api_version").write_text("3\n")
+        error = await self.assertFailure(self.deferred("new"), OpExecError)
+        self.assertEqual(str(error), "iallocator module 'new' speaks protocol 3; known are 2 and 1")
+
+    async def choose_by(self, name: str, **options: Any) -> list[str]:
+        """What a program chooses for a new instance."""
+        text = document(state_of(), {"node2.example.com": LOAD}, REQUEST).decode()
+        return read_answer(name, REQUEST, await self.ask(name, text, **options))
+
     async def test_failure(self) -> None:
         """How it ended and all that it said is told; the file does not stay."""
         self.put("fails", FAILS)
@@ -104,16 +140,7 @@ class HailTests(AllocatorCase):
 
     async def choose(self, request: Allocate = REQUEST, **loads: Load) -> list[str]:
         """What hail chooses among two nodes without instances, of which no other need have room for those of one that fails."""
-        config = samples.CONFIG
-        state = InstanceViews(
-            cluster=config.cluster,
-            instances=(),
-            disks=config.disks,
-            nodes=config.nodes,
-            groups=config.nodegroups,
-            networks=config.networks,
-        )
-        text = document(state, {f"{name}.example.com": load for name, load in loads.items()}, request).decode()
+        text = document(state_of(), {f"{name}.example.com": load for name, load in loads.items()}, request).decode()
         return read_answer("hail", request, await self.ask("hail", text, **{"no-capacity-checks": None}))
 
     async def test_choice(self) -> None:

@@ -42,6 +42,19 @@ class AllocatorTests(SynchronousTestCase):
             for directory in self.paths.iallocator_search_path:
                 self.assertIn(str(directory), told)
 
+    def test_other_path(self) -> None:
+        """Other directories, named when the machine was set up, stand in place of the usual ones."""
+        other = self.paths.root / "srv/allocators"
+        other.mkdir(parents=True)
+        (other / "near").write_text("#!/bin/sh\n")
+        (other / "near").chmod(0o755)
+        self.paths.iallocator_search_file.parent.mkdir(parents=True, exist_ok=True)
+        self.paths.iallocator_search_file.write_text("# a comment\n/srv/nothing\n/srv/allocators\n")
+        self.assertIsNone(self.fault("near"))
+        self.assertIn(
+            f"looked for an executable program in {self.paths.root}/srv/nothing, {other}", self.fault("hail") or ""
+        )
+
     def test_no_name(self) -> None:
         """A path leads nowhere."""
         for name in ("../iallocators/hail", "/bin/sh", ".", ".."):
