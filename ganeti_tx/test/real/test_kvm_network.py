@@ -1,8 +1,10 @@
 """Instances on a real bridge: taps made, used by QEMU and removed, in a network namespace of their own."""
 
+import ctypes
 import os
 from collections.abc import Sequence
 from shutil import which
+from threading import Thread
 from typing import Any
 
 import msgspec
@@ -14,10 +16,12 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import NicSpec
+from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, kvm_spec
-from ganeti_tx.test.real.kvm_node import KvmNode
+from ganeti_tx.test.real.guest import make_guest
+from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole
 
 
 @implementer(IProcessRunner)
@@ -35,6 +39,27 @@ class NamespaceRunner:
     def run_detached(self, argv: Sequence[str], **options: Any) -> int:
         """See `IProcessRunner`."""
         return self.inner.run_detached(["ip", "netns", "exec", self.namespace, *argv], **options)
+
+
+@define
+class NamespaceDevices(LinuxHostDevices):
+    """Opens taps inside a network namespace."""
+
+    namespace: str
+
+    def open_tap(self, name: str, vnet_hdr: bool, multi_queue: bool) -> int:
+        """See `IHostDevices`; a thread of its own enters the namespace, and ends."""
+        opened: list[int] = []
+
+        def inside() -> None:
+            with open(f"/run/netns/{self.namespace}", "rb") as space:
+                assert ctypes.CDLL(None).setns(space.fileno(), 0) == 0
+            opened.append(super(NamespaceDevices, self).open_tap(name, vnet_hdr, multi_queue))
+
+        thread = Thread(target=inside)
+        thread.start()
+        thread.join()
+        return opened[0]
 
 
 class TapTests(TestCase):
@@ -58,6 +83,7 @@ class TapTests(TestCase):
         self.node = KvmNode(runner=self.runner)
         self.addCleanup(self.node.clear)
         self.driver = self.node.driver()
+        self.driver.nics.host = NamespaceDevices(namespace)
 
     async def taps(self) -> str:
         """The taps that are there, with their bridges."""
@@ -100,3 +126,51 @@ class TapTests(TestCase):
             with self.assertRaises(HypervisorError):
                 await self.start(nic, kvm_extra=extra)
             self.assertEqual((await self.taps(), self.node.remains()), ("", []))
+
+    async def test_plugged(self) -> None:
+        """An interface that comes while a guest runs carries its packets, on another bridge when it comes again."""
+        guest = await make_guest()
+        for number in (0, 1):
+            bridge = f"br{number}"
+            if number:
+                await self.runner.run(["ip", "link", "add", bridge, "type", "bridge"])
+            await self.runner.run(["ip", "address", "add", f"192.0.{number + 2}.1/24", "dev", bridge])
+            await self.runner.run(["ip", "link", "set", bridge, "up"])
+        for hvparams in ({}, {"virtio_net_queues": 2}, {"vnet_hdr": False}):
+            kernel: dict[str, Any] = {"kernel_path": str(guest / "vmlinux"), "initrd_path": str(guest / "initrd.img")}
+            spec = kvm_spec([], vcpus=2, **{**kernel, "kernel_args": "quiet", "kvm_flag": "disabled", **hvparams})
+            await self.driver.start(spec, [])
+            console = await SerialConsole.of(self.node.layout(NAME))
+            await console.wait_for(b"/ # ")
+            for number in (0, 1):
+                nic = msgspec.structs.replace(NIC, link=f"br{number}")
+                await self.driver.plug_nic(spec, nic, 0)
+                self.assertIn(f"master br{number}", await self.taps())
+                name = (self.node.layout(NAME).nic_dir / "0").read_text()
+                self.assertIn(f" {name}:", await self.taps())
+                address = f"192.0.{number + 2}"
+                console.type(b"until [ -e /sys/class/net/eth0 ]; do sleep 0.1; done; ip link set eth0 up")
+                console.type(f"ip address add {address}.2/24 dev eth0; ping -c 1 -w 30 {address}.1".encode())
+                await console.wait_for(f"from {address}.1".encode())
+                await self.driver.unplug_nic(spec, nic)
+                self.assertEqual((await self.taps(), [*self.node.layout(NAME).nic_dir.iterdir()]), ("", []))
+            assert console.transport is not None
+            console.transport.loseConnection()
+            await console.closed
+            await self.stopped()
+
+    async def test_failed_plug(self) -> None:
+        """An interface that cannot be connected leaves neither tap nor device, and the instance runs on."""
+        await self.driver.start(spec := kvm_spec([], vcpus=1, kvm_flag="disabled"), [])
+        script = self.node.paths.conf_dir / "kvm-vif-bridge"
+        script.write_text("#!/bin/sh\necho no cable >&2; exit 1\n")
+        script.chmod(0o755)
+        for nic, why in ((msgspec.structs.replace(NIC, link="br9"), "br9"), (NIC, "no cable")):
+            with self.assertRaises(HypervisorError) as caught:
+                await self.driver.plug_nic(spec, nic, 0)
+            self.assertIn(why, str(caught.exception))
+            self.assertEqual(await self.taps(), "")
+        script.unlink()
+        await self.driver.plug_nic(spec, NIC, 0)
+        self.assertIn("master br0", await self.taps())
+        await self.stopped()
