@@ -73,10 +73,18 @@ class Steps:
         """What the step wanted to do was refused, and has surely not been begun."""
         self._undos.remove(undo)
 
-    async def settle(self) -> None:
-        """What was begun so far stays, whatever becomes of the rest."""
-        self._undos.clear()
-        await self._keep_nothing()
+    async def settle(self, *rest: Undo) -> None:
+        """What was begun so far stays, whatever becomes of the rest.
+
+        @param rest: what is to be done of it in any case, by another process if this one dies.
+        @raise OpExecError: that cannot be written down, and what was begun does not stay.
+        """
+        if rest:
+            await self.keep(rest)
+            self._kept = True
+        self._undos[:] = rest
+        if not rest:
+            await self._keep_nothing()
 
     async def _keep_nothing(self) -> None:
         if self._kept:

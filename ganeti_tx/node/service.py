@@ -48,6 +48,9 @@ from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.node.transfer.interfaces import ITransferEnds
+from ganeti_tx.node.transfer.processes import TransferProcesses
+from ganeti_tx.node.transfers import Transfers
 from ganeti_tx.node.watcher_pause import WatcherPauseCalls
 from ganeti_tx.node.wiping import Wiping
 from ganeti_tx.rpc.calls.master import NodeStopMaster
@@ -122,9 +125,12 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
     )
 
 
-def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> NodeDispatch:
-    """Every call of a node. @param storage: where its disks live; this machine's own when it is not given."""
+def build_dispatch(
+    parts: NodeParts, storage: NodeStorage | None = None, ends: ITransferEnds | None = None
+) -> NodeDispatch:
+    """Every call of a node. @param storage: where its disks live, and `ends` of transfers; this machine's own if not given."""
     storage = storage or load_storage(parts)
+    ends = ends or TransferProcesses(parts.files, parts.paths, parts.runner, parts.clock)
     hypervisors = load_hypervisors(parts)
     tree, links = DeviceTree(storage), DiskLinks(parts.files, parts.paths)
     disks = Disks(tree, links)
@@ -152,6 +158,7 @@ def build_dispatch(parts: NodeParts, storage: NodeStorage | None = None) -> Node
         disks,
         Mirrors(tree, links),
         ProviderCalls(Providers(parts.files, parts.paths.extstorage_search_path), parts.threads),
+        Transfers(tree, ends, parts.paths),
         instances,
         LiveChanges(instances),
         GrownDisks(hypervisors),

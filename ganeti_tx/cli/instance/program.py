@@ -21,6 +21,7 @@ PROGRAM = Program(
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of an instance"),
         "migrate": Entry("instance.moves", "MIGRATE", "bring a running instance to another node"),
         "modify": Entry("instance.modify", "MODIFY", "change the parameters, disks and NICs of an instance"),
+        "move": Entry("instance.move", "MOVE", "copy an instance with its disks to another node"),
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
         "reinstall": Entry("instance.reinstall", "REINSTALL", "install an operating system anew on instances"),
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),

@@ -27,7 +27,7 @@ from ganeti_tx.model.opcodes.instance_disks import (
     OpInstanceRecreateDisks,
     OpInstanceReplaceDisks,
 )
-from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
+from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate, OpInstanceMove
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot, OpInstanceShutdown, OpInstanceStartup
 
 DiskOp = (
@@ -37,7 +37,7 @@ DiskOp = (
     | OpInstanceRecreateDisks
     | OpInstanceReplaceDisks
 )
-PlaceOp = OpInstanceFailover | OpInstanceMigrate
+PlaceOp = OpInstanceFailover | OpInstanceMigrate | OpInstanceMove
 InstanceOp = TypeVar(
     "InstanceOp",
     bound=OpInstanceConsole

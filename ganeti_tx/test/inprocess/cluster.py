@@ -28,6 +28,7 @@ from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
 from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.transfers import TransferWire
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import TIMEOUT, MasterDaemons
@@ -59,6 +60,8 @@ class InProcessCluster:
     about_to: Callable[[Process, Callable[..., Any]], None] | None = None
     units_of: Callable[[str, str], UnitTable] = lambda node, livelock: UNITS
     voting: bool = False
+    #: Nodes copy disks over it.
+    transfer_wire: TransferWire = field(factory=TransferWire)
     #: Nodes mirror disks over it, in the place of DRBD.
     mirror_wire: MirrorWire | None = None
     #: Makes of the configuration of a new cluster the one that this begins with.
@@ -99,6 +102,7 @@ class InProcessCluster:
             self.shared,
             self.time,
             self.make_disk(self.time),
+            self.transfer_wire,
             self.mirror_wire,
         )
         resolver = Resolver(node.disk, self.paths, InlineThreads(), self.time, unknown_host)

@@ -34,6 +34,7 @@ from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
+from ganeti_tx.test.fakes.transfers import FakeTransferEnds, TransferWire
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
 from ganeti_tx.test.inprocess.network import LATENCY, Listener, Network
 from ganeti_tx.test.inprocess.power import LosingFiles
@@ -111,10 +112,12 @@ class SimulatedNode:
     shared: SharedStorage
     clock: SimulatedTime
     disk: LosingFiles
+    transfer_wire: TransferWire
     mirror_wire: MirrorWire | None = None
     mirror_node: MirrorNode | None = field(init=False)
     paths: Paths = field(factory=Paths)
     storage: NodeStorage = field(init=False)
+    transfers: FakeTransferEnds = field(init=False)
     files_storage: FakeStorage = field(init=False)
     scripts: FakeProcessRunner = field(init=False)
     daemon: Process | None = None
@@ -127,6 +130,7 @@ class SimulatedNode:
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
+        self.transfers = FakeTransferEnds(self.name, self.transfer_wire, self.files_storage.devices, self.clock)
         shared = FakeStorage("sharedfile", self.shared.files, fault=self._not_allowed)
         self.mirror_node = (
             None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
@@ -217,7 +221,7 @@ class SimulatedNode:
         for each in external.values():
             cast(ExtStorage, each).look = self.shared.external.look
         storage = NodeStorage({**self.storage.storages, **external}, self.storage.pools)
-        self.network.listen(self.address, Listener(process, build_dispatch(parts, storage)))
+        self.network.listen(self.address, Listener(process, build_dispatch(parts, storage, self.transfers)))
 
     async def _reaches(self, address: str) -> bool:
         return self.network.is_up(address) and self.network.is_up(self.address)
@@ -250,6 +254,7 @@ class SimulatedNode:
         if self.mirror_node is not None:
             self.mirror_node.lose_power()
         self.files_storage.devices.lose_power()
+        self.transfers.lose_power()
         for disk in self.files_storage.disks.values():
             disk.assembled = False
 

@@ -34,6 +34,16 @@ def is_on_node3(cluster: InProcessCluster) -> bool:
     return home == "node3.example.com" and cluster.running() == {home: [instance.name]}
 
 
+def is_moved(cluster: InProcessCluster) -> bool:
+    """Whether it is where it was to go."""
+    return all(each.primary_node == home(cluster, 3) for each in cluster.config.instances.values())
+
+
+def home(cluster: InProcessCluster, number: int) -> str:
+    """The uuid of a node."""
+    return next(uuid for uuid, node in cluster.config.nodes.items() if node.name == cluster.node(number).name)
+
+
 OPERATIONS = {
     "create": Operation(FILE, done=is_there),
     "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
@@ -70,6 +80,7 @@ OPERATIONS = {
     ),
     "remove": Operation("gnt-instance remove -f web1", (FILE,), partly=True, done=is_gone),
     "remove_mirrored": Operation("gnt-instance remove -f web1", (MIRRORED,), mirrored=True, partly=True, done=is_gone),
+    "move": Operation("gnt-instance move -f -n node3 web1", (FILE,), done=is_moved),
 }
 
 

@@ -159,6 +159,17 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
             "start the instance on its new node",
         ],
     ),
+    (
+        ops.OpInstanceMove(instance_name=WEB1, target_node="node2"),
+        [
+            "stop the instance on its old node",
+            "create disk/0",
+            "create disk/1",
+            "copy its disks to its new node",
+            "change its primary node",
+            "remove its disks on its old node",
+        ],
+    ),
     (ops.OpInstanceMultiAlloc(instances=(CREATE,)), ["submit the jobs that create the instances"]),
     (
         ops.OpInstanceMigrate(instance_name=WEB1, target_node="node2"),

@@ -126,6 +126,19 @@ class StepsTests(SynchronousTestCase):
         self.failureResultOf(Deferred.fromCoroutine(work()), OpExecError)
         self.assertEqual((self.done, self.kept), ([], [["first"], []]))
 
+    def test_settled_but_for_the_rest(self) -> None:
+        """What is to be done in any case is done, and found written down until then."""
+
+        async def work() -> None:
+            async with self.steps:
+                async with self.steps.step("first", self.undo("first")):
+                    pass
+                await self.steps.settle(self.undo("last"))
+                raise OpExecError("too late")
+
+        self.failureResultOf(Deferred.fromCoroutine(work()), OpExecError)
+        self.assertEqual((self.done, self.kept), (["last"], [["first"], ["last"], []]))
+
     def test_nothing_to_undo(self) -> None:
         """What was surely not begun is not taken back, and nobody finds it written down either."""
 

@@ -1,0 +1,75 @@
+"""The connection between the two ends: mutual TLS, and each checks the other's name."""
+
+import socket
+import ssl
+import time
+from contextlib import suppress
+
+from ganeti_tx.node.transfer.spec import Spec
+
+#: Seconds for one attempt to connect, with its handshake, and before the next; and those after which a silent peer is gone.
+ATTEMPT, AGAIN, SILENCE = 20.0, 0.5, 900.0
+PURPOSES = {True: ssl.PROTOCOL_TLS_CLIENT, False: ssl.PROTOCOL_TLS_SERVER}
+
+
+class TransferError(Exception):
+    """Why a transfer cannot go on; one line."""
+
+
+def context_of(spec: Spec) -> ssl.SSLContext:
+    """Takes only certificates of the cluster's authority, and shows the own. @raise OSError: a file cannot be read."""
+    context = ssl.SSLContext(PURPOSES[spec.sends])
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(spec.authority)
+    context.load_cert_chain(spec.identity)
+    return context
+
+
+def connected(spec: Spec) -> ssl.SSLSocket:
+    """A connection to the end that receives. @raise TransferError: there is none in time."""
+    end, context = time.monotonic() + spec.connect_limit, context_of(spec)
+    while True:
+        try:
+            plain = socket.create_connection((spec.host, spec.port), timeout=ATTEMPT)
+            return ready(context.wrap_socket(plain, server_hostname=spec.peer, suppress_ragged_eofs=False))
+        except OSError as error:
+            if time.monotonic() + AGAIN > end:
+                raise TransferError(f"cannot connect to {spec.peer} ({spec.host}, port {spec.port}): {error}") from None
+            time.sleep(AGAIN)
+
+
+def listening(spec: Spec) -> socket.socket:
+    """A listener at a free port of the own address."""
+    family = socket.AF_INET6 if ":" in spec.host else socket.AF_INET
+    return socket.create_server((spec.host, 0), family=family)
+
+
+def accepted(spec: Spec, listener: socket.socket) -> ssl.SSLSocket:
+    """The connection of the end that sends; others are hung up. @raise TransferError: it does not come in time."""
+    end, context = time.monotonic() + spec.connect_limit, context_of(spec)
+    while (left := end - time.monotonic()) > 0:
+        listener.settimeout(left)
+        with suppress(OSError):  # a stranger is no reason to give up; nor is one who is too late, for the loop ends
+            plain, _ = listener.accept()
+            plain.settimeout(min(left, ATTEMPT))
+            peer = context.wrap_socket(plain, server_side=True, suppress_ragged_eofs=False)
+            if spec.peer in names_of(peer):
+                return ready(peer)
+            peer.close()
+    raise TransferError(f"{spec.peer} has not connected within {spec.connect_limit:.0f} seconds")
+
+
+def names_of(peer: ssl.SSLSocket) -> list[str]:
+    """The host names in the certificate that the other end has shown."""
+    shown = (peer.getpeercert() or {}).get("subjectAltName", ())
+    return [str(entry[1]) for entry in shown if entry[0] == "DNS"]
+
+
+def ready(peer: ssl.SSLSocket) -> ssl.SSLSocket:
+    """With the limits that hold while bytes flow; a peer that has lost its power is noticed."""
+    peer.settimeout(SILENCE)
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 5)):
+        peer.setsockopt(socket.IPPROTO_TCP, option, value)
+    return peer

@@ -1,0 +1,182 @@
+"""The bytes' way through the programs of one end."""
+
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import IO
+
+from attrs import define, field
+
+from ganeti_tx.node.transfer.connection import TransferError
+from ganeti_tx.node.transfer.spec import Spec
+from ganeti_tx.runtime.process import CLEAN_ENV
+
+BLOCK = 1 << 20
+#: Seconds a program has to end when its input has.
+ENDING = 900.0
+
+Reader = Callable[[], bytes]
+Writer = Callable[[bytes], object]
+
+
+@define
+class Programs:
+    """The programs that were started; none outlives the transfer."""
+
+    started: list[tuple[str, "subprocess.Popen[bytes]"]] = field(factory=list)
+
+    def start(self, argv: Sequence[str], *, reads: bool, writes: bool) -> "subprocess.Popen[bytes]":
+        """One that gets its input from us, or gives us its output. @raise TransferError: there is no such program."""
+        try:
+            process = subprocess.Popen(
+                argv,
+                bufsize=0,
+                stdin=subprocess.PIPE if reads else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if writes else subprocess.DEVNULL,
+                env=dict(CLEAN_ENV),
+            )
+        except OSError as error:
+            raise TransferError(f"cannot start {argv[0]}: {error.strerror}") from None
+        self.started.append((argv[0], process))
+        return process
+
+    def wait(self) -> None:
+        """Until all have ended. @raise TransferError: one failed; the log has what it said."""
+        for name, process in self.started:
+            try:
+                status = process.wait(ENDING)
+            except subprocess.TimeoutExpired:
+                raise TransferError(f"{name} does not end") from None
+            if status != 0:
+                raise TransferError(
+                    f"{name} {f'exited with status {status}' if status > 0 else f'got signal {-status}'}"
+                )
+
+    def kill(self) -> None:
+        """End what still runs."""
+        for _, process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> None:
+    """Read the disk, pack the bytes, and have them gone. @raise TransferError, OSError."""
+    source = output(programs.start(spec.command, reads=False, writes=True))
+    first = magic_bytes(spec)
+    if spec.filter:
+        packer = programs.start(spec.filter, reads=True, writes=True)
+        with beside(programs, pump, source, into(packer), count, first, closing(packer)):
+            pump(output(packer), peer.sendall, uncounted)
+    else:
+        pump(source, peer.sendall, count, first)
+    programs.wait()  # who receives an end without a farewell knows that it is not the whole
+    peer.unwrap()
+
+
+def receive(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> None:
+    """Take the bytes, unpack them, and fill the disk, if they are meant for it. @raise TransferError, OSError."""
+    if spec.filter:
+        unpacker = programs.start(spec.filter, reads=True, writes=True)
+        with beside(programs, pump, reading(peer), into(unpacker), uncounted, b"", closing(unpacker)):
+            fill(spec, programs, output(unpacker), count)
+    else:
+        fill(spec, programs, reading(peer), count)
+    programs.wait()
+    peer.unwrap()  # the other end has been waiting for this: now it knows that the disk is filled
+
+
+def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], None]) -> None:
+    """Begin with the disk when the magic is right."""
+    wanted = magic_bytes(spec)
+    got = b""
+    while len(got) < len(wanted) and (block := read()):
+        got += block
+    if not got.startswith(wanted):
+        raise TransferError("what came is not for this disk: the magic at its beginning differs")
+    sink = programs.start(spec.command, reads=True, writes=False)
+    pump(read, into(sink), count, got[len(wanted) :])
+    closing(sink)()
+
+
+def magic_bytes(spec: Spec) -> bytes:
+    """What comes before the data (reference: import-export-daemon.json, pipeline.magic)."""
+    return b"M=" + spec.magic.encode()
+
+
+def pump(
+    read: Reader,
+    write: Writer,
+    count: Callable[[int], None],
+    first: bytes = b"",
+    end: Callable[[], None] = lambda: None,
+) -> None:
+    """Everything from one to the other; `first` goes before it, and is counted by nobody."""
+    try:
+        if first:
+            write(first)
+        while block := read():
+            write(block)
+            count(len(block))
+    finally:
+        end()
+
+
+@contextmanager
+def beside(programs: Programs, work: Callable[..., None], *args: object) -> Iterator[None]:
+    """Something that goes on at the same time; its error is told when the block is through, and one of the block's ends it."""
+    with ThreadPoolExecutor(1) as pool:
+        done: Future[None] = pool.submit(work, *args)
+        try:
+            yield
+        except BaseException:
+            programs.kill()  # it waits for them
+            raise
+        done.result()
+
+
+def uncounted(number: int) -> None:
+    """Bytes that are not those of the disk."""
+
+
+def reading(peer: ssl.SSLSocket) -> Reader:
+    """What comes over a connection, until it is closed in order."""
+
+    def read() -> bytes:
+        try:
+            return peer.recv(BLOCK)
+        except ssl.SSLZeroReturnError:
+            return b""
+        except ssl.SSLEOFError:
+            raise TransferError("the other end has broken off") from None
+
+    return read
+
+
+def output(process: "subprocess.Popen[bytes]") -> Reader:
+    """What a program prints."""
+    stream: IO[bytes] | None = process.stdout
+    assert stream is not None
+    return lambda: stream.read(BLOCK)
+
+
+def into(process: "subprocess.Popen[bytes]") -> Writer:
+    """The way to a program."""
+    stream: IO[bytes] | None = process.stdin
+    assert stream is not None
+
+    def write(block: bytes) -> None:
+        view = memoryview(block)
+        while view:
+            view = view[stream.write(view) :]
+
+    return write
+
+
+def closing(process: "subprocess.Popen[bytes]") -> Callable[[], None]:
+    """What says to a program that nothing more comes."""
+    stream: IO[bytes] | None = process.stdin
+    assert stream is not None
+    return stream.close

@@ -1,0 +1,57 @@
+"""What a process that sends or receives a disk is told, in a file of its directory, and what it tells in another."""
+
+from pathlib import Path
+
+import msgspec
+
+#: In a transfer's directory: what to do, how far it is, and a lock that is held as long as the process lives.
+SPEC, STATUS, LOCK, LOG = "spec", "status", "lock", "log"
+MAX_FILE = 256 * 1024
+
+
+class Spec(msgspec.Struct, frozen=True):
+    """One end of a transfer.
+
+    @ivar sends: whether it connects and sends, or listens and receives.
+    @ivar command: what prints the bytes of the disk, or fills it with what it reads.
+    @ivar filter: what packs the bytes, or unpacks them; none when they travel as they are.
+    @ivar magic: comes before the bytes, so that no disk is filled by the transfer of another.
+    @ivar host: of the peer, or the own address to listen at; `port` is the peer's.
+    @ivar peer: the name of the node that the other end's certificate must carry.
+    @ivar identity: the file with the own key and certificate; `authority` is that of the cluster's authority.
+    @ivar connect_limit: seconds within which the other end must be there.
+    @ivar size: MiB that are expected.
+    """
+
+    sends: bool
+    command: list[str]
+    filter: list[str]
+    magic: str
+    host: str
+    port: int
+    peer: str
+    identity: str
+    authority: str
+    connect_limit: float
+    size: int
+
+
+class Status(msgspec.Struct, omit_defaults=True):
+    """How far it is (reference: import-export-daemon.json, status): times in seconds since the epoch, sizes in MiB."""
+
+    ctime: float = 0.0
+    mtime: float = 0.0
+    listen_port: int | None = None
+    connected: bool = False
+    progress_mbytes: int | None = None
+    progress_throughput: float | None = None
+    progress_percent: float | None = None
+    progress_eta: float | None = None
+    exit_status: int | None = None
+    error_message: str | None = None
+    recent_output: list[str] = []
+
+
+def read_spec(directory: Path) -> Spec:
+    """What a process is told."""
+    return msgspec.json.decode((directory / SPEC).read_bytes()[:MAX_FILE], type=Spec)

@@ -1,0 +1,138 @@
+"""Transfers of disks in memory: both ends live on the machines, not in their daemons."""
+
+from collections.abc import Callable
+from itertools import count
+
+from attrs import define, field
+from msgspec.structs import replace
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from zope.interface import implementer
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.node.transfer.interfaces import ITransferEnds
+from ganeti_tx.node.transfer.spec import Spec, Status
+from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
+
+#: Seconds between two attempts to connect.
+AGAIN = 0.5
+
+
+@define(eq=False)
+class End:
+    """One end: what it was told, how far it is, and to whom it is connected."""
+
+    node: str
+    spec: Spec
+    status: Status = field(factory=Status)
+    peer: "End | None" = None
+    calls: list[IDelayedCall] = field(factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.status.exit_status is not None
+
+    def finish(self, exit_status: int, error: str | None = None) -> None:
+        """It ends, and its peer hears of it."""
+        if self.over:
+            return
+        self.status.exit_status, self.status.error_message = exit_status, error
+        for call in self.calls:
+            if call.active():
+                call.cancel()
+        if self.peer is not None and error is not None:
+            self.peer.finish(1, "the other end has broken off")
+
+
+@define
+class TransferWire:
+    """Where ends find each other; `rate` is MiB a second."""
+
+    rate: float = 100.0
+    listeners: dict[tuple[str, int], End] = field(factory=dict)
+    ports: "count[int]" = field(factory=lambda: count(40000))
+    devices: dict[str, DeviceNodes] = field(factory=dict)
+
+    def device(self, end: End, option: str) -> FakeDisk:
+        """The disk that the command of an end reads or fills."""
+        (path,) = [word.removeprefix(option) for word in end.spec.command if word.startswith(option)]
+        return self.devices[end.node].behind[path]
+
+
+@implementer(ITransferEnds)
+@define
+class FakeTransferEnds:
+    """The ends on one node, at whose devices they are."""
+
+    node: str
+    wire: TransferWire
+    devices: DeviceNodes
+    clock: IReactorTime
+    ends: dict[str, End] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.wire.devices[self.node] = self.devices
+
+    async def start(self, name: str, spec: Spec) -> None:
+        """See `ITransferEnds`."""
+        if name in self.ends:
+            raise OpExecError(f"transfer {name} has been begun before")
+        end = self.ends[name] = End(self.node, spec)
+        if spec.sends:
+            self._later(end, 0, self._connect, end, self.clock.seconds() + spec.connect_limit)
+            return
+        end.status.listen_port = port = next(self.wire.ports)
+        self.wire.listeners[spec.host, port] = end
+        late = f"{spec.peer} has not connected within {spec.connect_limit:.0f} seconds"
+        self._later(end, spec.connect_limit, self._alone, end, late)
+
+    def _later(self, end: End, seconds: float, work: Callable[..., None], *args: object) -> None:
+        end.calls.append(self.clock.callLater(seconds, work, *args))
+
+    def _alone(self, end: End, why: str) -> None:
+        if end.peer is None:
+            end.finish(1, why)
+
+    def _connect(self, end: End, limit: float) -> None:
+        other = self.wire.listeners.get((end.spec.host, end.spec.port))
+        if other is not None and not other.over and other.node == end.spec.peer and other.spec.peer == end.node:
+            self._connected(end, other)
+        elif self.clock.seconds() + AGAIN > limit:
+            end.finish(1, f"cannot connect to {end.spec.peer}: nobody is there")
+        else:
+            self._later(end, AGAIN, self._connect, end, limit)
+
+    def _connected(self, end: End, other: End) -> None:
+        end.peer, other.peer = other, end
+        end.status.connected = other.status.connected = True
+        if end.spec.magic != other.spec.magic:
+            other.finish(1, "what came is not for this disk: the magic at its beginning differs")
+        elif end.spec.command[0] == "dd":
+            self._later(end, end.spec.size / self.wire.rate, self._copy, end, other)
+
+    def _copy(self, end: End, other: End) -> None:
+        self.wire.device(other, "of=").content = self.wire.device(end, "if=").content
+        for each in (end, other):
+            each.status.progress_mbytes = end.spec.size
+            each.finish(0)
+
+    async def status(self, name: str) -> Status | None:
+        """See `ITransferEnds`."""
+        end = self.ends.get(name)
+        return None if end is None else replace(end.status)
+
+    async def stop(self, name: str) -> None:
+        """See `ITransferEnds`."""
+        if (end := self.ends.get(name)) is not None:
+            end.finish(-15, "it was stopped")
+
+    async def remove(self, name: str) -> None:
+        """See `ITransferEnds`."""
+        await self.stop(name)
+        self.ends.pop(name, None)
+
+    def lose_power(self) -> None:
+        """All that ran here is gone, and so is what it wrote down."""
+        for end in self.ends.values():
+            end.finish(-9, "the machine is gone")
+        self.ends.clear()

@@ -1,0 +1,45 @@
+"""Transfers that are only pretended keep the contract of the real ones."""
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import TestCase
+
+from ganeti_tx.node.transfer.spec import Spec
+from ganeti_tx.test.contracts.transfer import MAGIC, NODE1, NODE2, TransferContract
+from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
+from ganeti_tx.test.fakes.transfers import FakeTransferEnds, TransferWire
+
+
+class FakeTransferTests(TransferContract, TestCase):
+    """The contract, with disks in memory."""
+
+    def setUp(self) -> None:
+        self.clock, wire = Clock(), TransferWire(rate=10.0)
+        self.disks = {NODE1: FakeDisk(5, content="the data"), NODE2: FakeDisk(5, content="nothing")}
+        self.ends = {
+            node: FakeTransferEnds(node, wire, DeviceNodes({"/disk": disk}), self.clock)
+            for node, disk in self.disks.items()
+        }
+
+    def content(self, node: str) -> bytes:
+        """See `TransferContract`."""
+        return self.disks[node].content.encode()
+
+    async def pause(self) -> None:
+        """See `TransferContract`."""
+        self.clock.advance(0.05)
+
+    def spec(self, node: str, sends: bool) -> Spec:
+        """See `TransferContract`."""
+        return Spec(
+            sends=sends,
+            command=["dd", "if=/disk" if sends else "of=/disk"],
+            filter=[],
+            magic=MAGIC,
+            host="192.0.2.2",
+            port=0,
+            peer=NODE2 if sends else NODE1,
+            identity="",
+            authority="",
+            connect_limit=20.0,
+            size=5,
+        )

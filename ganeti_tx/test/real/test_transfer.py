@@ -1,0 +1,134 @@
+"""Disks travel between real processes."""
+
+import os
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import msgspec
+from twisted.internet import reactor as installed_reactor
+from twisted.internet.task import deferLater
+from twisted.python.filepath import FilePath
+from twisted.trial.unittest import TestCase
+
+from ganeti_tx.bootstrap.keys import new_cluster_keys, node_keys
+from ganeti_tx.model.compression import packing, unpacking
+from ganeti_tx.node.transfer.processes import TransferProcesses
+from ganeti_tx.node.transfer.spec import Spec
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
+from ganeti_tx.runtime.threads import reactor_threads
+from ganeti_tx.test.contracts.transfer import MAGIC, NODE1, NODE2, TransferContract
+
+reactor: Any = installed_reactor
+SIZE = 5
+
+
+class TransferProcessTests(TransferContract, TestCase):
+    """The contract, with files for disks."""
+
+    timeout = 120
+
+    def setUp(self) -> None:
+        self.top = Path(mkdtemp(prefix="transfer"))
+        self.addCleanup(FilePath(str(self.top)).remove)
+        authority, first = new_cluster_keys("cluster.example.com", NODE1, ["127.0.0.1"])
+        second = node_keys(authority, NODE2, ["127.0.0.1"], first.shared)
+        self.ends = {}
+        self.paths = {}
+        for node, keys in ((NODE1, first), (NODE2, second)):
+            paths = self.paths[node] = Paths(self.top / node)
+            paths.client_pem.parent.mkdir(parents=True)
+            paths.client_pem.write_bytes(keys.client.bundle)
+            paths.server_pem.write_bytes(keys.server.bundle)
+            paths.authority_pem.write_bytes(keys.authority)
+            files = RealFiles(reactor_threads(reactor))
+            self.ends[node] = TransferProcesses(files, paths, ReactorProcessRunner(reactor, reactor), reactor)
+        self.disk(NODE1).write_bytes(os.urandom(SIZE << 20))
+        self.disk(NODE2).write_bytes(bytes(SIZE << 20))
+
+        self.addCleanup(self.forget)
+
+    async def forget(self) -> None:
+        """No process is left."""
+        for ends in self.ends.values():
+            for name in ("disk0", "a", "b", "slow"):
+                await ends.remove(name)
+
+    def disk(self, node: str) -> Path:
+        """Where it is."""
+        return self.top / f"disk-{node}"
+
+    def content(self, node: str) -> bytes:
+        """See `TransferContract`."""
+        return self.disk(node).read_bytes()
+
+    async def pause(self) -> None:
+        """See `TransferContract`."""
+        await deferLater(reactor, 0.05)
+
+    def spec(self, node: str, sends: bool) -> Spec:
+        """See `TransferContract`."""
+        paths, disk = self.paths[node], self.disk(node)
+        reads, writes = (
+            ["dd", "bs=1M", f"if={disk}"],
+            ["dd", "bs=1M", "iflag=fullblock", "conv=nocreat,notrunc", f"of={disk}"],
+        )
+        return Spec(
+            sends=sends,
+            command=reads if sends else writes,
+            filter=[],
+            magic=MAGIC,
+            host="127.0.0.1",
+            port=0,
+            peer=NODE2 if sends else NODE1,
+            identity=str(paths.client_pem if sends else paths.server_pem),
+            authority=str(paths.authority_pem),
+            connect_limit=20.0,
+            size=SIZE,
+        )
+
+    async def test_packed(self) -> None:
+        """With a tool that packs; what arrives is not packed."""
+        await self.begin(sender={"filter": [*packing("gzip")]}, receiver={"filter": [*unpacking("gzip")]})
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+
+    async def test_packed_and_refused(self) -> None:
+        """A receiver that fails in the midst ends both, whoever waits for whom."""
+        await self.begin(
+            sender={"filter": [*packing("gzip")]}, receiver={"filter": [*unpacking("gzip")], "command": ["false"]}
+        )
+        for node in (NODE1, NODE2):
+            self.assertTrue((await self.ended(node, "disk0")).exit_status)
+
+    async def test_source_fails(self) -> None:
+        """What is not the whole is told as a failure on both sides."""
+        await self.begin(sender={"command": ["dd", "if=/nonexistent"]})
+        self.assertIn("dd exited with status 1", (await self.ended(NODE1, "disk0")).error_message or "")
+        self.assertIn("broken off", (await self.ended(NODE2, "disk0")).error_message or "")
+        self.assertTrue(any("nonexistent" in line for line in (await self.ended(NODE1, "disk0")).recent_output))
+
+    async def test_no_such_program(self) -> None:
+        """A tool that is not installed is named."""
+        await self.begin(sender={"filter": ["nosuchtool"]})
+        self.assertIn("cannot start nosuchtool", (await self.ended(NODE1, "disk0")).error_message or "")
+
+    async def test_killed(self) -> None:
+        """A process that dies without a word has ended."""
+        await self.begin("slow", sender={"command": ["sleep", "60"]})
+        await self.until(NODE1, "slow", lambda status: status.connected)
+        os.kill(int((self.paths[NODE1].import_export_dir / "slow" / "lock").read_text()), 9)
+        self.assertIn("died", (await self.ended(NODE1, "slow")).error_message or "")
+        self.assertTrue((await self.ended(NODE2, "slow")).exit_status)
+
+    async def test_secrets(self) -> None:
+        """The magic is in no command line and in no log, and only root reads what has it."""
+        await self.begin()
+        await self.ended(NODE2, "disk0")
+        directory = self.paths[NODE2].import_export_dir / "disk0"
+        self.assertNotIn(MAGIC, (directory / "log").read_text())
+        self.assertEqual({path.stat().st_mode & 0o77 for path in (directory, directory / "spec")}, {0})
+        self.assertEqual(msgspec.json.decode((directory / "spec").read_bytes())["magic"], MAGIC)
