@@ -18,8 +18,8 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 #: Seconds between two looks at first and at last, and those within which an end must say where it listens, and be found.
 FIRST_LOOK, LONGEST_LOOK, TO_LISTEN, TO_CONNECT = 0.2, 5.0, 30.0, 60.0
-#: Seconds between two reports; and looks in a row that may go unanswered.
-REPORT, MAX_VAIN = 60.0, 10
+#: Seconds between two reports.
+REPORT = 60.0
 #: Characters of what the programs of an end have said that are told.
 TOLD = 500
 
@@ -159,15 +159,19 @@ class Carrying:
 
     async def _until_done(self, source: Node, target: Node) -> None:
         wait = FIRST_LOOK
-        while self._disks and not all(each.is_done for each in self._disks):
+        while not await self._look_at_all(source, target):
             await self.parts.pause(wait)
             self._reported += wait
-            wait = min(LONGEST_LOOK, wait * 1.5)
-            for each, status in zip(self._disks, await self._look(self._disks, target), strict=True):
-                each.receiving = self._seen(each, target, status, "receiving")
-            for each, status in zip(self._disks, await self._look(self._disks, source), strict=True):
-                each.sending = self._seen(each, source, status, "sending")
             self._report()
+            wait = min(LONGEST_LOOK, wait * 1.5)
+
+    async def _look_at_all(self, source: Node, target: Node) -> bool:
+        """Whether all is done."""
+        for each, status in zip(self._disks, await self._look(self._disks, target), strict=True):
+            each.receiving = self._seen(each, target, status, "receiving")
+        for each, status in zip(self._disks, await self._look(self._disks, source), strict=True):
+            each.sending = self._seen(each, source, status, "sending")
+        return all(each.is_done for each in self._disks)
 
     def _seen(self, each: Carried, node: Node, status: TransferProgress | None, does: str) -> TransferProgress | None:
         """Tell what is new. @raise OpExecError: it has failed, or is not there any more."""

@@ -131,6 +131,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_GROW_DISK": opcodes.OpInstanceGrowDisk(instance_name="web1", disk=0, amount=64),
     "OP_INSTANCE_REBOOT": opcodes.OpInstanceReboot(instance_name="web1", reboot_type=RebootType.HARD),
     "OP_INSTANCE_REINSTALL": opcodes.OpInstanceReinstall(instance_name="web1"),
+    "OP_INSTANCE_MOVE": opcodes.OpInstanceMove(instance_name="web1", target_node="node2"),
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
     "OP_INSTANCE_RENAME": opcodes.OpInstanceRename(instance_name="web1", new_name="web2"),
     "OP_INSTANCE_SHUTDOWN": opcodes.OpInstanceShutdown(instance_name="web1"),
@@ -147,6 +148,7 @@ REQUESTS: dict[str, OpCode] = {
         mac_prefix="aa:00:55",
     ),
     "OP_NODE_ADD": opcodes.OpNodeAdd(node_name="web2"),
+    "OP_NODE_MIGRATE": opcodes.OpNodeMigrate(node_name="node2"),
     "OP_NODE_REMOVE": opcodes.OpNodeRemove(node_name="node2"),
     "OP_NODE_SET_PARAMS": opcodes.OpNodeSetParams(node_name="node2", vm_capable=False),
 }

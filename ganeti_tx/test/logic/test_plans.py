@@ -28,6 +28,7 @@ from ganeti_tx.rpc.calls.migration import (
 from ganeti_tx.rpc.calls.mirror import BlockdevClose, BlockdevOpen
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
+from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpCleanup, ImpexpStatus, ImportStart, TransferProgress
 from ganeti_tx.test.logic.evacuations import SPREAD, moved, say
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
 from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, RUNNING, TWO_GROUPS, Stage, UnitTestCase
@@ -164,7 +165,6 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         [
             "stop the instance on its old node",
             "create disk/0",
-            "create disk/1",
             "copy its disks to its new node",
             "change its primary node",
             "remove its disks on its old node",
@@ -275,6 +275,10 @@ class PlanTests(UnitTestCase):
             stage.nodes.answer(InstanceGetMigrationStatus, MigrationProgress(MigrationState.COMPLETED))
             stage.nodes.succeed(AcceptInstance, InstanceMigrate, BlockdevOpen, BlockdevClose)
             stage.nodes.succeed(InstanceFinalizeMigrationSrc, InstanceFinalizeMigrationDst)
+        if isinstance(op, ops.OpInstanceMove):
+            ended = TransferProgress(port=40000, connected=True, ended=True)
+            stage.nodes.succeed(ImportStart, ExportStart, ImpexpCleanup)
+            stage.nodes.answers[ImpexpStatus] = lambda node, call: [ended] * len(call.transfers)
         if isinstance(op, ops.OpInstanceConsole):
             stage.nodes.answer(InstanceInfo, RUNNING)
             stage.nodes.answer(InstanceConsole, {"instance": WEB1, "kind": "ssh"})
