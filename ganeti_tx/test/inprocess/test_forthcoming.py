@@ -64,7 +64,7 @@ class ForthcomingTests(EachCallCase):
         self.check_ended(operation, self.kill)
         self.check_ended(operation, self.cancel)
 
-    def check_outcome(self, operation: Operation, success: bool, where: str, *, warned: bool = False) -> None:
+    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
         """See `EachCallCase`; what was not committed is as it was reserved."""
         if not success and operation.before and not operation.done(self.cluster):
             self.assert_reserved(self.cluster, where)
