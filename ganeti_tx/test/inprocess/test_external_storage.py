@@ -120,3 +120,34 @@ class ProviderTests(ClusterCase):
         node.disk.rmdir(directory / "shelf")
         text = "node3.example.com:storage provider shelf of instance web1.example.com is missing"
         self.assertIn(text, self.verify())
+
+
+class ModifyTests(ClusterCase):
+    """Changing an instance that has such disks."""
+
+    def test_disks(self) -> None:
+        """Disks are added, and their provider told otherwise, only as it allows; nothing is done else."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        change = "gnt-instance modify --disk"
+        self.fails(f"{change} add:size=1g,provider=other web1", "provider 'other' not found on node node2.example.com")
+        self.fails(f"{change} add:size=1g,provider=shelf,x=y web1", "has no parameter 'x'; allowed: colour")
+        self.fails(f"{change} add:size=1g web1", "provider is missing")
+        self.fails(f"{change} 0:x=y web1", "has no parameter 'x'; allowed: colour")
+        self.assertEqual(len(self.cluster.shared.external.volumes), 1)
+        self.ok(f"{change} add:size=1g,provider=shelf,colour=blue web1")
+        self.ok(f"{change} 0:colour=green web1")
+        colours = sorted(str((disk.params or {})["colour"]) for disk in self.cluster.config.disks.values())
+        self.assertEqual((colours, len(self.cluster.shared.external.volumes)), (["blue", "green"], 2))
+        self.ok("gnt-instance remove --force web1")
+        self.assert_nothing_left(self.cluster)
+
+    def test_access(self) -> None:
+        """How hypervisors open volumes is set for the cluster, a group or a disk, in words that are known."""
+        self.ok(ENABLE)
+        self.fails("gnt-cluster modify -D ext:access=sideways", "allowed are kernelspace, userspace")
+        self.ok("gnt-cluster modify -D ext:access=userspace")
+        self.ok("gnt-group modify -D ext:access=kernelspace default")
+        self.ok(ADD.replace("colour=red", "access=userspace"))
+        (disk,) = self.cluster.config.disks.values()
+        self.assertEqual(disk.params, {"provider": "shelf", "access": "userspace"})

@@ -11,6 +11,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.adopt import with_sizes
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.plan import DiskPlan, adopted_id, children_of, plan_disk
+from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.instance.modify.items import found, inserted, place, replaced, without
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.disk import MAX_DISKS, Disk
@@ -61,6 +62,9 @@ class DiskChanges:
                 self._take_out(change)
         if len(self.disks) > MAX_DISKS:
             raise OpPrereqError(f"Instance would have {len(self.disks)} disks; allowed are {MAX_DISKS}", ECode.STATE)
+        before = {disk.uuid: disk.params for disk in self.view.disks}
+        told = [disk for disk in self.disks if disk.uuid in self.plans or disk.params != before.get(disk.uuid)]
+        await check_providers(self.parts.nodes, self.view.primary, told)
 
     @property
     def attached(self) -> list[Disk]:
@@ -190,7 +194,7 @@ class DiskChanges:
         self.disks = replaced(self.disks, index, disk)
 
     def _of_provider(self, index: int, disk: Disk, given: Mapping[str, object]) -> Mapping[str, object] | None:
-        """The disk's parameters with others for its provider, which judges them when the disk is made ready."""
+        """The disk's parameters with others for its provider."""
         if wrong := sorted(given.keys() & (COMMON_KEYS | disk.template.known)):
             raise OpPrereqError(f"disk/{index}: {wrong[0]!r} cannot be changed", ECode.INVAL)
         return updated(disk.params or {}, given) or None
