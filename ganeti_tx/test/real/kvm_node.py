@@ -20,8 +20,8 @@ from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.node.hypervisor.kvm.driver import register
-from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
+from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -55,7 +55,7 @@ class KvmNode:
         self.threads = reactor_threads(reactor)  # type: ignore[arg-type]
         self.files = RealFiles(self.threads)
 
-    def driver(self) -> KvmHypervisor:
+    def driver(self) -> MigratingKvm:
         """As a daemon that starts now makes it."""
         return register(self)
 

@@ -7,7 +7,7 @@ from ganeti_tx.node.hypervisor.kvm.guest_agent import UnixGuestAgents
 from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
 from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug
-from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
+from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.on_this_node import OnThisNode
@@ -19,14 +19,14 @@ from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.entropy import SystemEntropy
 
 
-def register(parts: HypervisorParts) -> KvmHypervisor:
+def register(parts: HypervisorParts) -> MigratingKvm:
     """See `kinds.Register`."""
     network = Network(parts.paths, parts.files, parts.runner)
     uids = UidPool(parts.paths, parts.files, SystemEntropy(), user_ids_in_use)
     monitors, processes = Monitors(UnixQmpConnector(parts.reactor, parts.clock)), LinuxQemuProcesses(parts.reactor)
     remains = Remains(parts.files, network, uids)
     agents, host = UnixGuestAgents(parts.reactor, parts.clock), LinuxHostDevices()
-    return KvmHypervisor(
+    return MigratingKvm(
         paths=parts.paths,
         files=parts.files,
         runner=parts.runner,

@@ -27,8 +27,9 @@ PAUSE = 0.5
 MAX_PID_FILE = 100
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
-#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stuck for good.
-NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error"}
+#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stuck for good;
+#: not there yet, or gone elsewhere.
+NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error", "inmigrate", "postmigrate"}
 
 
 @define

@@ -1,7 +1,7 @@
 """Instances under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -98,7 +98,7 @@ class KvmHypervisor:
         with naming(instance.name):
             plan = await self._plan(instance, disks, layout)
             with self._user(plan.params) as run_as:
-                await self._bring_up(attrs.evolve(plan, run_as=run_as), paused)
+                await self._bring_up(attrs.evolve(plan, run_as=run_as), paused, nothing_more)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], layout: InstanceLayout) -> QemuPlan:
         params = await self.here.settled(kvm_params(spec.hvparams))
@@ -119,13 +119,14 @@ class KvmHypervisor:
         else:
             yield params.security_domain if params.security_model == "user" else ""
 
-    async def _bring_up(self, plan: QemuPlan, paused: bool) -> None:
-        """From a plan to an instance that runs, or to nothing."""
+    async def _bring_up(self, plan: QemuPlan, paused: bool, also: Callable[[QemuPlan], Awaitable[None]]) -> None:
+        """From a plan to an instance that runs and with which something else has been done, or to nothing."""
         state = planned_state(plan)
         started = False
         try:
             await self._launch(plan, state)
             await self._make_ready(plan, paused)
+            await also(plan)
             started = True
         finally:
             if not started:
@@ -331,6 +332,10 @@ class KvmHypervisor:
         """As IBalloon says."""
         async with self._running(instance_name) as machine:
             await balloon(machine, memory)
+
+
+async def nothing_more(plan: QemuPlan) -> None:
+    """What is done with an instance that is only started."""
 
 
 @contextmanager

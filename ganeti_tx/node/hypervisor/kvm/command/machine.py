@@ -7,10 +7,11 @@ from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
 
 def identity_argv(plan: QemuPlan) -> list[str]:
-    """Who it is, and that it stands still in the background until we let it run."""
+    """Who it is, and that it stands still in the background until we let it run, or until it has come from elsewhere."""
     return [
         *("-name", option("", guest=plan.spec.name, debug_threads=True), "-uuid", plan.spec.uuid),
-        *("-nodefaults", "-no-user-config", "-daemonize", "-S"),
+        *("-nodefaults", "-no-user-config", "-daemonize"),
+        *(("-incoming", "defer") if plan.incoming else ("-S",)),
         *("-pidfile", str(plan.files.pid), "-D", str(plan.files.log)),
     ]
 

@@ -23,6 +23,7 @@ def pci_bus(params: KvmParams) -> str:
 class QemuPlan:
     """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid".
 
+    @ivar incoming: whether it waits for the machine, which then runs at once.
     @ivar places: where devices must be, by QEMU's ids, in a machine that takes over from one that runs.
     """
 
@@ -34,6 +35,7 @@ class QemuPlan:
     acceleration: Acceleration
     run_as: str = ""
     places: Mapping[str, Place] = {}
+    incoming: bool = False
 
     @property
     def paths(self) -> Paths:
