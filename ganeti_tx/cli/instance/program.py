@@ -24,6 +24,7 @@ PROGRAM = Program(
         "move": Entry("instance.move", "MOVE", "copy an instance with its disks to another node"),
         "reboot": Entry("instance.power", "REBOOT", "restart instances"),
         "reinstall": Entry("instance.reinstall", "REINSTALL", "install an operating system anew on instances"),
+        "recreate-disks": Entry("instance.recreate_disks", "RECREATE", "make lost disks of an instance anew, empty"),
         "remove": Entry("instance.remove", "REMOVE", "shut an instance down and remove it with its disks"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from an instance"),
         "rename": Entry("instance.rename", "RENAME", "give an instance another name"),

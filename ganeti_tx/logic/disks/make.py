@@ -1,6 +1,6 @@
 """Making the disks that were planned: their names and ids first, then they themselves on their node."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -91,8 +91,8 @@ def creation(index: int) -> str:
     return f"create disk/{index}"
 
 
-def creations(target: InstanceView) -> list[PlannedStep]:
-    """A step for each disk, on all its nodes."""
+def creations(target: InstanceView, only: Collection[int] | None = None) -> list[PlannedStep]:
+    """A step for each disk, or each of those that are meant, on all its nodes."""
     return [
         PlannedStep(
             creation(index),
@@ -100,18 +100,26 @@ def creations(target: InstanceView) -> list[PlannedStep]:
             (f"disk/{index} of instance {target.instance.name}",),
         )
         for index, disk in enumerate(target.disks)
+        if only is None or index in only
     ]
 
 
 async def create_disks(
-    nodes: INodeRpc, target: InstanceView, steps: Steps, adopted: Mapping[int, Sequence[Any]] = MappingProxyType({})
+    nodes: INodeRpc,
+    target: InstanceView,
+    steps: Steps,
+    adopted: Mapping[int, Sequence[Any]] = MappingProxyType({}),
+    only: Collection[int] | None = None,
 ) -> None:
     """Create every disk on each of its nodes; each is removed again if something fails later.
 
     @param adopted: the logical ids of what is renamed to be a disk, instead; it gets its name back if something fails.
+    @param only: the indices of those that are meant, if not all are.
     @raise OpExecError: one could not be made.
     """
     for index, disk in enumerate(target.disks):
+        if only is not None and index not in only:
+            continue
         calls = {node.name: making(target, node, index, adopted.get(index)) for node in homes(target, disk)}
         async with steps.step(creation(index), *(undo for _, undo in calls.values())):
             for node in homes(target, disk):

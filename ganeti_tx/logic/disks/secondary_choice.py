@@ -3,8 +3,8 @@
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.room import all_parts, check_disk_room
 from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.policy import check_move
 from ganeti_tx.logic.questions import check_takes_instances
-from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -21,13 +21,6 @@ async def check_new_secondary(
             f"The specified node {node.name} is already the secondary node of the instance", ECode.INVAL
         )
     check_takes_instances(node)
-    if group.uuid != target.group.uuid and (found := policy_violations(target, group)):
-        fault = (
-            f"Instance {target.instance.name} violates the policy of group {group.name} of its new secondary:"
-            f" {', '.join(found)}"
-        )
-        if not ignore_policy:
-            raise OpPrereqError(fault, ECode.INVAL)
-        parts.warn(f"{fault}; ignored, as asked for")
+    check_move(target, group, ignored=ignore_policy, warn=parts.warn)
     wanted = [(part, part.size) for disk in target.disks for part in all_parts(disk)]
     await check_disk_room(parts.nodes, target.cluster, [node], wanted)

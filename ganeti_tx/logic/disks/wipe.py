@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.disks.on_nodes import homes, shutdown_disks, shutdowns
+from ganeti_tx.logic.disks.ready import make_ready
 from ganeti_tx.logic.parts import Parts
+from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
@@ -17,6 +20,8 @@ from ganeti_tx.rpc.calls.disk import BlockdevWipe
 from ganeti_tx.rpc.calls.mirror import BlockdevPauseResumeSync
 from ganeti_tx.rpc.interfaces import RpcError
 
+#: The titles of steps.
+WIPE_NEW, WIPE_OLD = "wipe the new disks", "wipe its disks"
 #: A piece is at most so many MiB, and so much of the disk, in percent.
 LONGEST, SHARE = 1024, 10
 
@@ -29,6 +34,26 @@ def is_wiped(cluster: Cluster, disk: Disk) -> bool:
 def to_wipe(target: InstanceView) -> list[int]:
     """The indices of those disks of an instance."""
     return [index for index, disk in enumerate(target.disks) if is_wiped(target.cluster, disk)]
+
+
+def wiping(target: InstanceView, indices: Sequence[int], title: str = WIPE_NEW) -> list[PlannedStep]:
+    """The step that wipes these disks; none, if there are none."""
+    names = ", ".join(f"disk/{index}" for index in indices)
+    nodes = dict.fromkeys(node.name for index in indices for node in homes(target, target.disks[index]))
+    return [PlannedStep(title, tuple(nodes), (f"{names} of instance {target.instance.name}",))] if indices else []
+
+
+async def wipe_whole(parts: Parts, target: InstanceView, indices: Sequence[int], title: str = WIPE_NEW) -> None:
+    """Wipe disks that nobody uses, and that are ready only for that. @raise OpExecError: one is not wiped."""
+    if not indices:
+        return
+    async with parts.step(title, *shutdowns(target, indices), *resumptions(target, indices)):
+        if await make_ready(parts.nodes, target, parts.warn, only=indices) is None:
+            raise OpExecError(f"could not make the disks of instance {target.instance.name} ready to wipe them")
+        for index in indices:
+            await wipe(parts, target, index, 0, target.disks[index].size)
+        if not await shutdown_disks(parts.nodes, target, parts.warn, indices):
+            raise OpExecError(f"the disks of instance {target.instance.name} stay ready after they were wiped")
 
 
 async def wipe(parts: Parts, target: InstanceView, index: int, offset: int, size: int) -> None:

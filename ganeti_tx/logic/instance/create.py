@@ -14,6 +14,7 @@ from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
+from ganeti_tx.logic.disks.wipe import to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_address, check_runs, check_space
 from ganeti_tx.logic.instance.create_plan import (
@@ -183,7 +184,11 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         target, instance = self._target, (f"instance {self._name}",)
         if self.op.forthcoming:
             return [PlannedStep(ADD, (), instance)]
-        steps = [*creations(target), PlannedStep(ADD if self._reserved is None else COMMIT, (), instance)]
+        steps = [
+            *creations(target),
+            *wiping(target, self._wiped),
+            PlannedStep(ADD if self._reserved is None else COMMIT, (), instance),
+        ]
         if self._waits_for_sync:
             steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
         if self._plan.install:
@@ -205,6 +210,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             self.info(f"* disk {index}, size {sizes.shown(disk.size)}")
         self.info("* creating instance disks...")
         await create_disks(self.nodes, target, self.context.steps, renamed(self._plan.disks))
+        await wipe_whole(self, target, self._wiped)
         if self._reserved is None:
             await self._add(target.instance, target.disks)
         else:
@@ -276,6 +282,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             return None
         kept = None if self._reserved is None else self._reserved.instance.network_port
         return kept or await self.config.allocate_port()
+
+    @property
+    def _wiped(self) -> list[int]:
+        """The disks that are wiped, if the cluster wants so: not what was there before."""
+        adopted = renamed(self._plan.disks)
+        return [index for index in to_wipe(self._target) if index not in adopted]
 
     @property
     def _waits_for_sync(self) -> bool:

@@ -3,6 +3,7 @@
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.levels import Level, Lock
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, remove_disks
+from ganeti_tx.logic.disks.wipe import WIPE_OLD, to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -10,6 +11,7 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance import OpInstanceRemove
+from ganeti_tx.rpc.calls.disk import BlockdevStates
 
 STOP, MARK = "stop the instance", "mark the instance as down"
 DISKS, FORGET = "remove its disks", "remove the instance from the configuration"
@@ -35,6 +37,7 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
         steps = [PlannedStep(STOP, node, instance, self.op.shutdown_timeout)]
         if self.instance.admin_state is not AdminState.OFFLINE:
             steps.append(PlannedStep(MARK, (), instance))
+        steps += wiping(self.target, to_wipe(self.target), WIPE_OLD)
         return [*steps, PlannedStep(DISKS, disk_nodes(self.target), instance), PlannedStep(FORGET, (), instance)]
 
     async def execute(self) -> None:
@@ -53,10 +56,22 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
                 await self.config.set_instance_state(
                     self.instance.uuid, AdminState.DOWN, AdminStateSource.ADMIN, self.instance.disks_active
                 )
+        await self._wipe()
         self.info(f"Removing block devices for instance {name}")
         async with self.step(DISKS):
             if not await remove_disks(self.nodes, self.target, self.warn):
                 self._unless_ignored(f"cannot remove the disks of instance {name}")
+
+    async def _wipe(self) -> None:
+        """What is there of the disks, where the cluster wants no data to be found by others."""
+        if not (wiped := to_wipe(self.target)):
+            return
+        try:
+            found = await self.nodes.call(self.target.primary, BlockdevStates(disks=self.target.disk_specs()))
+            there = [index for index in wiped if found[index].status is not None]
+            await wipe_whole(self, self.target, there, WIPE_OLD)
+        except OpExecError as error:
+            self._unless_ignored(str(error))
 
     async def _forget(self) -> None:
         name = self.instance.name

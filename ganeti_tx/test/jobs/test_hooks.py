@@ -17,6 +17,7 @@ from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
@@ -130,6 +131,7 @@ REQUESTS: dict[str, OpCode] = {
     "OP_INSTANCE_CHANGE_GROUP": opcodes.OpInstanceChangeGroup(instance_name="web1"),
     "OP_INSTANCE_GROW_DISK": opcodes.OpInstanceGrowDisk(instance_name="web1", disk=0, amount=64),
     "OP_INSTANCE_REBOOT": opcodes.OpInstanceReboot(instance_name="web1", reboot_type=RebootType.HARD),
+    "OP_INSTANCE_RECREATE_DISKS": opcodes.OpInstanceRecreateDisks(instance_name="web1"),
     "OP_INSTANCE_REINSTALL": opcodes.OpInstanceReinstall(instance_name="web1"),
     "OP_INSTANCE_MOVE": opcodes.OpInstanceMove(instance_name="web1", target_node="node2"),
     "OP_INSTANCE_REMOVE": opcodes.OpInstanceRemove(instance_name="web1"),
@@ -173,6 +175,7 @@ class TableTests(UnitTestCase):
     def test_every_variable(self) -> None:
         """The scripts of each are told all that the table names, and nothing else but parameters of the instance."""
         self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
+        self.nodes.answer(BlockdevStates, [DiskState()])
         self.nodes.answer(NodeCryptoTokens, [("ssl", "0" * 40), ("server", "1" * 40)])
         for op_id in sorted({kind.op_id() for kind in UNITS} & TABLE.keys()):
             told = set(self.values(REQUESTS[op_id]))

@@ -15,6 +15,7 @@ from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
 from ganeti_tx.rpc.calls.migration import (
@@ -139,6 +140,10 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
             "remove the old copy",
             "take the disks down",
         ],
+    ),
+    (
+        asked("OP_INSTANCE_RECREATE_DISKS", instance_name=WEB1, nodes=["node2"]),
+        ["create disk/0", "record where and how large its disks are"],
     ),
     (ops.OpInstanceConsole(instance_name=WEB1), []),
     (
@@ -267,6 +272,8 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(NodeSshKeys, SshKeys(host=[]))
         stage.nodes.answer(OsDiagnose, [])
         stage.nodes.answer(ExtstorageDiagnose, [])
+        if isinstance(op, ops.OpInstanceRecreateDisks):
+            stage.nodes.answer(BlockdevStates, [DiskState()])
         if isinstance(op, ops.OpInstanceChangeGroup):
             say(stage.nodes, moved("rack2"))
         if isinstance(op, ops.OpInstanceMigrate):
