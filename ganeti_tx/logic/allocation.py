@@ -198,7 +198,7 @@ async def relocate(parts: Parts, asked: str | None, view: InstanceView, leave: S
         names=allocators(asked, cluster, AllocatorMode.RELOCATE),
         template=view.disk_template,
         hypervisor=view.instance.hypervisor,
-        group=view.group.uuid,
+        group=view.group.uuid if len(view.groups) == 1 else None,  # it must be told of all nodes of the instance
     )
     chosen = await allocation.ask(relocation(view, leave))
     (name,) = chosen.result

@@ -137,6 +137,8 @@ class SimulatedNode:
         )
         upon = () if self.mirror_node is None else (self.mirror_node.volumes, self.mirror_node.mirrors)
         pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
+        if self.mirror_node is not None:
+            pools["lvm-vg"] = FakePools(self.mirror_node.volumes)
         devices = FakeBlockDevices(disks=self.shared.devices)
         self.storage = together([StorageKind([Diskless(), self.files_storage, shared, devices, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())

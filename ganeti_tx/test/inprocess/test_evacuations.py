@@ -1,12 +1,11 @@
 """Instances leave nodes and groups in a whole cluster, for where Debian's hail finds room."""
 
-from ganeti_tx.logic.registry import UNITS
-from ganeti_tx.model.opcodes import OpInstanceMigrate
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import SAYS_NO, EachCallCase, Operation
 from ganeti_tx.test.inprocess.hail import install_hail
 from ganeti_tx.test.inprocess.network import Trouble
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 ADD = "gnt-instance add -t sharedfile -s 1G -o noop --no-name-check --no-ip-check"
 TWO_GROUPS = (
@@ -45,8 +44,6 @@ class EvacuationTests(ClusterCase):
 
     def test_migrated(self) -> None:
         """Of a node, and to another group."""
-        if OpInstanceMigrate not in UNITS:
-            return
         said = self.ok("gnt-node evacuate -f -p node1")
         self.assertIn("- INFO: Evacuating instances from node 'node1.example.com': web1, web2\n", said)
         self.assertTrue(said.endswith("All instances evacuated successfully.\n"), said)
@@ -90,6 +87,23 @@ class EvacuationTests(ClusterCase):
         said = self.fails("gnt-group evacuate --to rack2 default", "Unable to evacuate instances web3")
         self.assertIn("Instances of type file cannot be relocated", said)
         self.assertEqual(set(self.places().values()), {"node1"})
+
+
+class RemoteTests(RapiCase):
+    """By the Remote API."""
+
+    def test_node(self) -> None:
+        """The job's result are the jobs; they are followed like any others."""
+        install_hail(self.cluster)
+        for line in TWO_GROUPS:
+            self.ok(line)
+        body = {"mode": "primary-only", "iallocator": "hail", "early_release": True}
+        [result] = self.done("POST", "/2/nodes/node1.example.com/evacuate", body)
+        self.assertEqual([taken for taken, _job_id in result["jobs"]], [True, True])
+        self.cluster.pass_time(60)
+        self.assertEqual(self.statuses(*(job_id for _taken, job_id in result["jobs"])), ["success", "success"])
+        self.assertEqual(self.send("GET", "/2/instances/web1")["pnode"], "node2.example.com")
+        self.assertEqual(self.done("POST", "/2/nodes/node1.example.com/evacuate", body), [{"jobs": []}])
 
 
 class EachCallTests(EachCallCase):

@@ -136,7 +136,7 @@ class SameNodeTests(ReplaceCase):
     def test_no_room(self) -> None:
         """A node that is full, or offline."""
         self.home(3).volumes.total = 100
-        self.fails(f"{REPLACE} -s web1", "MiB free")
+        self.fails(f"{REPLACE} -s web1", "not enough room in xenvg of node node3.example.com: needed 1152 MiB")
         self.assert_whole(2, 3)
         self.ok("gnt-node modify --offline=yes --force node3")
         self.fails(f"{REPLACE} -s web1", "node3.example.com is marked offline")
