@@ -9,6 +9,9 @@ from ganeti_tx.logic.disks.adopt import renamed
 from ganeti_tx.logic.disks.make import creation, making
 from ganeti_tx.logic.disks.on_nodes import Warn, homes
 from ganeti_tx.logic.disks.plan import DiskPlan
+from ganeti_tx.logic.disks.sync import wait_for_sync
+from ganeti_tx.logic.disks.wipe import is_wiped, resumptions, wipe
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
@@ -18,6 +21,8 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
+
+READY = "make the new disks ready"
 
 
 def chosen(target: InstanceView, uuids: Collection[str]) -> list[tuple[int, Disk]]:
@@ -54,6 +59,27 @@ async def create(nodes: INodeRpc, target: InstanceView, plans: Mapping[str, Disk
                     raise OpExecError(
                         f"could not create disk/{index} of instance {target.instance.name}: {error}"
                     ) from None
+
+
+async def bring(
+    parts: Parts, target: InstanceView, uuids: Collection[str], new: Mapping[str, DiskPlan], *, wait: bool
+) -> None:
+    """Make disks that have come ready, wipe the new ones where the cluster wants it, and wait until they are alike.
+
+    They stay ready where the others are. @raise OpExecError: one is not.
+    """
+    disks = [disk for _, disk in chosen(target, uuids)]
+    wiped = [
+        index for index, disk in chosen(target, new) if is_wiped(target.cluster, disk) and new[disk.uuid].adopt is None
+    ]
+    async with parts.step(READY, *downs(target, uuids), *resumptions(target, wiped)):
+        await assemble(parts.nodes, target, uuids, parts.warn)
+        for index in wiped:
+            await wipe(parts, target, index, 0, target.disks[index].size)
+        if wait:
+            await wait_for_sync(parts.nodes, only(target, disks), parts.info, parts.pause)
+        if not target.instance.disks_active:
+            await take_down(parts.nodes, target, uuids, parts.warn)
 
 
 async def assemble(nodes: INodeRpc, target: InstanceView, uuids: Collection[str], warn: Warn) -> None:

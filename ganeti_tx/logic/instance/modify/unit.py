@@ -8,7 +8,6 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.disks.sync import wait_for_sync
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_space
 from ganeti_tx.logic.instance.hook_values import instance_values
@@ -37,6 +36,7 @@ from ganeti_tx.logic.policy import check_view
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.wanted_locks import on_nodes
+from ganeti_tx.model import sizes
 from ganeti_tx.model.disk import Disk, DiskSettings, settings_of
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.hooks import HookObject
@@ -47,7 +47,7 @@ from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.types import NicChange
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
-READY, CHANGE = "make the new disks ready", "change the instance in the configuration"
+CHANGE = "change the instance in the configuration"
 
 #: What hooks are told before the change as it is to be.
 OF_BACKEND = ("INSTANCE_MINMEM", "INSTANCE_MAXMEM", "INSTANCE_MEMORY", "INSTANCE_VCPUS")
@@ -214,7 +214,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             homes = tuple(
                 dict.fromkeys(node for _, disk in self._come_disks for node in new_disks.names(self._after, disk))
             )
-            steps.append(PlannedStep(READY, homes, name))
+            steps.append(PlannedStep(new_disks.READY, homes, name))
         steps.extend(planned(self.target, self._live))
         if self._running is not None:
             steps.append(PlannedStep(BALLOON, (self.target.primary.name,), name))
@@ -259,17 +259,11 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     async def _bring_disks(self) -> None:
         """Create them, and let them be ready if the others are."""
         for index, disk in self._come_disks:
-            self.info(f"* disk {index}, size {disk.size}M")
+            self.info(f"* disk {index}, size {sizes.shown(disk.size)}")
         await new_disks.create(self.nodes, self._after, self._disks.plans, self.context.steps)
         if not self._come:
             return
-        async with self.step(READY, *new_disks.downs(self._after, self._come)):
-            await new_disks.assemble(self.nodes, self._after, self._come, self.warn)
-            if self.op.wait_for_sync:
-                disks = [disk for _, disk in self._come_disks]
-                await wait_for_sync(self.nodes, new_disks.only(self._after, disks), self.info, self.pause)
-            if not self.instance.disks_active:
-                await new_disks.take_down(self.nodes, self._after, self._come, self.warn)
+        await new_disks.bring(self, self._after, self._come, self._disks.plans, wait=self.op.wait_for_sync)
 
     async def _change(self) -> None:
         """From here on it stays: what comes after is done to its end."""

@@ -1,5 +1,7 @@
 """What changes of an instance that is down come to."""
 
+from msgspec.structs import replace
+
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.enums import AdminState
@@ -9,6 +11,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevFind,
     BlockdevRemove,
     BlockdevShutdown,
+    BlockdevWipe,
 )
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.node import NodeInfo
@@ -172,7 +175,18 @@ class DiskTests(ModifyCase):
         done = [call for _, call in self.nodes.sent if not isinstance(call, NodeInfo)]
         kinds = [type(call) for call in done if getattr(call, "disk", None) is not None]
         self.assertEqual(kinds, [BlockdevCreate, BlockdevAssemble, BlockdevShutdown])
-        self.assertIn("* disk 1, size 1024M", self.stage.feedback)
+        self.assertIn("* disk 1, size 1.0G", self.stage.feedback)
+
+    def test_wiped(self) -> None:
+        """Where the cluster wants it, before anybody has it; what is attached keeps its data."""
+        cluster = replace(WITH_ALL.cluster, prealloc_wipe_disks=True)
+        self.stage = self.make_stage(replace(WITH_ALL, cluster=cluster))
+        self.nodes = self.stage.nodes
+        self.nodes.succeed(BlockdevWipe)
+        self.told(disks=[["attach", -1, {"name": "old"}], ["add", -1, {"size": 1024}]])
+        new = self.disks()[-1]
+        self.assertEqual({call.disk.uuid for call in self.nodes.of_kind(BlockdevWipe)}, {new.uuid})
+        self.assertEqual(sum(call.size for call in self.nodes.of_kind(BlockdevWipe)), 1024)
 
     def test_stays_ready(self) -> None:
         """Where the others are."""
