@@ -14,6 +14,7 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate, TagKind
 from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
@@ -96,6 +97,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         changed(master_netmask=25),
         ["change the settings of the cluster", "give the cluster's address its new netmask"],
     ),
+    (ops.OpClusterRepairDiskSizes(), ["record the size of disk/0 of instance web1.example.com"]),
     (ops.OpClusterVerify(), ["submit the jobs that check the cluster"]),
     (ops.OpClusterVerifyConfig(), []),
     (ops.OpClusterVerifyDisks(), ["submit the jobs that look for broken disks"]),
@@ -272,6 +274,8 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(NodeSshKeys, SshKeys(host=[]))
         stage.nodes.answer(OsDiagnose, [])
         stage.nodes.answer(ExtstorageDiagnose, [])
+        if isinstance(op, ops.OpClusterRepairDiskSizes):
+            stage.nodes.answer(BlockdevStates, [DiskState(BlockDevStatus(dev_path="/dev/disk", size=1028))])
         if isinstance(op, ops.OpInstanceRecreateDisks):
             stage.nodes.answer(BlockdevStates, [DiskState()])
         if isinstance(op, ops.OpInstanceChangeGroup):
