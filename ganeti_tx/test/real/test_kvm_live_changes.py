@@ -142,6 +142,22 @@ class KvmLiveChangesTests(LiveChangesContract):
         await self.until_guest_says(sizes, [])
         self.assertEqual(self.state().disks, [])
 
+    async def test_grown(self) -> None:
+        """A disk that came grows before the guest's eyes, and is there after a reset, as the interfaces and memory are."""
+        spec = await self.start_guest()
+        await self.driver.plug_disk(spec, self.a_disk(0))
+        await self.driver.plug_nic(spec, self.a_nic(0), 0)
+        grown = msgspec.structs.replace(self.a_disk(0).spec, size=9)
+        with (self.node.top / "disk0").open("r+b") as file:
+            file.truncate(9 * MiB)
+        self.assertTrue(await self.driver.disk_has_grown(self.name, grown))
+        await self.until_guest_says("cat /sys/block/vd*/size", [str(9 * 2048)])
+        await self.driver.reboot(spec, [self.a_disk(0)])
+        await self.console.wait_for(UP, times=2)
+        await self.until_guest_says(
+            "cat /sys/block/vd*/size /sys/class/net/eth*/address", [str(9 * 2048), self.a_nic(0).mac]
+        )
+
     async def test_disks_of_the_start(self) -> None:
         """A disk that was there from the start goes, comes back where it was, and goes again."""
         spec = await self.start_guest()

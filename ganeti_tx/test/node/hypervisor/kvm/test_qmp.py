@@ -105,6 +105,19 @@ class ConversationTests(QmpTestCase):
         self.answer()
         self.successResultOf(ready)
 
+    def test_wanted_event(self) -> None:
+        """Who waits for the event of one device is not woken by others of that name, nor by a part of the device."""
+        gone = self.client.next_event("DEVICE_DELETED", 1.0, lambda data: data.get("device") == "disk1")
+        anyone = self.client.next_event("DEVICE_DELETED", 1.0)
+        events = [each.message for each in captured("hotplug") if each.message.get("event") == "DEVICE_DELETED"]
+        for event in (event for event in events if event["data"].get("device") != "disk1"):
+            self.say(event)
+            self.assertNoResult(gone)
+        self.assertEqual(self.successResultOf(anyone).name, "DEVICE_DELETED")
+        for event in events:
+            self.say(event)
+        self.assertEqual(self.successResultOf(gone).data["device"], "disk1")
+
     def test_early_greeting(self) -> None:
         """A greeting that came before anybody waited for it counts."""
         self.say(captured("reset")[0].message)
