@@ -38,6 +38,7 @@ TRIES = 5
 POOL = "candidate_pool_size"
 ALLOCATOR = "default_iallocator"
 DEFAULT_GROUP = "default_group"
+COMMUNICATION = "instance_communication_network"
 #: Seconds for the nodes to judge parameters.
 TIMEOUT = 60.0
 
@@ -93,6 +94,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
                 raise OpPrereqError(fault, ECode.INVAL)
         if DEFAULT_GROUP in self._given:
             await self._uuid_of_group()
+        if network := self._given.get(COMMUNICATION):
+            await self._check_network(network)
         before = await self.config.cluster()
         after = self._changed(before)
         self._before, self._master = before, await self.config.node(before.master_node)
@@ -109,6 +112,16 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         if before.ipolicy != after.ipolicy:
             views = (await self.config.instance_views()).each()
             warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
+
+    async def _check_network(self, name: str) -> None:
+        """@raise OpPrereqError: there is none of the name; warns of groups in which no instance can have it."""
+        network = await self.config.network(name)
+        groups = [group.name for group in await self.config.groups() if network.uuid not in group.networks]
+        if groups:
+            self.warn(
+                f"network {name} is not connected to node groups {', '.join(groups)}; 'gnt-network connect -N"
+                f" mode=routed,link=communication_rt {name}' does that"
+            )
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:

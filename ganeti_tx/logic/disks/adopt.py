@@ -1,6 +1,6 @@
 """Disks that are made of what is there already (reference: storage-rules.json, adoption)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -20,27 +20,30 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 LogicalId = tuple[Any, ...]
 
 
-async def with_sizes(parts: Parts, primary: Node, plans: Sequence[DiskPlan]) -> list[DiskPlan]:
+async def with_sizes(
+    parts: Parts, primary: Node, plans: Sequence[DiskPlan], own: Collection[str] = ()
+) -> list[DiskPlan]:
     """The disks, those that adopt something with the size of that.
 
+    @param own: disks (uuids) that reserve it for the same instance.
     @raise OpPrereqError: it is not there, in use, or an instance's; or it is shared storage, and another node of the group
         does not see the same.
     """
     adopting = [plan for plan in plans if plan.adopt is not None]
     if not adopting:
         return list(plans)
-    check_free(adopting, await parts.config.everything())
+    check_free(adopting, await parts.config.everything(), own)
     sizes = {key: device.size for key, device in (await look(parts.nodes, primary, adopting)).items()}
     if TEMPLATES[adopting[0].template].shared:
         await check_elsewhere(parts, primary, adopting, sizes)
     return [plan if plan.adopt is None else attrs.evolve(plan, size=sizes[adopted_id(plan)]) for plan in plans]
 
 
-def check_free(plans: Sequence[DiskPlan], everything: InstanceViews) -> None:
+def check_free(plans: Sequence[DiskPlan], everything: InstanceViews, own: Collection[str]) -> None:
     """@raise OpPrereqError: what is to be adopted is a disk of the configuration, or what one is made of."""
     wanted = {adopted_id(plan) for plan in plans}
     owners = {uuid: instance.name for instance in everything.instances for uuid in instance.disks}
-    for disk in everything.disks.values():
+    for disk in (each for each in everything.disks.values() if each.uuid not in own):
         for part in parts_of(disk):
             if part.logical_id in wanted:
                 owner = f"instance {owners[disk.uuid]}" if disk.uuid in owners else f"disk {disk.uuid}"

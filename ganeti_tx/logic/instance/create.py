@@ -16,6 +16,7 @@ from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
 from ganeti_tx.logic.disks.wipe import to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.instance.communication import with_communication
 from ganeti_tx.logic.instance.create_checks import check_address, check_runs, check_space
 from ganeti_tx.logic.instance.create_plan import (
     CreatePlan,
@@ -26,7 +27,7 @@ from ganeti_tx.logic.instance.create_plan import (
     specs_of_plan,
     with_children,
 )
-from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_real, reserved_only
+from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_adopting, refuse_real, reserved_only
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
@@ -81,6 +82,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._find_reserved()
         self._name, self._address = await new_name(self.op, self.context.resolve, self.info)
         check_os(self.op)
+        if self.op.instance_communication:
+            nics = with_communication(self._name, self.op.nics, await self.config.cluster())
+            self.op = replace(self.op, nics=nics)
         self._networks = await named_networks(self.config, self.op.nics)
         self._place = Placement(self, self.context.locks, self.op)
         await self._place.find()
@@ -112,10 +116,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._plan = make_plan(
             self.op, self._cluster, self._name, self._address, self.context.templates, self._networks
         )
+        if self.op.forthcoming:
+            refuse_adopting(self._plan.disks)
         await self._place.decide(self._plan, self._cluster)
         await self._place.read()
         check_homes(self._place.homes, self._plan.template)
-        disks = await with_sizes(self, self._place.primary, self._plan.disks)
+        held = () if self._reserved is None else self._reserved.instance.disks
+        disks = await with_sizes(self, self._place.primary, self._plan.disks, held)
         self._plan = with_children(attrs.evolve(self._plan, disks=disks), self._cluster, self._place.group)
         await self._place.check_group()
         await self._join_networks()

@@ -71,8 +71,6 @@ def refuse_unavailable(op: OpInstanceCreate) -> None:
     """@raise OpPrereqError: the request wants what this version does not have, or contradicts itself."""
     if op.mode is not InstanceCreateMode.CREATE:
         raise OpPrereqError(f"mode {op.mode.value} is not available for new instances; allowed is create", ECode.INVAL)
-    if op.instance_communication:
-        raise OpPrereqError("instance_communication is not available for new instances", ECode.INVAL)
     if op.forthcoming and op.commit:
         raise OpPrereqError(
             "forthcoming and commit exclude each other: first an instance is reserved, later it is committed",

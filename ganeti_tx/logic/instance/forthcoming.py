@@ -1,14 +1,17 @@
 """Instances that are only reserved: made without disks, and later committed, by what is said then and what was reserved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.logic.disks.plan import DiskPlan
 from ganeti_tx.logic.instance.create_plan import without_auto
 from ganeti_tx.logic.instance.nics import NicPlan, network_uuid
 from ganeti_tx.model.disk import Disk, without_secrets
+from ganeti_tx.model.disk_template import ADOPT, Adoption, Child
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
@@ -87,9 +90,33 @@ def _place(op: OpInstanceCreate, reserved: InstanceView) -> dict[str, str | None
 
 def asked_disk(disk: Disk) -> DiskParams:
     """What would be said of a disk to have it so."""
-    said = {"size": disk.size, "mode": disk.mode, "name": disk.name, "spindles": disk.spindles}
-    of_provider = {name: value for name, value in (disk.params or {}).items() if isinstance(value, str | int)}
-    return {**of_provider, **{name: value for name, value in said.items() if value is not None}}
+    place = disk.logical_id or ("",)
+    adopted = disk.template.adoption is Adoption.ALWAYS
+    said: dict[str | None, str | int | None] = {
+        **{name: value for name, value in (disk.params or {}).items() if isinstance(value, str | int)},
+        **({ADOPT: place[-1]} if adopted else {"size": disk.size}),
+        "mode": disk.mode,
+        "name": disk.name,
+        "spindles": disk.spindles,
+        disk.template.pool_key: place[0],
+        **{child.pool_key: part.logical_id[0] for child, part in _parts(disk) if part.logical_id},
+    }
+    return {name: value for name, value in said.items() if name is not None and value is not None}
+
+
+def _parts(disk: Disk) -> Iterable[tuple[Child, Disk]]:
+    return zip(disk.template.children, disk.children, strict=False)
+
+
+def refuse_adopting(disks: Sequence[DiskPlan]) -> None:
+    """@raise OpPrereqError: a disk is to be made of what is there, which would not be known any more when it is."""
+    for plan in disks:
+        if plan.adopt is not None and TEMPLATES[plan.template].adoption is not Adoption.ALWAYS:
+            raise OpPrereqError(
+                f"{plan.adopt} cannot be adopted by a forthcoming instance; reserve it with a size, and adopt that when"
+                " it is committed",
+                ECode.INVAL,
+            )
 
 
 def asked_nic(nic: Nic) -> NicParams:

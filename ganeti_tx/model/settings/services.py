@@ -141,7 +141,6 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
         str,
         Setting(
             default="",
-            absent="the instance communication network",
             flags=(
                 Flag("--instance-communication-network", "network between nodes and instances", on=ON_MODIFY),
             ),

@@ -46,6 +46,8 @@ def home(cluster: InProcessCluster, number: int) -> str:
 
 OPERATIONS = {
     "create": Operation(FILE, done=is_there),
+    "create_diskless": Operation("gnt-instance add -t diskless -o noop -n node2 web1", done=is_there),
+    "create_shared": Operation("gnt-instance add -t sharedfile -s 1G -o noop -n node2 web1", done=is_there),
     "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
     "shutdown": Operation("gnt-instance shutdown web1", (FILE,)),
     "startup": Operation("gnt-instance startup web1", (FILE, "gnt-instance shutdown web1")),

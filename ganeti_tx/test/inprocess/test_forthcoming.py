@@ -2,6 +2,7 @@
 
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+from ganeti_tx.test.inprocess.mirrors import mirrored_cluster
 
 NAME = "web1.example.com"
 RESERVE = f"gnt-instance add --forthcoming -t file -s 1G -o noop -n node2 {NAME}"
@@ -69,3 +70,52 @@ class ForthcomingTests(EachCallCase):
         if not success and operation.before and not operation.done(self.cluster):
             self.assert_reserved(self.cluster, where)
         super().check_outcome(operation, success, where)
+
+
+class TemplateTests(EachCallCase):
+    """On other templates: what is reserved is what is committed."""
+
+    def check(self, cluster: InProcessCluster, line: str) -> None:
+        """Reserve it, commit it without a word more, remove it."""
+        self.cluster = cluster
+        self.ok(line.replace(" add ", " add --forthcoming "))
+        (held,) = cluster.config.disks.values()
+        self.assertEqual(
+            (held.forthcoming, list(held.secrets), cluster.running()), (True, [""] * len(held.secrets), {})
+        )
+        self.ok(COMMIT)
+        (made,) = cluster.config.disks.values()
+        self.assertEqual((made.size, made.dev_type, made.params), (held.size, held.dev_type, held.params))
+        self.assertEqual(
+            [part.logical_id and part.logical_id[0] for part in made.children],
+            [part.logical_id and part.logical_id[0] for part in held.children],
+        )
+        self.assertEqual(made.nodes, held.nodes)
+        self.assertTrue(all(made.secrets))
+        self.assert_agreed(cluster, line)
+        self.ok("gnt-instance remove -f web1")
+        self.assert_nothing_held(cluster)
+
+    def test_mirrored(self) -> None:
+        """Both nodes are reserved, and the volumes below the mirror are where it was said."""
+        cluster, _ = mirrored_cluster()
+        self.addCleanup(cluster.end)
+        self.check(cluster, f"gnt-instance add -t drbd -s 1G -o noop -H fake -n node2:node3 {NAME}")
+
+    def test_device(self) -> None:
+        """A block device is the instance's from the reservation on."""
+        cluster = self.new_cluster()
+        cluster.shared.add_device("/dev/disk/by-id/lun0", 2048)
+        self.cluster = cluster
+        self.ok("gnt-cluster modify --enabled-disk-templates file,blockdev --ipolicy-disk-templates file,blockdev")
+        self.check(cluster, f"gnt-instance add -t blockdev --disk 0:adopt=/dev/disk/by-id/lun0 -o noop -n node2 {NAME}")
+
+    def test_external(self) -> None:
+        """The provider and what it was told are kept."""
+        self.ok("gnt-cluster modify --enabled-disk-templates ext,file --ipolicy-disk-templates ext,file")
+        line = f"gnt-instance add -t ext --disk 0:size=1g,provider=shelf,colour=red -o noop -n node2 {NAME}"
+        self.check(self.cluster, line)
+
+    def test_shared(self) -> None:
+        """Files that all nodes see are on none."""
+        self.check(self.cluster, f"gnt-instance add -t sharedfile -s 1g -o noop -n node2 {NAME}")

@@ -66,7 +66,7 @@ class SetParamsTests(SetParamsCase):
             ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
             ({"master_netdev": ""}, "needs an interface"),
             ({"master_netmask": 33}, "must be from 1 to 32"),
-            ({"instance_communication_network": "x"}, "is not available in this version"),
+            ({"instance_communication_network": "x"}, "not known"),
             ({"mac_prefix": "aa:bb"}, "form aa:bb:cc"),
             ({"reserved_lvs": ("(",)}, "no regular expression"),
             ({"compression_tools": ("/bin/sh",)}, "no plain name"),

@@ -272,7 +272,7 @@ class RefusalTests(UnitTestCase):
     def test_modes(self) -> None:
         """Only the mode create is available."""
         self.assert_refused("import", "create", mode=InstanceCreateMode.IMPORT)
-        self.assert_refused("instance_communication", instance_communication=True)
+        self.assert_refused("gnt-cluster modify --instance-communication-network", instance_communication=True)
         self.assert_refused("web2", "not known", commit=True)
 
     def test_names(self) -> None:

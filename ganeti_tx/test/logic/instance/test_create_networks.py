@@ -49,6 +49,14 @@ class CreateTests(NetworkCase):
         spec = self.nodes.of_kind(InstanceStart)[0].instance.nics[0]
         self.assertEqual((spec.link, spec.netinfo["name"], spec.netinfo["network"]), ("br0", "lan", LAN.network))
 
+    def test_communication(self) -> None:
+        """One more NIC, the last one, is in the cluster's network for this and has an address of its pool."""
+        cluster = replace(self.initial.cluster, instance_communication_network="lan")
+        self.stage = self.make_stage(replace(self.initial, cluster=cluster))
+        made = self.made(nics=({NicKey.LINK: "br7"},), instance_communication=True)
+        self.assertEqual([nic.name for nic in made.nics], [None, f"ganeti:communication:{NEW}"])
+        self.assertEqual((made.nics[1].network, made.nics[1].ip), (LAN.uuid, "198.51.100.3"))
+
     def test_given_back(self) -> None:
         """What could not be made has no address in the end."""
         self.nodes.fail(InstanceOsAdd, "no")
