@@ -45,6 +45,7 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
     _given: Sequence[str] = ()
     _indices: list[int]
     _new: InstanceView
+    _former: Sequence[Node]
 
     async def expand_names(self) -> None:
         """The instance, and the nodes that are given, or those among which an allocator may choose."""
@@ -72,6 +73,7 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
     async def check(self) -> None:
         """The instance is stopped, and the disks are lost; their nodes can have them."""
         await super().check()
+        self._former = list(self.target.nodes.values())
         if not self.target.disks:
             raise OpPrereqError(f"Instance '{self.instance.name}' has no disks", ECode.INVAL)
         count = 1 + len(self.target.secondaries)
@@ -93,6 +95,10 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
         if self._given or self.op.iallocator is not None:
             await self._move()
         await self._check_nodes()
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """Where it was, also afterwards."""
+        return self._former
 
     def _check_templates(self) -> None:
         for index in self._indices:
