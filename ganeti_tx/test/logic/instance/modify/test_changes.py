@@ -1,10 +1,15 @@
 """What changes of an instance that is down come to."""
 
+from typing import Any
+
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.rpc.calls.disk import (
     BlockdevAssemble,
     BlockdevCreate,
@@ -13,12 +18,13 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevShutdown,
     BlockdevWipe,
 )
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
 from ganeti_tx.rpc.calls.node import NodeInfo
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.instance.modify.scene import FREE, WEB1, WITH_ALL, ModifyCase, changed, modify
 from ganeti_tx.test.logic.network.test_networks import LAN
+from ganeti_tx.test.logic.stage import RUNNING
 
 
 class ParameterTests(ModifyCase):
@@ -159,6 +165,44 @@ class NicTests(ModifyCase):
         nic = self.web1.nics[0]
         self.assertEqual((nic.name, nic.ip, dict(nic.nicparams)), (None, None, {}))
         self.assertNotEqual(nic.mac, "aa:00:00:00:00:01")
+
+
+class CommunicationTests(ModifyCase):
+    """The NIC by which an instance talks to its node."""
+
+    initial = replace(WITH_ALL, cluster=replace(WITH_ALL.cluster, instance_communication_network="lan"))
+
+    def test_there_and_back(self) -> None:
+        """It comes last, with an address of its network, and goes; a second time changes nothing."""
+        for _ in range(2):
+            self.told(instance_communication=True)
+            nic = self.web1.nics[-1]
+            self.assertEqual((nic.name, nic.network), (f"ganeti:communication:{WEB1}", LAN.uuid))
+            self.assertEqual((len(self.web1.nics), nic.ip), (3, "198.51.100.3"))
+        for _ in range(2):
+            self.told(instance_communication=False)
+            self.assertEqual([each.name for each in self.web1.nics], ["out", "in"])
+
+
+class HookTests(ModifyCase):
+    """What scripts are told of the request."""
+
+    def values(self, **params: Any) -> dict[str, object]:
+        """Before the change."""
+        unit = UNITS[OpInstanceSetParams](modify(**params), self.stage.context())
+        for step in (unit.expand_names(), unit.check()):
+            self.successResultOf(Deferred.fromCoroutine(step))
+        return dict(self.successResultOf(Deferred.fromCoroutine(unit.hook_values())))
+
+    def test_memory(self) -> None:
+        """The memory only if it was asked for; memory and NICs as they are to be, disks as they are."""
+        self.nodes.answer(InstanceInfo, RUNNING)
+        told = self.values(runtime_mem=128)
+        self.assertEqual((told["RUNTIME_MEMORY"], "NEW_DISK_TEMPLATE" in told), (128, False))
+        told = self.values(beparams={"maxmem": 256}, nics=[["remove", 0, {}]], disks=[["add", -1, {"size": 1024}]])
+        self.assertNotIn("RUNTIME_MEMORY", told)
+        self.assertEqual((told["INSTANCE_MAXMEM"], told["INSTANCE_BE_maxmem"]), (256, 128))
+        self.assertEqual((told["INSTANCE_NIC_COUNT"], told["INSTANCE_DISK_COUNT"]), (1, 2))
 
 
 class DiskTests(ModifyCase):
