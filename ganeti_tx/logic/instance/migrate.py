@@ -16,6 +16,7 @@ from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceMigrate
 from ganeti_tx.model.opcodes.types import DEFAULT_SHUTDOWN_TIMEOUT, MigrationMode
 
@@ -103,6 +104,10 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
     async def hook_values(self) -> Mapping[str, object]:
         """And whether its guest goes on meanwhile."""
         return {**await super().hook_values(), "MIGRATE_LIVE": self._live}
+
+    async def object_nodes(self) -> Sequence[Node]:
+        """Both nodes, before and after."""
+        return [self.move.source, *self.move.others]
 
     def plan(self) -> Plan:
         """See what it does."""
