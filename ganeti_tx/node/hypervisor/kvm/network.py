@@ -25,6 +25,7 @@ USER_MODE_FILE = "user-mode-network"
 #: An administrator's own script that connects a tap; named after Ganeti's habit.
 CONNECT_SCRIPT = "kvm-vif-bridge"
 COMMAND_TIMEOUT = 30.0
+_MTU = re.compile(r"\bmtu (\d{1,9})\b")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 #: What the kernel takes as the name of an interface, without what `ip` could take for an option.
 _LINK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
@@ -74,7 +75,7 @@ class Network:
             environment = script_environment(spec, nic, number, state.tap)
             await self._run([str(script)], why, environment)
             return
-        for argv in connect_argvs(nic, state.tap):
+        for argv in connect_argvs(nic, state.tap, state.mtu):
             await self._run(argv, why)
 
     async def release(self, nics: Sequence[NicState]) -> None:
@@ -98,10 +99,13 @@ class Network:
         parse_vlan(nic.vlan)
         if nic.mode not in ("bridged", "openvswitch", "routed"):
             raise HypervisorError(f"network mode {nic.mode!r} is none of bridged, openvswitch, routed")
-        fault = await self._why_no_tap(nic)
+        bridge = await self._shown_bridge(nic.link) if nic.mode == "bridged" and self.files.exists(TUN_DEVICE) else ""
+        fault = await self._why_no_tap(nic, bridge)
         if fault is None:
             tap = self.tap_name(nic.uuid)
-            return NicState(uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, tap=tap)
+            return NicState(
+                uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, tap=tap, mtu=mtu_of(bridge)
+            )
         return self._fall_back(nic, fault)
 
     def _fall_back(self, nic: NicSpec, fault: str) -> NicState:
@@ -118,11 +122,11 @@ class Network:
         )
         return NicState(uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, restricted=restricted)
 
-    async def _why_no_tap(self, nic: NicSpec) -> str | None:
+    async def _why_no_tap(self, nic: NicSpec, bridge: str) -> str | None:
         """What prevents a tap for this interface."""
         if not self.files.exists(TUN_DEVICE):
             return f"this node has no {TUN_DEVICE}, so nothing can be connected to {nic.link}"
-        if nic.mode == "bridged" and not await self._is_bridge(nic.link):
+        if nic.mode == "bridged" and not bridge:
             return f"bridge {nic.link} is not on this node; create it, or choose another link"
         probe = self.tap_name(f"probe:{nic.uuid}")
         made = await self.runner.run(["ip", "tuntap", "add", "dev", probe, "mode", "tap"], timeout=COMMAND_TIMEOUT)
@@ -131,14 +135,15 @@ class Network:
         await self._run(["ip", "link", "delete", "dev", probe], f"cannot remove tap {probe}")
         return None
 
-    async def _is_bridge(self, link: str) -> bool:
+    async def _shown_bridge(self, link: str) -> str:
+        """What the program ip shows of a bridge; empty when it is none. @raise HypervisorError: it could not be one."""
         if _LINK.fullmatch(link) is None:
             raise HypervisorError(f"not the name of a bridge: {link!r}")
         argv = ["ip", "-details", "link", "show", "dev", link, "type", "bridge"]
         result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
         if result.status == NOT_FOUND:
             raise HypervisorError("the program ip is not on this node; install iproute2")
-        return bool(result.succeeded and result.stdout.strip())
+        return result.stdout.decode("utf-8", "replace").strip() if result.succeeded else ""
 
     async def _exists(self, link: str) -> bool:
         result = await self.runner.run(["ip", "link", "show", "dev", link], timeout=COMMAND_TIMEOUT)
@@ -157,12 +162,20 @@ class Network:
             raise HypervisorError(f"{why}: {argv[0]} {result.describe()}")
 
 
-def connect_argvs(nic: NicSpec, tap: str) -> list[list[str]]:
+def mtu_of(shown: str) -> int | None:
+    """The largest packet of an interface, in what the program ip shows of it."""
+    found = _MTU.search(shown)
+    return int(found[1]) if found else None
+
+
+def connect_argvs(nic: NicSpec, tap: str, mtu: int | None = None) -> list[list[str]]:
     """The commands that connect a tap as the interface's mode says. @raise HypervisorError: a routed one without IP."""
     vlan = parse_vlan(nic.vlan)
     up = ["ip", "link", "set", "dev", tap, "up"]
     if nic.mode == "bridged":
-        return [["ip", "link", "set", "dev", tap, "master", nic.link], *bridge_vlan_argvs(tap, vlan), up]
+        # A bridge takes the least of its ports' sizes, so that a tap with less would keep large packets from all others.
+        resize = [["ip", "link", "set", "dev", tap, "mtu", str(mtu)]] if mtu else []
+        return [*resize, ["ip", "link", "set", "dev", tap, "master", nic.link], *bridge_vlan_argvs(tap, vlan), up]
     if nic.mode == "openvswitch":
         return [openvswitch_argv(nic.link, tap, vlan), up]
     if not nic.ip:
@@ -184,13 +197,12 @@ def script_environment(spec: InstanceSpec, nic: NicSpec, number: int, tap: str) 
         "MAC": nic.mac,
         "MODE": nic.mode,
         "LINK": nic.link,
-        "VLAN": nic.vlan,
-        "IP": nic.ip or "",
         "TAGS": " ".join(spec.tags),
         "INTERFACE_INDEX": str(number),
         "INTERFACE_NAME": nic.name or "",
         "INTERFACE_UUID": nic.uuid,
     }
+    environment |= {name: value for name, value in (("VLAN", nic.vlan), ("IP", nic.ip)) if value}
     if nic.mode == "bridged":
         environment["BRIDGE"] = nic.link
     return environment | network_environment(nic.netinfo)

@@ -59,8 +59,12 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
         yield "initrd_path: needs a kernel_path"
     if params.kernel_path and not params.root_path:
         yield "root_path: needed with a kernel_path, or empty the kernel_path to boot from the disk"
-    if params.disk_aio == "native" and params.disk_cache not in ("default", "none", "directsync"):
-        yield f"disk_aio: native needs disk_cache none or directsync, not {params.disk_cache}"
+    if params.virtio_net_queues > 1 and not params.vnet_hdr:
+        yield "virtio_net_queues: more than one needs vnet_hdr"
+    if params.virtio_net_queues > 1 and params.nic_type != "paravirtual":
+        yield f"virtio_net_queues: more than one needs nic_type paravirtual, not {params.nic_type}"
+    if params.vhost_net and params.nic_type != "paravirtual":
+        yield f"vhost_net: needs nic_type paravirtual, not {params.nic_type}"
     if params.security_model == "user" and not params.security_domain:
         yield "security_domain: security_model user needs the name of a user here"
     if params.security_model != "user" and params.security_domain:

@@ -25,6 +25,7 @@ class NicState(msgspec.Struct, frozen=True, kw_only=True):
     vlan: str = ""
     tap: str = ""
     restricted: bool = True
+    mtu: int | None = None
 
 
 class DiskState(msgspec.Struct, frozen=True, kw_only=True):

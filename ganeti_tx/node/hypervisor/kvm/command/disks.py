@@ -94,9 +94,9 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:
 
 def drive_cache(params: KvmParams) -> str:
     """How the node caches; empty: as QEMU does by itself."""
-    if params.disk_cache != "default":
-        return params.disk_cache
-    return "none" if params.disk_aio == "native" else ""  # native needs the page cache out of the way
+    if params.disk_aio == "native":
+        return "none"  # native needs the page cache out of the way
+    return "" if params.disk_cache == "default" else params.disk_cache
 
 
 def scsi_controller_argv(plan: QemuPlan, places: Places) -> list[str]:

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model import network
 from ganeti_tx.model.instance_spec import NicSpec
-from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions, connect_argvs
+from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions, connect_argvs, script_environment
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -100,6 +100,22 @@ class NetworkTests(SynchronousTestCase):
         self.assertEqual(made[-4:], ["user", "61234", "vnet_hdr", "multi_queue"])
         self.assertEqual(mastered, ["ip", "link", "set", "dev", state.tap, "master", "br0"])
         self.assertEqual(up[-1], "up")
+
+    def test_size(self) -> None:
+        """A tap takes the size of its bridge's packets before it comes there."""
+        self.runner.script(SHOW_BRIDGE, ProcessResult(stdout=b"3: br0: <UP> mtu 9000 qdisc noqueue state UP"))
+        state = self.plan()
+        self.runner.calls.clear()
+        self.successResultOf(Deferred.fromCoroutine(self.network.connect(kvm_spec([NIC]), [state], TapOptions())))
+        self.assertEqual(self.runner.commands[1], ["ip", "link", "set", "dev", state.tap, "mtu", "9000"])
+        self.assertEqual(self.runner.commands[2][-2:], ["master", "br0"])
+
+    def test_script_of_more(self) -> None:
+        """Address and VLAN are told only of an interface that has them."""
+        self.assertFalse({"IP", "VLAN"} & script_environment(kvm_spec([NIC]), NIC, 0, "tap0").keys())
+        nic = msgspec.structs.replace(NIC, ip="192.0.2.1", vlan=".5")
+        told = script_environment(kvm_spec([nic]), nic, 1, "tap0")
+        self.assertEqual((told["IP"], told["VLAN"], told["INTERFACE_INDEX"]), ("192.0.2.1", ".5", "1"))
 
     def test_script(self) -> None:
         """An administrator's script takes the place of our commands; its failure is told with its words."""

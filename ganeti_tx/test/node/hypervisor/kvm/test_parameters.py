@@ -8,7 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, OTHER_PROGRAM, KvmParams
+from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
 from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params, with_program
+from ganeti_tx.test.node.hypervisor.kvm.parts import qemu_plan
 
 
 def found(*missing: str, **values: Any) -> list[str]:
@@ -33,6 +35,15 @@ class ParameterTests(SynchronousTestCase):
         ):
             (fault,) = found(**{name: value})
             self.assertTrue(fault.startswith(f"{name}: "), fault)
+
+    def test_together(self) -> None:
+        """Several queues, and the kernel's, are for paravirtual interfaces; native I/O takes what cache is said."""
+        self.assertIn("vnet_hdr", found(virtio_net_queues=2, vnet_hdr=False)[0])
+        for values in ({"virtio_net_queues": 2}, {"vhost_net": True}):
+            (fault,) = found(nic_type="e1000", **values)
+            self.assertIn("nic_type paravirtual, not e1000", fault)
+        self.assertEqual(found(disk_aio="native", disk_cache="writeback"), [])
+        self.assertIn("cache=none", " ".join(qemu_argv(qemu_plan(disk_aio="native", disk_cache="writeback"))))
 
     def test_all(self) -> None:
         """All faults are told at once."""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -42,6 +43,17 @@ class StateTests(SynchronousTestCase):
         self.assertEqual(states.load(self.files, self.layout), state)
         self.assertEqual((state.uid, self.files.stat(self.layout.runtime).mode), (61234, 0o600))
         self.assertEqual(states.saved_names(self.files, PATHS), [NAME])
+
+    def test_older(self) -> None:
+        """A state that an older version wrote, before devices came and went, can be read."""
+        older = msgspec.json.encode(planned_state(qemu_plan()))
+        kept = {name: value for name, value in msgspec.json.decode(older).items() if name not in ("params", "places")}
+        self.successResultOf(
+            Deferred.fromCoroutine(self.files.write_atomic(self.layout.runtime, msgspec.json.encode(kept)))
+        )
+        state = states.load(self.files, self.layout)
+        assert state is not None
+        self.assertEqual((state.params, state.places, state.name), (None, {}, NAME))
 
     def test_corrupt(self) -> None:
         """A state that cannot be read is an error that names its file; none at all is None."""
