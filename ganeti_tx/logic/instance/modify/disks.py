@@ -12,7 +12,7 @@ from ganeti_tx.logic.disks.adopt import with_sizes
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.plan import DiskPlan, adopted_id, children_of, plan_disk
 from ganeti_tx.logic.disks.providers import check_providers
-from ganeti_tx.logic.instance.modify.items import found, inserted, place, replaced, without
+from ganeti_tx.logic.instance.modify.items import check_name, found, inserted, place, replaced, without
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.disk import MAX_DISKS, Disk
 from ganeti_tx.model.disk_template import ADOPT, COMMON_KEYS, Place, Template
@@ -97,6 +97,7 @@ class DiskChanges:
         index = place(KIND, change.item, self.disks)
         [plan] = await with_sizes(self.parts, self.view.primary, [self._plan(f"disk/{index}", change.params)])
         self._refuse_twice(plan)
+        check_name(KIND, plan.name, self.disks)
         disk = await make_disk(self.parts.config, plan, index, self._homes())
         self.plans[disk.uuid] = plan
         self.disks = inserted(self.disks, index, disk)
@@ -135,6 +136,7 @@ class DiskChanges:
         index = place(KIND, change.item, self.disks)
         disk = self._free(change.params)
         self._check_fits(disk)
+        check_name(KIND, disk.name, self.disks)
         self.disks = inserted(self.disks, index, disk)
         self.told.append((f"disk/{index}", f"attach:size={disk.size},mode={disk.mode}"))
 
@@ -190,6 +192,7 @@ class DiskChanges:
             self.told.append((f"disk.mode/{index}", disk.mode))
         if "name" in asked:
             disk = replace(disk, name=None if asked["name"] == NONE else str(asked["name"]))
+            check_name(KIND, disk.name, without(self.disks, index))
             self.told.append((f"disk.name/{index}", disk.name))
         self.disks = replaced(self.disks, index, disk)
 

@@ -54,6 +54,14 @@ def place(kind: str, word: int | str, held: Sequence[Named]) -> int:
     return len(held) if index == END else index
 
 
+def check_name(kind: str, name: str | None, others: Sequence[Named]) -> None:
+    """@raise OpPrereqError: another one has the name, or it would be read as an index."""
+    if name is not None and to_int(name) is not None:
+        raise OpPrereqError(f"{kind} cannot be named {name!r:.100}: that is an index", ECode.INVAL)
+    if name is not None and any(each.name == name for each in others):
+        raise OpPrereqError(f"{kind} cannot be named {name!r:.100}: another one of the instance is", ECode.NOTUNIQUE)
+
+
 def inserted(held: Sequence[T], index: int, new: T) -> tuple[T, ...]:
     """With one more."""
     return (*held[:index], new, *held[index:])

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError, ReservationError
-from ganeti_tx.logic.instance.modify.items import found, inserted, place, replaced, without
+from ganeti_tx.logic.instance.modify.items import check_name, found, inserted, place, replaced, without
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, join
 from ganeti_tx.logic.instance.nics import MAX_NICS, NicPlan, plan_nic
 from ganeti_tx.logic.parts import Parts
@@ -98,6 +98,8 @@ class NicChanges:
         plan = plan_nic(cluster, what, asked if held is None else self._merged(held, asked), None, self.networks)
         plan = join(self._silent, cluster, index, plan, self.group)
         others = [nic for nic in self.nics if nic is not held]
+        if held is None or plan.name != held.name:
+            check_name(KIND, plan.name, others)
         if self.conflicts_check:
             check_strangers([plan], self.group, self.all_networks)
         address = await self._address(plan, held, others)

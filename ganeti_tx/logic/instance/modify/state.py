@@ -40,14 +40,21 @@ async def with_state(view: InstanceView, wanted: Instance, offline: bool, seen: 
     return replace(wanted, admin_state=state, admin_state_source=AdminStateSource.ADMIN)
 
 
-async def check_new_primary(view: InstanceView, node: Node, seen: Seen) -> None:
-    """@raise OpPrereqError: the instance cannot be said to be on the node now."""
+async def check_new_primary(view: InstanceView, node: Node, group: NodeGroup, seen: Seen) -> None:
+    """@raise OpPrereqError: the instance cannot be said to be on the node, which is of the group, now."""
     if node.uuid == view.primary.uuid:
         raise OpPrereqError(
             f"node {node.name} is the primary node of instance {view.instance.name} already", ECode.STATE
         )
     await check_down(view, seen, "cannot change its primary node")
     check_takes_instances(node)
+    for network in view.networks.values():
+        if network.uuid not in group.networks:
+            raise OpPrereqError(
+                f"network {network.name} of instance {view.instance.name} is not connected to node group {group.name}"
+                f" of node {node.name}",
+                ECode.STATE,
+            )
     for index, disk in enumerate(view.disks):
         if disk.mirrors and node.uuid not in disk.nodes:
             raise OpPrereqError(

@@ -32,7 +32,7 @@ from ganeti_tx.logic.instance.presence import is_running, seen_running
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.policy import check_view
+from ganeti_tx.logic.policy import check_move, check_view
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.wanted_locks import on_nodes
@@ -129,7 +129,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         nodes = list(view.nodes.values())
         if self._new_primary is not None:
             self._new_primary = await self.config.node(self._new_primary.uuid)
-            await state.check_new_primary(view, self._new_primary, self._seen)
+            target = await self.config.group(self._new_primary.group)
+            await state.check_new_primary(view, self._new_primary, target, self._seen)
+            check_move(view, target, ignored=self.op.ignore_ipolicy, warn=self.warn)
             wanted = replace(wanted, primary_node=self._new_primary.uuid)
             nodes.append(self._new_primary)
         home = self._new_primary or view.primary

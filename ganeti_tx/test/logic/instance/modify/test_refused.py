@@ -92,6 +92,9 @@ BAD: list[tuple[ECode, str, dict[str, Any]]] = [
     (NOENT, "Cannot find NIC with identifier 'nosuch'", nic("remove", "nosuch")),
     (INVAL, "nothing can be said of it", nic("remove", 0, ip="none")),
     (INVAL, "nothing to change is given", nic("modify", 0)),
+    (NOTUNIQUE, "NIC cannot be named 'in': another one", nic("add", -1, name="in")),
+    (NOTUNIQUE, "disk cannot be named 'log': another one", disk("modify", 0, name="log")),
+    (INVAL, "disk cannot be named '1': that is an index", disk("add", -1, size=1024, name="1")),
     (INVAL, "NICs cannot be attached", nic("attach", -1, name="x")),
     (STATE, "Instance would have 9 NICs", {"nics": [["add", -1, {}]] * 7}),
 ]  # fmt: skip
@@ -143,6 +146,19 @@ class DownTests(ModifyCase):
             self.stage = self.make_stage(replace(WITH_ALL, nodes=nodes))
             self.nodes = self.stage.nodes
             self.bad(STATE, words, pnode="node2")
+
+    def test_other_group(self) -> None:
+        """A node whose group does not have the instance's network."""
+        nodes = dict(WITH_ALL.nodes)
+        nodes["node2-uuid"] = replace(nodes["node2-uuid"], group="rack2-uuid")
+        rack2 = replace(
+            WITH_ALL.nodegroups["group-uuid"], uuid="rack2-uuid", name="rack2", networks={}, members=("node2-uuid",)
+        )
+        groups = {**WITH_ALL.nodegroups, "rack2-uuid": rack2}
+        groups["group-uuid"] = replace(groups["group-uuid"], members=("node1-uuid",))
+        self.stage = self.make_stage(replace(WITH_ALL, nodes=nodes, nodegroups=groups))
+        self.nodes = self.stage.nodes
+        self.bad(STATE, "network lan of instance web1.example.com is not connected to node group rack2", pnode="node2")
 
     def test_diskless(self) -> None:
         """New disks need a template; any that is free can be attached."""
