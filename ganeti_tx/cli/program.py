@@ -17,6 +17,7 @@ from ganeti_tx.cli.session import Session, connect_to_master, read_name
 from ganeti_tx.cli.streams import lead_nowhere
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
 from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.daemon import Daemon
 
 
 class Entry(NamedTuple):
@@ -49,6 +50,7 @@ class CommandContext(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     read: Callable[[str], str] = read_name
     capture: Callable[[Sequence[str]], tuple[int, str]] = lambda argv: _capture_program(argv)
+    connect_to: Callable[[str, Daemon], Client] = lambda path, daemon: Client(path, daemon=daemon)
     log: Callable[[str, str], ICommandLog] = lambda program, command: NoLog()
 
 
@@ -102,7 +104,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     session = Session(
         program=program.name, command=name, environ=context.environ, out=context.out, err=context.err,
         stdin=context.stdin, connect=context.connect, run=context.run, now=context.now, sleep=context.sleep,
-        read=context.read, capture=context.capture,
+        read=context.read, capture=context.capture, connect_to=context.connect_to,
     )  # fmt: skip
     log = context.log(program.name, name)
     log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")

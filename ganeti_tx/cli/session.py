@@ -7,6 +7,7 @@ from typing import TextIO
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.daemon import Daemon
 
 SOCKET = "/var/run/ganeti/socket/ganeti-query"
 MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"
@@ -32,6 +33,7 @@ class Session:
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         read: Callable[[str], str] | None = None,
+        connect_to: Callable[[str, Daemon], Client] = lambda path, daemon: Client(path, daemon=daemon),
     ) -> None:
         self.program = program
         self.command = command
@@ -42,6 +44,8 @@ class Session:
         self.now = now
         self.sleep = sleep
         self.read = read or read_name
+        #: To another daemon than luxid, by its socket.
+        self.connect_to = connect_to
         self._out = out
         self._err = err
         self._connect = connect

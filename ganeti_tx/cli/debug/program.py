@@ -12,6 +12,7 @@ PROGRAM = Program(
         "submit-job": Entry("debug.submit", "SUBMIT_JOB", "submit jobs from files with opcodes in JSON"),
         "test-jobqueue": Entry("debug.jobqueue", "TEST_JOBQUEUE", "test the job queue with jobs that change nothing"),
         "test-osparams": Entry("debug.os_params", "TEST_OSPARAMS", "test that secret OS parameters reach a job"),
+        "wconfd": Entry("debug.wconfd", "WCONFD", "talk to the configuration daemon"),
     },
     {"allocator": "iallocator"},
 )

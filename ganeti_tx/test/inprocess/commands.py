@@ -23,11 +23,12 @@ MAX_FILE = 4096
 class DrivingClient(Client):
     """A blocking client that lets the cluster's time pass until its answer has come over the socket in memory."""
 
-    def __init__(self, cluster: InProcessCluster) -> None:
-        super().__init__(str(cluster.paths.query_socket))
+    def __init__(self, cluster: InProcessCluster, path: str | None = None) -> None:
+        path = path or str(cluster.paths.query_socket)
+        super().__init__(path)
         self._cluster = cluster
         process: Any = cluster.new_process("gnt")  # as much of a reactor as the client needs
-        self._luxi = client(process, str(cluster.paths.query_socket))
+        self._luxi = client(process, path)
 
     def call(self, method: str, args: list[Any]) -> Any:
         """As Client says."""
@@ -59,6 +60,7 @@ class Commands:
             now=self.cluster.time.seconds,
             sleep=self.cluster.pass_time,
             read=self._read,
+            connect_to=lambda path, daemon: DrivingClient(self.cluster, path),
         )
         try:
             status = run(program_named(program), rest, context)

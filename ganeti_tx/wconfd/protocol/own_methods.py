@@ -140,6 +140,10 @@ class OwnMethods:
         """Every lock that is held or waited for."""
         return [wire_lock(status) for status in self._locks.overview()]
 
+    async def echo(self, owner: Owner, text: str) -> str:
+        """What was said, for those who want to know whether somebody listens."""
+        return text
+
     async def look_for_dead(self, owner: Owner) -> None:
         """Somebody knows that a process died: what it had is free when the answer comes."""
         self._look_for_dead()

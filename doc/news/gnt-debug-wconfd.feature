@@ -1,0 +1,1 @@
+``gnt-debug wconfd`` asks the configuration daemon directly: whether it listens, and which jobs hold and want which locks.

@@ -1,0 +1,95 @@
+"""gnt-debug wconfd."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ganeti_tx.cli.options import Argument, Command
+from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.session import Session, rooted
+from ganeti_tx.cli.values import is_natural
+from ganeti_tx.errors import ExitCode
+from ganeti_tx.luxi.client import Client
+from ganeti_tx.luxi.daemon import Daemon
+
+SOCKET = "/var/run/ganeti/socket/ganeti-wconfd"
+DAEMON = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "ganeti-master")
+#: Whose requests are those of no job: its number, and no livelock file.
+NOBODY = [0, ""]
+
+
+def wconfd(session: Session, options: Parsed, words: Sequence[str]) -> int:
+    """Send the configuration daemon one request, and print what it answers."""
+    name, *rest = words
+    if name not in REQUESTS:
+        session.warn(f"Command '{name}' not supported")
+        return ExitCode.FAILURE
+    wanted, ask = REQUESTS[name]
+    if len(rest) != wanted:
+        raise UsageError(f"{name} takes {wanted} argument(s), got {len(rest)}")
+    with session.connect_to(rooted(session.environ, SOCKET), DAEMON) as client:
+        for line in ask(client, *rest):
+            session.print(line)
+    return ExitCode.SUCCESS
+
+
+def echo(client: Client, text: str) -> list[str]:
+    """It gives back what it gets."""
+    return [f"Answer: {client.call('Echo', [NOBODY, text])}"]
+
+
+def clean_up_locks(client: Client) -> list[str]:
+    """Locks of processes that have died are free."""
+    client.call("LookForDead", [NOBODY])
+    return ["Stale locks cleaned up."]
+
+
+def list_locks(client: Client, job_id: str) -> list[str]:
+    """The locks that a job has. @raise UsageError: that is no number of a job."""
+    if not is_natural(job_id):
+        raise UsageError(f"not a job id: {job_id!r}")
+    return [
+        f"{lock} {mode}"
+        for lock, mode, owners, _waiting in overview(client)
+        if int(job_id) in (job for job, _ in owners)
+    ]
+
+
+def list_all_locks(client: Client) -> list[str]:
+    """The names of all that are held."""
+    return [lock for lock, mode, _owners, _waiting in overview(client) if mode is not None]
+
+
+def list_all_locks_status(client: Client) -> list[str]:
+    """All locks, with who has them and who waits."""
+    return [
+        f"{lock} {mode or '-'} {jobs(owners)}"
+        + "".join(f" (waiting for {wanted}: {jobs(others)})" for wanted, others in waiting)
+        for lock, mode, owners, waiting in overview(client)
+    ]
+
+
+def overview(client: Client) -> list[Any]:
+    """Of each lock its name, how it is held, by whom, and who waits for it how."""
+    found: list[Any] = client.call("ListAllLocks", [NOBODY])
+    return found
+
+
+def jobs(owners: Sequence[Sequence[Any]]) -> str:
+    """Owners by their jobs."""
+    return ",".join(f"job{job_id}" for job_id, _livelock in owners) or "-"
+
+
+#: How many arguments each takes, and what it does.
+REQUESTS: Mapping[str, tuple[int, Callable[..., list[str]]]] = {
+    "echo": (1, echo),
+    "cleanuplocks": (0, clean_up_locks),
+    "listlocks": (1, list_locks),
+    "listalllocks": (0, list_all_locks),
+    "listalllocksstatus": (0, list_all_locks_status),
+}
+
+WCONFD = Command(
+    wconfd,
+    (Argument("unknown", 1),),
+    manual="\nRequests: echo TEXT; cleanuplocks; listlocks JOB; listalllocks; listalllocksstatus.\n",
+)
