@@ -69,11 +69,17 @@ async def wipe(parts: Parts, target: InstanceView, index: int, offset: int, size
             await parts.nodes.call(target.primary, paused)
         for start, length in pieces(offset, size):
             await parts.nodes.call(target.primary, BlockdevWipe(disk=spec, offset=start, size=length))
-            parts.info(f"* Wiped {sizes.shown(start + length)} of {sizes.shown(size)} of {name}")
+            if tenths(start + length, size) > tenths(start, size):
+                parts.info(f"* Wiped {sizes.shown(start + length)} of {sizes.shown(size)} of {name}")
         if paused is not None:
             await parts.nodes.call(target.primary, pausing(target, index, False) or paused)
     except RpcError as error:
         raise OpExecError(f"could not wipe {name}: {error}") from None
+
+
+def tenths(done: int, size: int) -> int:
+    """How many tenths of a disk are done, so that a large one is not told of a thousand times."""
+    return done * 10 // size
 
 
 def pieces(offset: int, size: int) -> list[tuple[int, int]]:
