@@ -226,9 +226,9 @@ def disk_size(what: str, asked: Mapping[str, Any], cluster: Cluster) -> int:
 
 
 def space_wanted(plans: Sequence[DiskPlan]) -> list[tuple[StorageUnit, int]]:
-    """How many MiB of which pools the disks take, on each of their nodes."""
+    """How many MiB of which pools the disks take, on each of their nodes; what is adopted takes nothing more."""
     wanted: dict[tuple[str, str], int] = {}
-    for part in chain.from_iterable(plan.children or (plan,) for plan in plans):
+    for part in chain.from_iterable(plan.children or (plan,) for plan in plans if plan.adopt is None):
         template = TEMPLATES[part.template]
         if template.pool is not None:
             pool = (template.storage.value, part.place.pool)

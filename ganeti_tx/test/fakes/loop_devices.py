@@ -28,3 +28,14 @@ def attach(file: Path, size: int) -> str:
 def detach(device: str) -> None:
     """Take one down."""
     subprocess.run(["losetup", "--detach", device], check=True)
+
+
+def attached_to(file: Path) -> list[str]:
+    """The loop devices upon a file."""
+    done = subprocess.run(
+        ["losetup", "--associated", str(file), "--output", "NAME", "--noheadings"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()

@@ -89,7 +89,11 @@ class EachCallCase(ClusterCase):
 
     def assert_agreed(self, cluster: InProcessCluster, where: str) -> None:
         """The configuration is what is on the nodes."""
-        self.assertEqual(disagreements(cluster), [], where)
+        self.assertEqual(self.faults(cluster), [], where)
+
+    def faults(self, cluster: InProcessCluster) -> list[str]:
+        """What is not as the configuration says, a line each."""
+        return disagreements(cluster)
 
     def check_troubles(self, operation: Operation, troubles: Sequence[Trouble | Says] = TROUBLES) -> None:
         """Let each call go wrong in turn, in each way."""
@@ -130,7 +134,7 @@ class EachCallCase(ClusterCase):
         """All agree, but for disks that are left with a warning; what failed succeeds when it is said again."""
         if success or not operation.partly:
             warned = success and LEFT in where
-            faults = [fault for fault in disagreements(self.cluster) if not (warned and "is nobody's" in fault)]
+            faults = [fault for fault in self.faults(self.cluster) if not (warned and "is nobody's" in fault)]
             self.assertEqual(faults, [], where)
         if success or operation.done(self.cluster):
             return

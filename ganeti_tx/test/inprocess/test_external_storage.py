@@ -4,6 +4,7 @@ from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.test_each_call import is_gone, is_there
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 ENABLE = "gnt-cluster modify --enabled-disk-templates ext,file --ipolicy-disk-templates ext,file"
 ADD = "gnt-instance add -t ext --disk 0:size=1g,provider=shelf,colour=red -o noop -n node2 web1"
@@ -44,6 +45,14 @@ class LifeTests(ClusterCase):
         self.cluster.node(2).disk.remove(self.cluster.paths.extstorage_search_path[0] / "shelf/grow")
         self.fails(ADD, "provider 'shelf' of node node2.example.com cannot be used: script grow is missing")
         self.assertEqual(self.ran(), [])
+        self.assert_nothing_left(self.cluster)
+
+    def test_shown(self) -> None:
+        """Nodes do not tell the room of such storage, and a parameter needs a value."""
+        self.ok(ENABLE.replace("ext,file", "ext"))
+        shown = self.ok("gnt-node list --no-headers -o name,dtotal,dfree node2")
+        self.assertEqual(shown.split()[1:], ["-", "-"])
+        self.fails(ADD.replace("colour=red", "colour"), "colour")
         self.assert_nothing_left(self.cluster)
 
     def test_script_fails(self) -> None:
@@ -151,3 +160,18 @@ class ModifyTests(ClusterCase):
         self.ok(ADD.replace("colour=red", "access=userspace"))
         (disk,) = self.cluster.config.disks.values()
         self.assertEqual(disk.params, {"provider": "shelf", "access": "userspace"})
+
+
+class RemoteTests(RapiCase):
+    """By the Remote API."""
+
+    def test_made(self) -> None:
+        """What is said of a disk besides is its provider's."""
+        self.ok(ENABLE)
+        body = {
+            "__version__": 1, "mode": "create", "name": "web1.example.com", "os": "noop", "disk_template": "ext", "nics": [{}],
+            "disks": [{"size": 1024, "provider": "shelf", "colour": "red"}], "pnode": "node2.example.com",
+        }  # fmt: skip
+        self.done("POST", "/2/instances", body)
+        (disk,) = self.cluster.config.disks.values()
+        self.assertEqual(disk.params, {"provider": "shelf", "colour": "red"})

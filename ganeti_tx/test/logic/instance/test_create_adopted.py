@@ -11,6 +11,7 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.rpc.calls.disk import BdevSizes, BlockdevCreate, BlockdevRename, FoundDevice
 from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.test.logic.instance.test_create import create
 from ganeti_tx.test.logic.stage import CLUSTER, CONFIG, INSTANCE, UnitTestCase
 
@@ -77,6 +78,16 @@ class RenamedTests(AdoptionCase):
         self.assertNotIn("blockdev_create", kinds)
         self.assertNotIn("os_validate", kinds)
         self.assertIn("instance_start", kinds)
+
+    def test_room(self) -> None:
+        """What is adopted has its room already."""
+        full = StorageSpace("lvm-vg", "vg0", storage_size=8, storage_free=0)
+        self.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[full], hypervisors={"kvm": {"memory_free": 4096}}))
+        self.run_op(create(disk_template=PLAIN, disks=({"adopt": "old"},)))
+        self.nodes.sent.clear()
+        self.assertIn(
+            "not enough room in vg0", self.no({"size": 5120}, instance_name="web3", name_check=False, ip_check=False)
+        )
 
     def test_given_back(self) -> None:
         """When the instance cannot be made, what it would have adopted has its name again."""
