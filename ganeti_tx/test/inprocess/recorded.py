@@ -45,6 +45,7 @@ def same(name: str, recorded: str, found: str) -> bool:
 
 def differences(recorded: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
     """The variables that are missing, that are too many, and that have another value."""
+    recorded = {here(name): value for name, value in recorded.items()}
     missing = [f"{name} is missing" for name in recorded if name not in found]
     more = [f"{name}={value} is too much" for name, value in found.items() if name not in recorded]
     other = [
