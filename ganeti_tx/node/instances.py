@@ -6,9 +6,10 @@ from typing import Any
 from attrs import define
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.migration import Side
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, ILiveMigration
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
@@ -40,9 +41,14 @@ class Instances:
 
     @answers(InstanceStart)
     async def start(self, call: InstanceStart) -> None:
-        """Ready the disks and start; one that runs already is left alone."""
+        """Ready the disks and start; one that runs already is left alone.
+
+        @raise HypervisorError: it does not run, but a migration has left something of it here.
+        """
         hypervisor = self.of(call.instance.hypervisor)
-        if await hypervisor.info(call.instance.name) is None:
+        if await hypervisor.info(call.instance.name) is not None:
+            await check_whole(hypervisor, call.instance.name)
+        else:
             await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
 
     @answers(InstanceShutdown)
@@ -95,3 +101,15 @@ class Instances:
 def running(seen: Seen) -> RunningInstance:
     """A hypervisor's finding as it goes over the wire."""
     return RunningInstance(memory=seen.memory, vcpus=seen.vcpus, state=int(seen.state), time=seen.cpu_seconds)
+
+
+async def check_whole(hypervisor: IHypervisor, name: str) -> None:
+    """@raise HypervisorError: what is here of the instance only waits for its memory, or has been sent elsewhere."""
+    if not ILiveMigration.providedBy(hypervisor):
+        return
+    side = await ILiveMigration(hypervisor).migration_side(name)
+    if side in (Side.INCOMING, Side.SENT):
+        raise HypervisorError(
+            f"instance {name} does not run here, but a migration that was cut off has left something of it;"
+            f" 'gnt-instance migrate --cleanup {name}' finds out where it runs"
+        )
