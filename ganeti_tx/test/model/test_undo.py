@@ -1,6 +1,7 @@
 """Undos as data."""
 
 import msgspec
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -11,9 +12,11 @@ from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.logical_id import HIDDEN
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.model.undo import NodeUndo, Undo, UndoRecord, without_secrets
+from ganeti_tx.model.undo import NodeUndo, Undo, UndoRecord, with_secrets, without_secrets
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, Status, decode_job, encode_job, ended
 from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.mirror import DrbdAttachNet
+from ganeti_tx.test.model.samples import DISK
 
 NODE = NodeAddress("node1.example.com", "192.0.2.1")
 SECRET = "0123456789abcdef"
@@ -42,6 +45,16 @@ class UndoTests(SynchronousTestCase):
         call = msgspec.convert(undo.arguments, BlockdevRemove)
         self.assertEqual(call.disk.children[0].logical_id, ["node1", "node2", 11000, 0, 0, HIDDEN])
         self.assertEqual(call.disk.children[0].children, VOLUMES)
+
+    def test_filled_in(self) -> None:
+        """What is secret of disks that the configuration has is put back where it was; others stay as they are."""
+        known = without_secrets(
+            msgspec.to_builtins(DrbdAttachNet(disks=[replace(MIRROR, uuid=DISK.uuid)], multimaster=False))
+        )
+        call = msgspec.convert(with_secrets(known, {DISK.uuid: DISK}), DrbdAttachNet)
+        self.assertEqual((call.disks[0].logical_id or [])[-1], DISK.secrets[0])
+        call = msgspec.convert(with_secrets(known, {}), DrbdAttachNet)
+        self.assertEqual((call.disks[0].logical_id or [])[-1], HIDDEN)
 
     def test_no_secret_parameters(self) -> None:
         """Nor are an instance's private and secret OS parameters."""

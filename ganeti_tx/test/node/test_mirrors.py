@@ -131,6 +131,35 @@ class MirrorTests(DiskCase):
         self.assertEqual(self.read(0), "letters")
         self.assertEqual(self.homes[0].volumes.disks["xenvg/d0_data"].content, "letters")
 
+    def test_done_twice(self) -> None:
+        """What takes an exchange of volumes back can be done twice: renaming, and attaching what is attached."""
+        self.mirrored()
+        self.call(0, BlockdevAddchildren(disk=self.mirror(0)))
+        self.call(0, BlockdevRemovechildren(disk=self.mirror(0)))
+        self.call(0, BlockdevRemovechildren(disk=self.mirror(0)))
+        volume = self.volumes(0)["d0_data"]
+        for _ in range(2):
+            self.call(0, BlockdevRename(disk=volume, owner=OWNER, logical_id=["xenvg", "aside"]))
+        aside = replace(volume, logical_id=["xenvg", "aside"])
+        for _ in range(2):
+            self.call(0, BlockdevRename(disk=aside, owner=OWNER, logical_id=["xenvg", "d0_data"]))
+        self.refused(0, BlockdevRename(disk=aside, owner=OWNER, logical_id=["xenvg", "nothing"]))
+        for _ in range(2):
+            self.call(0, BlockdevAddchildren(disk=self.mirror(0)))
+
+    def test_other_partner(self) -> None:
+        """A mirror that is connected anew looks where it is told now."""
+        self.mirrored()
+        here = self.mirror(0)
+        assert here.ends is not None
+        moved = replace(here, ends=replace(here.ends, peer_address="198.51.100.3", peer_minor=5))
+        self.call(0, DrbdDisconnectNet(disks=[here]))
+        self.call(0, DrbdAttachNet(disks=[moved], multimaster=False))
+        self.assertTrue(self.call(0, BlockdevFind(disk=moved)).is_degraded)
+        self.call(0, DrbdDisconnectNet(disks=[moved]))
+        self.call(0, DrbdAttachNet(disks=[here], multimaster=False))
+        self.assertFalse(self.call(0, BlockdevFind(disk=here)).is_degraded)
+
     def test_grown(self) -> None:
         """The volumes on both nodes first, then the mirror; it is not larger before."""
         self.mirrored()
