@@ -1,7 +1,8 @@
 """Where the output of scripts that sites add goes: a file for each run, written by the script itself as it goes."""
 
+import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,8 @@ DIRECTORY_MODE = 0o750
 #: How much of a failed script's output goes into the error.
 TAIL_LINES = 20
 TAIL_BYTES = 4096
+#: So much of a log is read at a time.
+CHUNK = 1 << 20
 
 
 class IScriptLog(Protocol):
@@ -31,6 +34,9 @@ class IScriptLog(Protocol):
 
     def tail(self) -> str:
         """The last lines, in one line; blocking. @raise OSError: it cannot be read."""
+
+    def hide(self, values: Sequence[str]) -> None:
+        """Write stars over each of some values, once the script has ended; blocking. @raise OSError: it cannot be done."""
 
     def close(self) -> None:
         """The script has ended."""
@@ -52,6 +58,21 @@ class ScriptLog:
         start = max(0, os.fstat(self.descriptor).st_size - TAIL_BYTES)
         lines = os.pread(self.descriptor, TAIL_BYTES, start).decode("utf-8", "replace").splitlines()[-TAIL_LINES:]
         return " | ".join(line.strip() for line in lines if line.strip())
+
+    def hide(self, values: Sequence[str]) -> None:
+        """See `IScriptLog`."""
+        flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
+        fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags & ~os.O_APPEND)  # else what is written goes to the end
+        for value in sorted(values, key=len, reverse=True):
+            self._hide(value.encode())
+
+    def _hide(self, value: bytes) -> None:
+        start = 0
+        while len(read := os.pread(self.descriptor, max(CHUNK, 2 * len(value)), start)) >= len(value):
+            at = read.find(value)
+            if at >= 0:
+                os.pwrite(self.descriptor, b"*" * len(value), start + at)
+            start += at + len(value) if at >= 0 else len(read) - len(value) + 1
 
     def close(self) -> None:
         """Our own end; the script has its copy."""

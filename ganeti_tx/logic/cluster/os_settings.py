@@ -31,7 +31,14 @@ async def check_osparams(
     """
     for os in oses:
         params = _params(cluster, os)
-        call = OsValidate(required=False, os_name=os, checks=["parameters"], osparams=params, force_variant=True)
+        call = OsValidate(
+            required=False,
+            os_name=os,
+            checks=["parameters"],
+            osparams=params,
+            force_variant=True,
+            hidden=[*fill_private_osparams(cluster, os)],
+        )
         for outcome in (await nodes.call_many(able, call, limit)).values():
             if outcome.error is not None:
                 raise OpPrereqError(str(outcome.error), ECode.INVAL)

@@ -10,7 +10,7 @@ from ganeti_tx.logic.questions import ask, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.params.os import os_name
+from ganeti_tx.model.params.os import fill_private_osparams, os_name
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.calls.os import OsValidate
@@ -47,6 +47,7 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
             osparams=plan.filled_osparams(cluster),
             force_variant=force_variant,
             hypervisor=plan.hypervisor.value,
+            hidden=sorted({*fill_private_osparams(cluster, plan.os, plan.osparams_private), *plan.osparams_secret}),
         )
         await ask(nodes, node, os_call)
     if plan.start:

@@ -77,6 +77,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
             osparams={**spec.osparams, **spec.osparams_private, **spec.osparams_secret},
             force_variant=self.op.force_variant,
             hypervisor=spec.hypervisor,
+            hidden=[*spec.osparams_private, *spec.osparams_secret],
         )
         await ask(self.nodes, self.target.primary, call)
 

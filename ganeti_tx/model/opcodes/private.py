@@ -1,6 +1,6 @@
 """Parameter values that must not be seen: they pass through logs and tracebacks without showing themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 REDACTED = "<redacted>"
@@ -36,3 +36,10 @@ class Secret(Hidden):
 def reveal(values: Mapping[str, Hidden] | None) -> dict[str, Any]:
     """The plain parameters behind hidden ones; none at all is an empty set of them."""
     return {} if values is None else {name: value.reveal() for name, value in values.items()}
+
+
+def without_values(text: str, values: Iterable[object]) -> str:
+    """What somebody has said who knows the values, with a mark in the place of each; longer ones first."""
+    for value in sorted({str(value) for value in values} - {""}, key=len, reverse=True):
+        text = text.replace(value, REDACTED)
+    return text

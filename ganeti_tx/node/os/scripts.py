@@ -1,12 +1,12 @@
 """Runs the scripts of OS definitions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.opcodes.private import without_values
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE
 from ganeti_tx.node.os.catalogue import OsCatalogue
@@ -82,18 +82,20 @@ class OsScripts:
             os.check_hypervisor(asked.hypervisor)
         if "parameters" in asked.checks and os.api_version >= PARAMETERS_SINCE:
             os.check_parameters(list(asked.osparams))
-            await self._verify(os, asked.os_name, asked.osparams)
+            await self._verify(os, asked)
         return True
 
-    async def _verify(self, os: OsDefinition, full_name: str, params: Mapping[str, Any]) -> None:
+    async def _verify(self, os: OsDefinition, asked: OsValidate) -> None:
         result = await self.runner.run(
             [str(os.script("verify")), *CHECKS],
-            env=core_environment(os, full_name, params, debug=0),
+            env=core_environment(os, asked.os_name, asked.osparams, debug=0),
             cwd=os.path,
             timeout=VERIFY_TIMEOUT,
         )
         if not result.succeeded:
-            raise OpPrereqError(f"OS {full_name!r} refuses its parameters: {result.describe()}", ECode.INVAL)
+            hidden = [value for name, value in asked.osparams.items() if name in asked.hidden]
+            said = without_values(result.describe(), hidden)
+            raise OpPrereqError(f"OS {asked.os_name!r} refuses its parameters: {said}", ECode.INVAL)
 
     async def _run_logged(
         self,
@@ -115,10 +117,22 @@ class OsScripts:
                 timeout=timeout,
                 child_fds={1: log.descriptor, 2: log.descriptor},
             )
+            await self._hide(instance, log)
             if not result.succeeded:
                 await self._fail(script, os, instance, result, log)
         finally:
             log.close()
+
+    async def _hide(self, instance: InstanceSpec, log: IScriptLog) -> None:
+        """Whatever the script has said: what is private or secret stays in no log."""
+        hidden = [*instance.osparams_private.values(), *instance.osparams_secret.values()]
+        if values := [str(value) for value in hidden if value not in (None, "")]:
+            try:
+                await self.threads.run(log.hide, values)
+            except OSError as error:
+                raise OpExecError(
+                    f"private parameters may stand in log {log.path}: {error.strerror}; remove it"
+                ) from None
 
     async def _fail(
         self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: IScriptLog

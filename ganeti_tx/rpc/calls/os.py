@@ -34,7 +34,7 @@ class OsDiagnose(Question[list[OsReport]], frozen=True, kw_only=True):
 class OsValidate(Question[bool], frozen=True, kw_only=True):
     """Is the OS there, with this variant, these parameters, for this hypervisor? False only when it is not and need not be.
 
-    @ivar scripts: the optional scripts that it shall have.
+    @ivar hidden: the parameters whose values nobody may be told, whatever the OS says of them.
     @ivar hypervisor: what it shall be installed under; None: nothing shall be.
     @ivar scripts: the optional ones that it shall have.
     """
@@ -48,3 +48,4 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
     force_variant: bool = False
     hypervisor: str | None = None
     scripts: list[str] = []
+    hidden: list[str] = []

@@ -1,6 +1,6 @@
 """One simulated node: its files, its disks, its OS definitions and its node daemon."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -80,6 +80,9 @@ class MemoryLog:
     def tail(self) -> str:
         """Nothing."""
         return ""
+
+    def hide(self, values: Sequence[str]) -> None:
+        """Nothing is there."""
 
     def close(self) -> None:
         """Nothing is open."""

@@ -46,6 +46,7 @@ async def check_os(parts: Parts, op: OpInstanceSetParams, after: InstanceView) -
         checks=["parameters"],
         osparams={**spec.osparams, **spec.osparams_private},
         force_variant=op.force_variant,
+        hidden=[*spec.osparams_private],
     )
     await ask(parts.nodes, after.primary, call)
 

@@ -114,6 +114,23 @@ class ScriptsTests(ScriptsTestCase):
         for secret in ("pr1v", "s3cret"):
             self.assertNotIn(secret, "".join([*call.argv, text, log, *self.logs()]))
 
+    def test_secrets_that_are_said(self) -> None:
+        """A script that says what it was told in confidence is told of, and logged, without that."""
+        spec = msgspec.structs.replace(SPEC, osparams_private={"a": "pr1v"}, osparams_secret={"b": "s3cret"})
+        for status in (0, 1):
+            self.answer("create", status, b"using pr1v and s3cret; s3cret\n")
+            done = Deferred.fromCoroutine(self.scripts.run_create(spec, DISKS))
+            text = "" if status == 0 else str(self.failureResultOf(done, OpExecError).value)
+            log = (self.paths.log_os_dir / self.logs()[status]).read_text()
+            self.assertEqual(log, "using **** and ******; ******\n")
+            self.assertNotIn("s3cret", text)
+        self.answer("verify", 1, b"b must be yes, not s3cret\n")
+        asked = OsValidate(
+            required=True, os_name="debian+lenny", checks=["parameters"], osparams={"dhcp": "s3cret"}, hidden=["dhcp"]
+        )
+        text = self.failed(self.scripts.validate(asked), OpPrereqError)
+        self.assertIn("b must be yes, not <redacted>", text)
+
     def test_time_limit(self) -> None:
         """A script that does not end is ended after a day, and the error says so."""
         self.runner.script([str(self.path / "create")], lambda _call: Deferred())
