@@ -43,6 +43,12 @@ def clean_up_locks(client: Client) -> list[str]:
     return ["Stale locks cleaned up."]
 
 
+def flush_config(client: Client) -> list[str]:
+    """All nodes that can be reached have the configuration."""
+    client.call("FlushConfig", [NOBODY])
+    return ["Configuration flushed."]
+
+
 def list_locks(client: Client, job_id: str) -> list[str]:
     """The locks that a job has. @raise UsageError: that is no number of a job."""
     if not is_natural(job_id):
@@ -83,6 +89,7 @@ def jobs(owners: Sequence[Sequence[Any]]) -> str:
 REQUESTS: Mapping[str, tuple[int, Callable[..., list[str]]]] = {
     "echo": (1, echo),
     "cleanuplocks": (0, clean_up_locks),
+    "flushconfig": (0, flush_config),
     "listlocks": (1, list_locks),
     "listalllocks": (0, list_all_locks),
     "listalllocksstatus": (0, list_all_locks_status),
@@ -91,5 +98,5 @@ REQUESTS: Mapping[str, tuple[int, Callable[..., list[str]]]] = {
 WCONFD = Command(
     wconfd,
     (Argument("unknown", 1),),
-    manual="\nRequests: echo TEXT; cleanuplocks; listlocks JOB; listalllocks; listalllocksstatus.\n",
+    manual="\nRequests: echo TEXT; cleanuplocks; flushconfig; listlocks JOB; listalllocks; listalllocksstatus.\n",
 )

@@ -62,7 +62,8 @@ def lines(file: str) -> list[dict[str, Any]]:
 
 
 def prepare(cluster: InProcessCluster) -> None:
-    """Have the recorded instances' names and the recorded bridge on all nodes."""
+    """Have the recorded instances' names and the recorded bridge on all nodes, and an allocator that finds nothing."""
+    put(cluster.master.disk, cluster.paths.iallocator_search_path[0] / "hail", b"#!/bin/sh\n", 0o755)
     hosts = "".join(f"192.0.2.{60 + number} inst{number}.example.com\n" for number in range(1, 9)).encode()
     for node in cluster.nodes.values():
         put(node.disk, cluster.paths.etc_hosts, node.disk.read(cluster.paths.etc_hosts, 1 << 16) + hosts)

@@ -9,6 +9,7 @@ class WconfdTests(ClusterCase):
     def test_echo(self) -> None:
         """It listens; what it does not know is refused."""
         self.assertEqual(self.ok("gnt-debug wconfd echo hello"), "Answer: hello\n")
+        self.assertEqual(self.ok("gnt-debug wconfd flushconfig"), "Configuration flushed.\n")
         self.fails("gnt-debug wconfd nosuch", "Command 'nosuch' not supported")
         self.fails("gnt-debug wconfd echo", "echo takes 1 argument")
         self.fails("gnt-debug wconfd listlocks web1", "not a job id: 'web1'")
