@@ -1,16 +1,20 @@
-"""Copying the disks of an instance that is stopped to another node, all at once, over connections between the two nodes."""
+"""Copying the disks of an instance that is stopped, all at once, over connections from node to node, or within one node."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
+from msgspec.structs import replace
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.undos import on_node
+from ganeti_tx.model.compression import NONE
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.sizes import shown
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
 from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpCleanup, ImpexpStatus, ImportStart, TransferProgress
@@ -26,31 +30,62 @@ TOLD = 500
 
 @define
 class Carried:
-    """One disk on its way. @ivar told: what the operator has been told of it."""
+    """One disk on its way. @ivar told: what the operator has been told of it; `seen`: the last of both ends, by what they do."""
 
     index: int
     name: str
     magic: str = field(repr=False)
     told: set[str] = field(factory=set)
-    sending: TransferProgress | None = None
-    receiving: TransferProgress | None = None
+    seen: dict[str, TransferProgress] = field(factory=dict)
 
     @property
     def is_done(self) -> bool:
         """Whether both ends say so."""
-        return all(end is not None and end.ended for end in (self.sending, self.receiving))
+        return all(end.ended for end in self.seen.values())
+
+
+@frozen
+class End:
+    """Where disks come from, or go to. @ivar aside: whether they are without their stable names, as others have them."""
+
+    does: str
+    view: InstanceView
+    aside: bool
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+        return self.view.primary
+
+    def spec(self, index: int) -> DiskSpec:
+        """A disk as the node must know it."""
+        spec = self.view.disk_specs()[index]
+        return replace(spec, index=-1) if self.aside else spec
+
+    def name(self, each: Carried) -> str:
+        """What the end of a disk's transfer is called."""
+        return f"{each.name}-{self.does}"
 
 
 @define
 class Carrying:
-    """`begun` says what is to be taken back, then `carry`, then `forget`."""
+    """From the disks of one view of an instance to those of another: first `prepare`, then `carry`.
+
+    @ivar aside: whether both are on one node, so that neither gets its stable name.
+    """
 
     parts: Parts
     source: InstanceView
     target: InstanceView
-    compress: str
+    compress: str = NONE
+    aside: bool = False
     _disks: Sequence[Carried] = field(factory=list)
+    _from: End = field(init=False)
+    _to: End = field(init=False)
     _reported: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        self._from, self._to = End("sending", self.source, self.aside), End("receiving", self.target, self.aside)
 
     async def prepare(self) -> Sequence[Undo]:
         """Give the ends their names. What stops them, and takes the disks down again."""
@@ -59,71 +94,52 @@ class Carrying:
             Carried(index, f"disk{index}-{name}", await self.parts.config.generate_secret())
             for index, name in enumerate(names)
         ]
-        return [undo for node in self._nodes for each in self._disks for undo in self._undos(each, node)]
+        return [undo for end in (self._from, self._to) for each in self._disks for undo in self._undos(each, end)]
 
-    @property
-    def _nodes(self) -> tuple[Node, Node]:
-        return self.source.primary, self.target.primary
-
-    def _undos(self, each: Carried, node: Node) -> Sequence[Undo]:
+    def _undos(self, each: Carried, end: End) -> Sequence[Undo]:
         owner = self.source.instance.name
-        spec = without_secret(self._spec(each.index, node))
-        down = BlockdevShutdown(disk=spec, owner=owner)
-        stop = ImpexpCleanup(transfer=each.name)
+        down = BlockdevShutdown(disk=without_secret(end.spec(each.index)), owner=owner)
+        stop = ImpexpCleanup(transfer=end.name(each))
         return [
-            on_node(f"shut down disk/{each.index} of instance {owner}", node, down),
-            on_node(f"stop copying disk/{each.index} of instance {owner}", node, stop),
+            on_node(f"shut down disk/{each.index} of instance {owner}", end.node, down),
+            on_node(f"stop copying disk/{each.index} of instance {owner}", end.node, stop),
         ]
 
-    def _spec(self, index: int, node: Node) -> DiskSpec:
-        view = self.source if node is self.source.primary else self.target
-        return view.disk_specs(node)[index]
-
     async def carry(self) -> None:
-        """Copy all. @raise OpExecError: one could not be; what has come is not used."""
-        source, target = self._nodes
+        """Copy all; the disks stay ready. @raise OpExecError: one could not be; what has come is not used."""
         for each in self._disks:
-            self.parts.info(f"Exporting disk/{each.index} from {source.name} to {target.name}")
-            await self._listen(each, source, target)
+            self._begin(each)
+            await self._start(each, self._to, self._from, None)
         for each in self._disks:
-            port = await self._port(each, target)
+            port = await self._port(each)
             self._tell(each, "is now listening, starting export")
-            await self._send(each, source, target, port)
-        await self._until_done(source, target)
+            await self._start(each, self._from, self._to, port)
+        await self._until_done()
         await self._forget()
 
-    async def _listen(self, each: Carried, source: Node, target: Node) -> None:
-        spec = await self._ready(each, target)
-        call = ImportStart(
-            transfer=each.name,
-            disk=spec,
-            magic=each.magic,
-            peer=source.name,
-            compress=self.compress,
-            connect_limit=TO_CONNECT,
-            address=target.secondary_ip,
-        )
-        await self._call(each, target, call)
+    def _begin(self, each: Carried) -> None:
+        if self.aside:
+            disk = self.source.disks[each.index]
+            word = disk.dev_type.value
+            self.parts.info(f"- copying data from disk {each.index} ({word}), size {shown(disk.size)}")
+        else:
+            self.parts.info(f"Exporting disk/{each.index} from {self._from.node.name} to {self._to.node.name}")
 
-    async def _send(self, each: Carried, source: Node, target: Node, port: int) -> None:
-        spec = await self._ready(each, source)
-        call = ExportStart(
-            transfer=each.name,
-            disk=spec,
-            magic=each.magic,
-            peer=target.name,
-            compress=self.compress,
-            connect_limit=TO_CONNECT,
-            address=target.secondary_ip,
-            port=port,
-        )
-        await self._call(each, source, call)
-
-    async def _ready(self, each: Carried, node: Node) -> DiskSpec:
-        instance, spec = self.source.instance, self._spec(each.index, node)
-        call = BlockdevAssemble(disk=spec, owner=instance.name, hypervisor=instance.hypervisor.value)
-        await self._call(each, node, call)
-        return spec
+    async def _start(self, each: Carried, end: End, other: End, port: int | None) -> None:
+        """Make the disk of an end ready, and have it listen, or connect to the other's port."""
+        instance, spec = self.source.instance, end.spec(each.index)
+        ready = BlockdevAssemble(disk=spec, owner=instance.name, hypervisor=instance.hypervisor.value)
+        await self._call(each, end.node, ready)
+        common: dict[str, Any] = {
+            "transfer": end.name(each),
+            "disk": spec,
+            "magic": each.magic,
+            "peer": other.node.name,
+            "compress": self.compress,
+            "connect_limit": TO_CONNECT,
+            "address": self._to.node.secondary_ip,
+        }
+        await self._call(each, end.node, ImportStart(**common) if port is None else ExportStart(**common, port=port))
 
     async def _call(self, each: Carried, node: Node, call: BlockdevAssemble | ImportStart | ExportStart) -> None:
         try:
@@ -134,58 +150,57 @@ class Carrying:
     def _failed(self, each: Carried, why: str) -> OpExecError:
         return OpExecError(f"could not copy disk/{each.index} of instance {self.source.instance.name}: {why}")
 
-    async def _port(self, each: Carried, target: Node) -> int:
+    async def _port(self, each: Carried) -> int:
         waited = 0.0
         while waited < TO_LISTEN:
-            [status] = await self._look([each], target)
+            [status] = await self._look([each], self._to)
             if status is not None and status.port is not None:
                 return status.port
-            self._refuse(each, target, status)
+            self._refuse(each, self._to, status)
             await self.parts.pause(FIRST_LOOK)
             waited += FIRST_LOOK
-        raise self._failed(each, f"node {target.name} does not listen")
+        raise self._failed(each, f"node {self._to.node.name} does not listen")
 
-    async def _look(self, disks: Sequence[Carried], node: Node) -> Sequence[TransferProgress | None]:
+    async def _look(self, disks: Sequence[Carried], end: End) -> Sequence[TransferProgress | None]:
         try:
-            return await self.parts.nodes.call(node, ImpexpStatus(transfers=[each.name for each in disks]))
+            return await self.parts.nodes.call(end.node, ImpexpStatus(transfers=[end.name(each) for each in disks]))
         except RpcError as error:
             raise self._failed(disks[0], str(error)) from None
 
-    def _refuse(self, each: Carried, node: Node, status: TransferProgress | None) -> None:
+    def _refuse(self, each: Carried, end: End, status: TransferProgress | None) -> None:
         """@raise OpExecError: an end has failed."""
         if status is not None and status.error:
             said = "; ".join(status.said)[-TOLD:]
-            raise self._failed(each, f"node {node.name}: {status.error}{f' ({said})' if said else ''}")
+            raise self._failed(each, f"node {end.node.name}: {status.error}{f' ({said})' if said else ''}")
 
-    async def _until_done(self, source: Node, target: Node) -> None:
+    async def _until_done(self) -> None:
         wait = FIRST_LOOK
-        while not await self._look_at_all(source, target):
+        while not await self._look_at_all():
             await self.parts.pause(wait)
             self._reported += wait
             self._report()
             wait = min(LONGEST_LOOK, wait * 1.5)
 
-    async def _look_at_all(self, source: Node, target: Node) -> bool:
+    async def _look_at_all(self) -> bool:
         """Whether all is done."""
-        for each, status in zip(self._disks, await self._look(self._disks, target), strict=True):
-            each.receiving = self._seen(each, target, status, "receiving")
-        for each, status in zip(self._disks, await self._look(self._disks, source), strict=True):
-            each.sending = self._seen(each, source, status, "sending")
+        for end in (self._to, self._from):
+            for each, status in zip(self._disks, await self._look(self._disks, end), strict=True):
+                each.seen[end.does] = self._seen(each, end, status)
         return all(each.is_done for each in self._disks)
 
-    def _seen(self, each: Carried, node: Node, status: TransferProgress | None, does: str) -> TransferProgress | None:
+    def _seen(self, each: Carried, end: End, status: TransferProgress | None) -> TransferProgress:
         """Tell what is new. @raise OpExecError: it has failed, or is not there any more."""
         if status is None:
-            raise self._failed(each, f"node {node.name} knows nothing of it any more")
-        self._refuse(each, node, status)
+            raise self._failed(each, f"node {end.node.name} knows nothing of it any more")
+        self._refuse(each, end, status)
         if status.connected and not status.ended:
-            self._tell(each, f"is {does} data on {node.name}")
+            self._tell(each, f"is {end.does} data on {end.node.name}")
         if status.ended:
-            self._tell(each, f"finished {does} data")
+            self._tell(each, f"finished {end.does} data")
         return status
 
     def _tell(self, each: Carried, what: str) -> None:
-        if what not in each.told:
+        if what not in each.told and not self.aside:
             each.told.add(what)
             self.parts.info(f"disk/{each.index} {what}")
 
@@ -195,16 +210,17 @@ class Carrying:
             return
         self._reported = 0.0
         for each in self._disks:
-            if (end := each.sending) is not None and not end.ended and end.done is not None:
+            end = each.seen[self._from.does]
+            if not end.ended and end.done is not None:
                 left = f", {end.left:.0f} seconds left" if end.left is not None else ""
                 percent = f" ({end.percent:.0f}%)" if end.percent is not None else ""
                 self.parts.info(f"disk/{each.index} sent {end.done} MiB{percent}{left}")
 
     async def _forget(self) -> None:
         """What the nodes keep of it is of no use any more."""
-        for node in self._nodes:
+        for end in (self._from, self._to):
             for each in self._disks:
                 try:
-                    await self.parts.nodes.call(node, ImpexpCleanup(transfer=each.name))
+                    await self.parts.nodes.call(end.node, ImpexpCleanup(transfer=end.name(each)))
                 except RpcError as error:
-                    self.parts.warn(f"node {node.name} keeps notes of transfer {each.name}: {error}")
+                    self.parts.warn(f"node {end.node.name} keeps notes of transfer {end.name(each)}: {error}")

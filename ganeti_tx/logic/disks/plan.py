@@ -16,6 +16,7 @@ from ganeti_tx.model.disk import MAX_DISKS
 from ganeti_tx.model.disk_template import ADOPT, COMMON_KEYS, Adoption, Child, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
+from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.params.disk import check_params
@@ -114,7 +115,11 @@ def check_template(word: DiskTemplate, cluster: Cluster, available: Collection[D
 
 
 def place_of(
-    op: OpInstanceCreate, cluster: Cluster, template: Template, instance_name: str, asked: Mapping[str, Any]
+    op: OpInstanceCreate | OpInstanceSetParams,
+    cluster: Cluster,
+    template: Template,
+    instance_name: str,
+    asked: Mapping[str, Any],
 ) -> Place:
     """Where a disk will be. @raise OpPrereqError: the cluster has no such place, or it would be outside of its pool."""
     chosen = asked.get(template.pool_key) if template.pool_key is not None else None

@@ -10,7 +10,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.carrying import Carrying
 from ganeti_tx.logic.disks.make import create_disks, creations, removal
-from ganeti_tx.logic.disks.on_nodes import remove_disks
+from ganeti_tx.logic.disks.on_nodes import remove_disks, shutdown_disks
 from ganeti_tx.logic.disks.room import check_disk_room
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.moves.checks import check_networks
@@ -164,6 +164,8 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         carrying = Carrying(self, self.target, self._move.after, self.op.compress)
         async with self.step(COPY, *await carrying.prepare()):
             await carrying.carry()
+            for view in (self.target, self._move.after):
+                await shutdown_disks(self.nodes, view, self.warn)
 
     async def _start(self) -> None:
         move = self._move

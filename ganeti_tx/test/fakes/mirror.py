@@ -310,6 +310,13 @@ class FakeMirrors:
             raise BlockDeviceError(f"{self._label(disk)} has no data")
         return side.data.content
 
+    def behind(self, path: str) -> FakeDisk | None:
+        """What holds the data of the device at a path, if it is up, primary and has some."""
+        for device in self.up.values():
+            if self._path(device) == path and device.primary:
+                return device.data
+        return None
+
     def lose_power(self) -> None:
         """No device is up any more; what is on the volumes stays."""
         for device in self.up.values():

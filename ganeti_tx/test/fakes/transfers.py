@@ -11,7 +11,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.spec import Spec, Status
-from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
+from ganeti_tx.test.fakes.devices import FakeDisk
 
 #: Seconds between two attempts to connect.
 AGAIN = 0.5
@@ -51,12 +51,13 @@ class TransferWire:
     rate: float = 100.0
     listeners: dict[tuple[str, int], End] = field(factory=dict)
     ports: "count[int]" = field(factory=lambda: count(40000))
-    devices: dict[str, DeviceNodes] = field(factory=dict)
+    #: What is behind a path, on each node.
+    devices: dict[str, Callable[[str], FakeDisk | None]] = field(factory=dict)
 
-    def device(self, end: End, option: str) -> FakeDisk:
+    def device(self, end: End, option: str) -> FakeDisk | None:
         """The disk that the command of an end reads or fills."""
         (path,) = [word.removeprefix(option) for word in end.spec.command if word.startswith(option)]
-        return self.devices[end.node].behind[path]
+        return self.devices[end.node](path)
 
 
 @implementer(ITransferEnds)
@@ -66,7 +67,7 @@ class FakeTransferEnds:
 
     node: str
     wire: TransferWire
-    devices: DeviceNodes
+    devices: Callable[[str], FakeDisk | None]
     clock: IReactorTime
     ends: dict[str, End] = field(factory=dict)
 
@@ -111,7 +112,11 @@ class FakeTransferEnds:
             self._later(end, end.spec.size / self.wire.rate, self._copy, end, other)
 
     def _copy(self, end: End, other: End) -> None:
-        self.wire.device(other, "of=").content = self.wire.device(end, "if=").content
+        read, written = self.wire.device(end, "if="), self.wire.device(other, "of=")
+        if read is None or written is None:
+            (end if read is None else other).finish(1, "dd exited with status 1")
+            return
+        written.content = read.content
         for each in (end, other):
             each.status.progress_mbytes = end.spec.size
             each.finish(0)

@@ -133,8 +133,10 @@ class SimulatedNode:
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
-        self.transfers = FakeTransferEnds(self.name, self.transfer_wire, self.files_storage.devices, self.clock)
-        shared = FakeStorage("sharedfile", self.shared.files, fault=self._not_allowed)
+        self.transfers = FakeTransferEnds(self.name, self.transfer_wire, self._behind, self.clock)
+        shared = FakeStorage(
+            "sharedfile", self.shared.files, fault=self._not_allowed, devices=self.files_storage.devices
+        )
         self.mirror_node = (
             None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
         )
@@ -142,7 +144,7 @@ class SimulatedNode:
         pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
         if self.mirror_node is not None:
             pools["lvm-vg"] = FakePools(self.mirror_node.volumes)
-        devices = FakeBlockDevices(disks=self.shared.devices)
+        devices = FakeBlockDevices(disks=self.shared.devices, devices=self.files_storage.devices)
         self.storage = together([StorageKind([Diskless(), self.files_storage, shared, devices, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
         self._be_booted()
@@ -155,6 +157,12 @@ class SimulatedNode:
         self.disk.mkdir(Path("/sys/class/net/xen-br0/bridge"))
         self.add_os(OS_NAME)
         self.add_provider()
+
+    def _behind(self, path: str) -> FakeDisk | None:
+        """What is behind the path of a device that is ready."""
+        volume = self.shared.external.volumes.get(path.removeprefix("/dev/ext/"))
+        mirrored = None if self.mirror_node is None else self.mirror_node.mirrors.behind(path)
+        return volume or mirrored or self.files_storage.devices.behind.get(path)
 
     def _not_allowed(self, operation: str, disk: DiskSpec) -> BlockDeviceError | None:
         try:

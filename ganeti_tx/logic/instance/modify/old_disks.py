@@ -51,6 +51,18 @@ async def take_down(parts: Parts, before: InstanceView, index: int, others: int)
                 parts.warn(f"could not shut down what was disk/{index} on node {node.name}: {error}")
 
 
+async def replaced(parts: Parts, before: InstanceView, index: int, others: int) -> None:
+    """A disk whose data are on another one now: what stays of it is only warned of. `completion` is written down by then."""
+    disk, owner = before.disks[index], before.instance.name
+    async with parts.step(leaving(before, index, removed=True).title):
+        for node in homes(before, disk):
+            try:
+                await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, others), owner=owner))
+            except RpcError as error:
+                parts.warn(f"could not remove disk/{index}, as it was, on node {node.name}: {error}")
+        await parts.config.remove_disk(disk.uuid)
+
+
 async def remove(parts: Parts, before: InstanceView, index: int, others: int) -> None:
     """A disk with its data. @raise OpExecError: a node has it still; then the configuration has it, too."""
     disk, owner = before.disks[index], before.instance.name
@@ -67,15 +79,18 @@ async def remove(parts: Parts, before: InstanceView, index: int, others: int) ->
         await parts.config.remove_disk(disk.uuid)
 
 
-def completion(before: InstanceView, index: int, others: int) -> Sequence[Undo]:
-    """What ends a removal that was broken off: it cannot be taken back."""
+def completion(before: InstanceView, index: int, others: int, *, needed: bool = True) -> Sequence[Undo]:
+    """What ends a removal that was broken off: it cannot be taken back.
+
+    @param needed: whether the configuration keeps a disk that a node may have.
+    """
     disk, owner = before.disks[index], before.instance.name
     calls = [
         on_node(
             f"remove what was disk/{index} of instance {owner}",
             node,
             BlockdevRemove(disk=spec_of(before, node, index, others), owner=owner),
-            otherwise=kept(disk, node),
+            otherwise=kept(disk, node) if needed else None,
         )
         for node in homes(before, disk)
     ]

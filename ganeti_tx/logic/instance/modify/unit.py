@@ -1,6 +1,6 @@
 """The unit that changes an instance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -13,7 +13,14 @@ from ganeti_tx.logic.instance.create_checks import check_space
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.modify import new_disks, old_disks, questions, state
 from ganeti_tx.logic.instance.modify.communication import communication_change
-from ganeti_tx.logic.instance.modify.conversion import refuse_conversion
+from ganeti_tx.logic.instance.modify.conversion import (
+    Conversion,
+    check_conversion,
+    check_secondary,
+    copy,
+    copying,
+    refuse_without_template,
+)
 from ganeti_tx.logic.instance.modify.disks import DiskChanges
 from ganeti_tx.logic.instance.modify.live import (
     BALLOON,
@@ -31,6 +38,7 @@ from ganeti_tx.logic.instance.nic_networks import Networks, named_networks
 from ganeti_tx.logic.instance.presence import is_running, seen_running
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.network.unit import on_network
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_move, check_view
 from ganeti_tx.logic.questions import check_online
@@ -45,6 +53,7 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.types import NicChange
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
 CHANGE = "change the instance in the configuration"
@@ -71,6 +80,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     _networks: Networks
     _nic_changes: Sequence[NicChange]
     _new_primary: Node | None = None
+    _new_secondary: Node | None = None
     _nics: NicChanges
     _disks: DiskChanges
     _after: InstanceView
@@ -85,14 +95,16 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         await super().expand_names()
         if wanted := self.op.pnode_uuid or self.op.pnode:
             self._new_primary = await self.config.node(wanted)
+        if wanted := self.op.remote_node_uuid or self.op.remote_node:
+            self._new_secondary = await self.config.node(wanted)
         self._networks = await named_networks(self.config, [change.params for change in self.op.nics])
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Its nodes, the new one too, and the networks."""
         wanted = list(await super().locks_at(level))
-        if level is Level.NODE and self._new_primary is not None:
+        if level is Level.NODE and (new := self._new_nodes()):
             view = await self.config.instance_view(self._named.uuid)
-            return on_nodes([*view.nodes, self._new_primary.uuid], Mode.SHARED)
+            return on_nodes([*view.nodes, *(node.uuid for node in new)], Mode.SHARED)
         if level is Level.NODE_RES and self.op.disks:
             view = await self.config.instance_view(self._named.uuid)
             return on_nodes(view.nodes, Mode.SHARED, level)
@@ -101,15 +113,18 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             return [on_network(uuid, Mode.SHARED) for uuid in uuids]
         return wanted
 
+    def _new_nodes(self) -> Sequence[Node]:
+        return [node for node in (self._new_primary, self._new_secondary) if node is not None]
+
     async def check(self) -> None:
         """Work out how the instance is to be, and ask its nodes whether it can be so."""
         await super().check()
         self._nodes_before = list(self.target.nodes.values())
-        refuse_conversion(self.op)
+        refuse_without_template(self.op)
         self._nic_changes = [*self.op.nics, *communication_change(self.op, self.target)]
         await self._work_out()
         after = self._after
-        if self.op.beparams or self._nic_changes or self.op.disks:
+        if self.op.beparams or self._nic_changes or self.op.disks or self.op.disk_template:
             check_view(after, ignored=self.op.ignore_ipolicy, warn=self.warn)
         await questions.check_hypervisor(self, self.op, after)
         await questions.check_os(self, self.op, after)
@@ -139,8 +154,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         known = {**{each.name: each for each in networks}, **self._networks}
         self._nics = NicChanges(self, view, group, known, networks, self.op.conflicts_check)
         await self._nics.make(self._nic_changes)
-        self._disks = DiskChanges(self, view, await self.config.detached_disks() if self.op.disks else ())
-        await self._disks.make(self.op.disks)
+        self._disks = await self._changed_disks()
+        if self._new_secondary is not None:
+            nodes.append(self._new_secondary)
         disks = self._disks.disks if self._new_primary is None else state.moved(self._disks.disks, self._new_primary)
         wanted = replace(wanted, nics=self._nics.nics, disks=tuple(disk.uuid for disk in disks))
         if self.op.offline is not None:
@@ -150,6 +166,25 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         self._told = [*self._disks.told, *self._nics.told, *told_parameters(self.op)]
         if self.op.offline is not None:
             self._told.append(("admin_state", wanted.admin_state.value))
+
+    async def _changed_disks(self) -> DiskChanges:
+        view = self.target
+        if self.op.disk_template is None:
+            changes = DiskChanges(self, view, await self.config.detached_disks() if self.op.disks else ())
+            await changes.make(self.op.disks)
+            return changes
+        template = check_conversion(self.op, view, self.context.templates)
+        if self._new_secondary is not None:
+            self._new_secondary = await self.config.node(self._new_secondary.uuid)
+        check_secondary(self.op, view, template, self._new_secondary)
+        conversion = Conversion(self, view, (), self._new_secondary)
+        await conversion.check()
+        await conversion.convert(self.op, template)
+        return conversion
+
+    @property
+    def _converts(self) -> bool:
+        return self.op.disk_template is not None
 
     def _other_nics(self) -> list[Nic]:
         before = self.instance.nics
@@ -163,12 +198,13 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         come = [*self._disks.added, *self._disks.attached]
         if come or self._disks.left:
             check_online(self.target.primary, f"change the disks of instance {self.instance.name}")
-        if come and not self.op.wait_for_sync and not self.instance.disks_active:
+        if come and not self.op.wait_for_sync and not self.instance.disks_active and not self._converts:
             raise OpPrereqError(
                 "Can't add a disk to an instance with deactivated disks and --no-wait-for-sync given", ECode.INVAL
             )
         plans = list(self._disks.plans.values())
-        for node in self.target.nodes.values() if plans else ():
+        homes = [self.target.primary, *self._new_nodes()] if self._converts else self.target.nodes.values()
+        for node in homes if plans else ():
             await check_space(self.nodes, node, plans)
 
     async def _check_live(self) -> None:
@@ -212,7 +248,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         """Disks come, devices are plugged, memory changes, the configuration changes, disks leave."""
         name = (f"instance {self.instance.name}",)
         steps = new_disks.creations_of(self._after, self._disks.plans)
-        if self._come:
+        if self._converts:
+            steps.append(copying(self._after))
+        elif self._come:
             homes = tuple(
                 dict.fromkeys(node for _, disk in self._come_disks for node in new_disks.names(self._after, disk))
             )
@@ -247,25 +285,39 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     async def execute(self) -> Told:
         """Do it; what is told of the change."""
         await self._bring_disks()
+        if self._converts:
+            await copy(self, self.target, self._after, wait=self.op.wait_for_sync)
         for change in self._live:
             self._told.extend(await plug(self, self._after, change, forced=self.op.hotplug))
         if self._running is not None and self.op.runtime_mem is not None:
             await balloon(self, self._after, self._running, self.op.runtime_mem)
         if self._changed:
             await self._change()
+        if self._converts:
+            self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
         for index, removed in self._leaving:
-            work = old_disks.remove if removed else old_disks.take_down
+            work = self._leave if removed else old_disks.take_down
             await work(self, self.target, index, len(self._after.disks))
         return self._told
 
     async def _bring_disks(self) -> None:
         """Create them, and let them be ready if the others are."""
+        old, new = self.target.disk_template.value, self._after.disk_template.value
+        if self._converts:
+            self.info(f"Converting disk template from '{old}' to '{new}'")
+            self.info(f"Generating new '{new}' disk template...")
         for index, disk in self._come_disks:
             self.info(f"* disk {index}, size {sizes.shown(disk.size)}")
+        if self._converts:
+            self.info(f"Creating new empty disks of type '{new}'...")
         await new_disks.create(self.nodes, self._after, self._disks.plans, self.context.steps)
-        if not self._come:
+        if not self._come or self._converts:
             return
         await new_disks.bring(self, self._after, self._come, self._disks.plans, wait=self.op.wait_for_sync)
+
+    @property
+    def _leave(self) -> Callable[[Parts, InstanceView, int, int], Awaitable[None]]:
+        return old_disks.replaced if self._converts else old_disks.remove
 
     async def _change(self) -> None:
         """From here on it stays: what comes after is done to its end."""
@@ -280,4 +332,10 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         )
         async with self.step(CHANGE, undo):
             await self.config.change_instance(self._after.instance, added, self._settings)
-        await self.context.steps.settle()
+        await self.context.steps.settle(*self._rest())
+
+    def _rest(self) -> Sequence[Undo]:
+        """What is done in any case from here on: of converted disks none is left."""
+        others = len(self._after.disks)
+        left = [index for index, _ in self._leaving] if self._converts else []
+        return [undo for index in left for undo in old_disks.completion(self.target, index, others, needed=False)]

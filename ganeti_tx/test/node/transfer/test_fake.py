@@ -5,7 +5,7 @@ from twisted.trial.unittest import TestCase
 
 from ganeti_tx.node.transfer.spec import Spec
 from ganeti_tx.test.contracts.transfer import MAGIC, NODE1, NODE2, TransferContract
-from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
+from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.fakes.transfers import FakeTransferEnds, TransferWire
 
 
@@ -16,8 +16,7 @@ class FakeTransferTests(TransferContract, TestCase):
         self.clock, wire = Clock(), TransferWire(rate=10.0)
         self.disks = {NODE1: FakeDisk(5, content="the data"), NODE2: FakeDisk(5, content="nothing")}
         self.ends = {
-            node: FakeTransferEnds(node, wire, DeviceNodes({"/disk": disk}), self.clock)
-            for node, disk in self.disks.items()
+            node: FakeTransferEnds(node, wire, {"/disk": disk}.get, self.clock) for node, disk in self.disks.items()
         }
 
     def content(self, node: str) -> bytes:
