@@ -173,6 +173,10 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
 
     async def execute(self) -> None:
         """A failure removes what was made."""
+        if self._new.nodes.keys() != self.target.nodes.keys():
+            self.warn(
+                "Changing the instance's nodes, you will have to remove any disks left on the older nodes manually"
+            )
         await create_disks(self.nodes, self._new, self.context.steps, only=self._indices)
         await wipe_whole(self, self._new, self._wiped)
         if self._changes:
