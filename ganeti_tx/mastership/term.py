@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -11,10 +10,10 @@ from attrs import define
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.node_files import MASTER_TERM
 from ganeti_tx.model.stamp import Stamp
+from ganeti_tx.runtime.boot_id import boot_id
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 MAX_BYTES = 64 * 1024
 #: What of a node is of a term, as `MasterTerm` names it.
 Copy = Literal["config", "ssconf", "queue"]
@@ -80,11 +79,6 @@ async def claim_term(
             f"cannot keep the master's term in {paths.master_term_file}: {error.strerror}"
         ) from None
     return claimed
-
-
-def boot_id(files: IFiles) -> str:
-    """What is another after each boot of this machine."""
-    return files.read(BOOT_ID, 100).decode("ascii", "replace").strip() if files.exists(BOOT_ID) else ""
 
 
 @define

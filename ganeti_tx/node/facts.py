@@ -23,9 +23,9 @@ from ganeti_tx.rpc.calls.node import (
     TestDelay,
     Version,
 )
+from ganeti_tx.runtime.boot_id import boot_id
 from ganeti_tx.runtime.files import IFiles
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 SYS_NET = Path("/sys/class/net")
 
 
@@ -56,7 +56,7 @@ class Facts:
     async def info(self, call: NodeInfo) -> NodeFacts:
         """Memory and CPUs by the hypervisors, room by the storages; what fails is left out, not fatal."""
         return NodeFacts(
-            boot_id=self.files.read(BOOT_ID, 100).decode().strip() if self.files.exists(BOOT_ID) else "",
+            boot_id=boot_id(self.files),
             storage=[await self._space(unit) for unit in call.storage_units],
             hypervisors={name: await self._node_info(name) for name in call.hypervisors if name in self.hypervisors},
         )

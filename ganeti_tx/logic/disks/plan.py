@@ -83,6 +83,10 @@ def check_adoption(op: OpInstanceCreate, plans: Sequence[DiskPlan]) -> None:
         raise OpPrereqError("Either all disks are adopted or none is", ECode.INVAL)
     if op.mode is not InstanceCreateMode.CREATE:
         raise OpPrereqError(f"Disks cannot be adopted with mode {op.mode.value}; allowed is create", ECode.INVAL)
+    if not TEMPLATES[plans[0].template].shared and (op.pnode_uuid or op.pnode) is None:
+        raise OpPrereqError(
+            "Adopted disks are on one node, which must be given; no allocator can choose it", ECode.INVAL
+        )
     if twice := [each for each in adopted if adopted.count(each) > 1]:
         raise OpPrereqError(f"{twice[0][-1]} is to be adopted by two disks", ECode.INVAL)
 

@@ -7,12 +7,12 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.election.failover import MARGIN
 from ganeti_tx.election.role import MasterRole
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.mastership.term import BOOT_ID
 from ganeti_tx.mastership.this_node import NotMasterError
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import NodeStartMasterDaemons
 from ganeti_tx.rpc.interfaces import NodeCallError
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.test.election.nodes import PATHS, ThreeNodes, epoch
 
 

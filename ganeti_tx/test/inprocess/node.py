@@ -12,7 +12,6 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
-from ganeti_tx.mastership.term import BOOT_ID
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.local_daemons import MachineProcesses
@@ -22,6 +21,7 @@ from ganeti_tx.node.storage.ext.driver import ExtStorage
 from ganeti_tx.node.storage.ext.driver import register as register_ext
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.paths import Paths

@@ -1,5 +1,6 @@
 """Instances on external storage, in a cluster in which all nodes have a provider."""
 
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
@@ -54,6 +55,22 @@ class LifeTests(ClusterCase):
         self.assertEqual(shown.split()[1:], ["-", "-"])
         self.fails(ADD.replace("colour=red", "colour"), "colour")
         self.assert_nothing_left(self.cluster)
+
+    def test_power_lost(self) -> None:
+        """What was attached before a node was started anew is attached again."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        (disk,) = self.cluster.config.disks.values()
+        node = self.cluster.node(2)
+        record = node.paths.run_dir / "extstorage" / f"shelf:{disk.uuid}.ext.disk0"
+        self.assertTrue(node.disk.exists(record))
+        node.stop()
+        put(node.disk, BOOT_ID, b"another boot\n")
+        node.start()
+        before = len(self.ran())
+        self.ok("gnt-cluster verify-disks")
+        self.ok("gnt-instance activate-disks web1")
+        self.assertIn("open", self.ran()[before:])
 
     def test_script_fails(self) -> None:
         """What fails is taken back."""

@@ -7,7 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ConfigurationError
-from ganeti_tx.mastership.term import BOOT_ID, MasterTerm, Stamps, claim_term, read_term, write_term
+from ganeti_tx.mastership.term import MasterTerm, Stamps, claim_term, read_term, write_term
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 

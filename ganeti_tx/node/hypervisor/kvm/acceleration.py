@@ -9,12 +9,12 @@ from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 
 PROBE_TIMEOUT = 5.0
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 KVM_DEVICE = Path("/dev/kvm")
 
 #: A boot sector that goes to 64-bit mode and does there what kernels do and a KVM that only emulates does not know.

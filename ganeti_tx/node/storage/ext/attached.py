@@ -4,9 +4,11 @@ from pathlib import Path
 
 import msgspec
 from attrs import frozen
+from msgspec.structs import replace
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.storage.ext.volume import Volume
+from ganeti_tx.runtime.boot_id import boot_id
 from ganeti_tx.runtime.files import IFiles
 
 MAX_RECORD = 1 << 16
@@ -16,12 +18,13 @@ DIRECTORY_MODE = 0o755
 class Attached(msgspec.Struct, frozen=True):
     """What `attach` said: a device's path, empty if there is none, and what hypervisors open instead, by their names.
 
-    `opened`: the provider was told that an instance here will write to it.
+    `opened`: the provider was told that an instance here will write to it. `boot`: of the machine, when it was attached.
     """
 
     path: str
     uris: dict[str, str] = {}
     opened: bool = False
+    boot: str = ""
 
 
 @frozen
@@ -32,9 +35,10 @@ class AttachedVolumes:
     directory: Path
 
     def get(self, volume: Volume) -> Attached | None:
-        """None when it is not attached."""
+        """None when it is not attached, or was so before the machine was started anew."""
         try:
-            return msgspec.json.decode(self.files.read(self.directory / volume.key, MAX_RECORD), type=Attached)
+            found = msgspec.json.decode(self.files.read(self.directory / volume.key, MAX_RECORD), type=Attached)
+            return found if found.boot == boot_id(self.files) else None
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError) as error:
@@ -44,7 +48,8 @@ class AttachedVolumes:
         """It is attached. @raise BlockDeviceError: that cannot be kept."""
         try:
             self.files.mkdir(self.directory, DIRECTORY_MODE)
-            await self.files.write_atomic(self.directory / volume.key, msgspec.json.encode(attached), sync=False)
+            kept = msgspec.json.encode(replace(attached, boot=boot_id(self.files)))
+            await self.files.write_atomic(self.directory / volume.key, kept, sync=False)
         except OSError as error:
             raise BlockDeviceError(f"{volume.label}: cannot write {self.directory / volume.key}: {error.strerror}")
 

@@ -112,6 +112,11 @@ class RenamedTests(AdoptionCase):
         self.assertEqual(text, "Disk adoption is not supported for the 'file' disk template")
         self.assertIn("import", self.no({"adopt": "old"}, mode=InstanceCreateMode.IMPORT))
 
+    def test_allocator(self) -> None:
+        """No allocator chooses the node of what is on one; it does for what all reach."""
+        text = self.no({"adopt": "old"}, pnode=None, iallocator="hail")
+        self.assertIn("Adopted disks are on one node, which must be given", text)
+
     def test_not_free(self) -> None:
         """What is not there, or in use, or another instance's, is not adopted."""
         self.assertIn("vg0/new cannot be adopted: node node2.example.com does not have it", self.no({"adopt": "new"}))

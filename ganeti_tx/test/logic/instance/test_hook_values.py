@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.logic.instance.hook_values import disk_values, instance_values
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_view import view_of
 from ganeti_tx.test.model import samples
 
@@ -20,6 +21,16 @@ class InstanceValuesTests(SynchronousTestCase):
         for name, child in zip(("DATA", "META"), disk.children, strict=True):
             assert child.logical_id is not None
             self.assertEqual((told[f"{name}_VG"], told[f"{name}_ID"]), tuple(child.logical_id))
+
+    def test_places(self) -> None:
+        """Where disks are that are not mirrored, in the words of the table."""
+        (mirrored,) = (each for each in samples.CONFIG.disks.values() if each.mirrors)
+        for word, logical_id, wanted in (
+            ("ext", ("shelf", "v"), {"PROVIDER": "shelf", "ID": "v"}),
+            ("blockdev", ("manual", "/dev/disk/x"), {"DRIVER": "manual", "ID": "/dev/disk/x"}),
+        ):
+            told = disk_values(replace(mirrored, dev_type=DiskTemplate(word), logical_id=logical_id, children=()))
+            self.assertEqual({name: told[name] for name in wanted}, wanted)
 
     def test_secrets(self) -> None:
         """Neither the secret of a mirror nor private parameters are told."""

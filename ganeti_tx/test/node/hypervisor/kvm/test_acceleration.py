@@ -6,13 +6,13 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.node.hypervisor.kvm.acceleration import (
-    BOOT_ID,
     KVM_DEVICE,
     PROBE_STATUS,
     PROBE_TIMEOUT,
     Acceleration,
     AccelerationProbe,
 )
+from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
