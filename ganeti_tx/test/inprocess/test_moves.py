@@ -14,6 +14,7 @@ from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.network import Says
 from ganeti_tx.test.inprocess.test_mirrored import NAME as MIRRORED
 from ganeti_tx.test.inprocess.test_mirrored import MirroredCase
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 NAME = "web1.example.com"
 ADD = "gnt-instance add -t sharedfile -s 1G -o noop -n node2 web1"
@@ -271,3 +272,22 @@ class MirroredMoves(MirroredCase):
         self.fails(
             f"gnt-instance migrate -f {MIRRORED}", "degraded on node node3.example.com, which prevents migration"
         )
+
+
+class RemoteTests(RapiCase):
+    """By the Remote API."""
+
+    def test_moves(self) -> None:
+        """An instance, and all of a node, as clients of Ganeti ask for it."""
+        self.ok(ADD)
+        self.done("PUT", f"/2/instances/{NAME}/migrate", {"mode": "live", "target_node": "node3.example.com"})
+        self.assertEqual(self.cluster.running(), {"node3.example.com": [NAME]})
+        self.done("PUT", f"/2/instances/{NAME}/migrate", {"cleanup": True})
+        self.done("PUT", f"/2/instances/{NAME}/failover", {"target_node": "node1.example.com"})
+        self.assertEqual(self.cluster.running(), {"node1.example.com": [NAME]})
+        [result] = self.done("POST", "/2/nodes/node1.example.com/migrate", {"target_node": "node2.example.com"})
+        [[accepted, job_id]] = result["jobs"]
+        self.cluster.pass_time(60)
+        self.assertTrue(accepted)
+        self.assertEqual(self.statuses(job_id), ["success"])
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})

@@ -38,6 +38,7 @@ class CleaningUp:
     async def look(self) -> None:
         """@raise OpPrereqError: a node does not tell; it runs nowhere, or on two nodes."""
         name = self.view.instance.name
+        self.parts.info(f"Migrating instance {name}")
         self.parts.info(
             "* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)"
         )
@@ -143,6 +144,7 @@ class CleaningUp:
             for node in self.others:
                 await mirror_roles.one_primary(self.parts, here, node, self.home)
             if not self.others:
+                self.parts.info(f"* opening instance disks on node {self.home.name} in exclusive mode")
                 await mirror_roles.open_disks(self.parts, here, self.home, exclusive=True)
         except RpcError as error:
             raise OpExecError(
