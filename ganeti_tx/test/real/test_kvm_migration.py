@@ -10,8 +10,10 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.test.contracts.live_changes import DISKS
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
 from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, until
@@ -120,6 +122,49 @@ class MigrationTests(TestCase):
     async def test_non_live(self) -> None:
         """It stands still meanwhile, and counts on there."""
         await self.check_goes_over(False)
+
+    async def test_changed(self) -> None:
+        """What came while it ran is on the new node where it was on the old one, and can go there."""
+        for node in self.nodes:
+            (node.paths.conf_dir / "user-mode-network").touch()
+        spec = replace(
+            await self.boot(), nics=[NicSpec(uuid="n5", mac="aa:00:00:00:00:05", mode="bridged", link="br0")]
+        )
+        disks = [self.disk(number) for number in (0, 1)]
+        for disk in disks:
+            await self.old.plug_disk(spec, disk)
+        await self.old.plug_nic(spec, spec.nics[0], 0)
+        await self.old.unplug_disk(spec, disks[0].spec)
+        await self.new.accept(spec, disks[1:], await self.old.migration_info(spec), HERE)
+        self.after = await SerialConsole.of(self.nodes[1].layout(NAME))
+        await self.old.send(spec, HERE, True)
+        progress = await self.sent()
+        self.assertIs(progress.status, MigrationState.COMPLETED, progress.reason)
+        await self.new.take_over(NAME)
+        await self.old.leave_source(NAME)
+        await self.after.wait_for(b"tick", times=10)
+        self.assert_counted()
+        self.after.type(b"\x03")
+        self.after.type(b"cat /sys/block/vd*/size /sys/class/net/eth*/address; echo that''s all")
+        await self.after.wait_for(b"thats all")
+        self.assertIn(b"10240\r\naa:00:00:00:00:05\r\nthats all", self.after.said)
+        await self.new.plug_disk(spec, disks[0])
+        for disk in disks:
+            await self.new.unplug_disk(spec, disk.spec)
+        await self.new.unplug_nic(spec, spec.nics[0])
+        self.after.type(b"ls /sys/class/net; ls -d /sys/block/vd*; echo no''thing")
+        await self.after.wait_for(b"nothing")
+        self.assertNotIn(b"/sys/block/vda\r", self.after.said)
+
+    def disk(self, number: int) -> AttachedDisk:
+        """A disk that both nodes have."""
+        path = self.nodes[0].top / f"disk{number}"
+        with path.open("wb") as file:
+            file.truncate((4 + number) << 20)
+        spec = DiskSpec(
+            uuid=DISKS[number], dev_type="sharedfile", size=4 + number, logical_id=["loop", str(path)], index=number
+        )
+        return AttachedDisk(spec, str(path))
 
     async def test_cancelled(self) -> None:
         """It stays where it is, and can go again; who waited for it leaves nothing."""
