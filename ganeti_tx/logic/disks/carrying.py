@@ -41,7 +41,7 @@ class Carried:
     @property
     def is_done(self) -> bool:
         """Whether both ends say so."""
-        return all(end.ended for end in self.seen.values())
+        return len(self.seen) == 2 and all(end.ended for end in self.seen.values())
 
 
 @frozen
@@ -82,6 +82,8 @@ class Carrying:
     _disks: Sequence[Carried] = field(factory=list)
     _from: End = field(init=False)
     _to: End = field(init=False)
+    #: Seconds since all ends were begun, and those at the last report.
+    _waited: float = 0.0
     _reported: float = 0.0
 
     def __attrs_post_init__(self) -> None:
@@ -177,7 +179,7 @@ class Carrying:
         wait = FIRST_LOOK
         while not await self._look_at_all():
             await self.parts.pause(wait)
-            self._reported += wait
+            self._waited += wait
             self._report()
             wait = min(LONGEST_LOOK, wait * 1.5)
 
@@ -185,13 +187,21 @@ class Carrying:
         """Whether all is done."""
         for end in (self._to, self._from):
             for each, status in zip(self._disks, await self._look(self._disks, end), strict=True):
-                each.seen[end.does] = self._seen(each, end, status)
+                if status is not None:
+                    each.seen[end.does] = self._seen(each, end, status)
+                else:
+                    self._miss(each, end)
         return all(each.is_done for each in self._disks)
 
-    def _seen(self, each: Carried, end: End, status: TransferProgress | None) -> TransferProgress:
-        """Tell what is new. @raise OpExecError: it has failed, or is not there any more."""
-        if status is None:
+    def _miss(self, each: Carried, end: End) -> None:
+        """@raise OpExecError: an end is not there any more, or has not said anything for too long."""
+        if end.does in each.seen:
             raise self._failed(each, f"node {end.node.name} knows nothing of it any more")
+        if self._waited > TO_LISTEN:
+            raise self._failed(each, f"nothing is heard of its end on node {end.node.name}")
+
+    def _seen(self, each: Carried, end: End, status: TransferProgress) -> TransferProgress:
+        """Tell what is new. @raise OpExecError: it has failed."""
         self._refuse(each, end, status)
         if status.connected and not status.ended:
             self._tell(each, f"is {end.does} data on {end.node.name}")
@@ -206,12 +216,12 @@ class Carrying:
 
     def _report(self) -> None:
         """How far each disk is, once a minute."""
-        if self._reported < REPORT:
+        if self._waited - self._reported < REPORT:
             return
-        self._reported = 0.0
+        self._reported = self._waited
         for each in self._disks:
-            end = each.seen[self._from.does]
-            if not end.ended and end.done is not None:
+            end = each.seen.get(self._from.does)
+            if end is not None and not end.ended and end.done is not None:
                 left = f", {end.left:.0f} seconds left" if end.left is not None else ""
                 percent = f" ({end.percent:.0f}%)" if end.percent is not None else ""
                 self.parts.info(f"disk/{each.index} sent {end.done} MiB{percent}{left}")

@@ -15,6 +15,8 @@ from ganeti_tx.test.fakes.devices import FakeDisk
 
 #: Seconds between two attempts to connect.
 AGAIN = 0.5
+#: Seconds that a process takes to begin.
+STARTING = 0.15
 
 
 @define(eq=False)
@@ -26,6 +28,11 @@ class End:
     status: Status = field(factory=Status)
     peer: "End | None" = None
     calls: list[IDelayedCall] = field(factory=list)
+    unheard: bool = True
+
+    def speak(self) -> None:
+        """Its process has begun."""
+        self.unheard = False
 
     @property
     def over(self) -> bool:
@@ -37,6 +44,7 @@ class End:
         if self.over:
             return
         self.status.exit_status, self.status.error_message = exit_status, error
+        self.unheard = False
         for call in self.calls:
             if call.active():
                 call.cancel()
@@ -79,6 +87,7 @@ class FakeTransferEnds:
         if name in self.ends:
             raise OpExecError(f"transfer {name} has been begun before")
         end = self.ends[name] = End(self.node, spec)
+        self._later(end, STARTING, end.speak)
         if spec.sends:
             self._later(end, 0, self._connect, end, self.clock.seconds() + spec.connect_limit)
             return
@@ -124,7 +133,9 @@ class FakeTransferEnds:
     async def status(self, name: str) -> Status | None:
         """See `ITransferEnds`."""
         end = self.ends.get(name)
-        return None if end is None else replace(end.status)
+        if end is None or end.unheard:
+            return None
+        return replace(end.status)
 
     async def stop(self, name: str) -> None:
         """See `ITransferEnds`."""
