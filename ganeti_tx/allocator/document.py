@@ -131,6 +131,7 @@ def instance_entry(view: InstanceView) -> dict[str, Any]:
     instance, spec = view.instance, view.spec()
     return {
         "admin_state": instance.admin_state,
+        **({"forthcoming": True} if instance.forthcoming else {}),
         "disks_active": instance.disks_active,
         "vcpus": spec.beparams["vcpus"],
         "memory": spec.beparams["maxmem"],

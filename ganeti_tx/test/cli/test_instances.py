@@ -85,6 +85,47 @@ class AddTests(SynchronousTestCase):
         op = self.opcode("--net", "2:link=br1", "--disk", "0:adopt=lv1")
         self.assertEqual((op["nics"], op["disks"]), ([{}, {}, {"link": "br1"}], [{"adopt": "lv1", "size": 0}]))
 
+    def test_every_syntax(self) -> None:
+        """Whatever Ganeti's table of syntaxes has for new instances is taken (reference: gnt-instance-syntax.json)."""
+        for words, wanted in (
+            (("--disk", "1:size=1g", "--disk", "0:size=1.5g,vg=v"), {"disks": [{"size": 1536, "vg": "v"}, {"size": 1024}]}),
+            (
+                ("--disk", "0:adopt=/dev/disk/x,mode=ro,name=a\\,b"),
+                {"disks": [{"adopt": "/dev/disk/x", "mode": "ro", "name": "a,b", "size": 0}]},
+            ),
+            (
+                ("-t", "ext", "--disk", "0:size=1g,provider=p,access=userspace,any=thing"),
+                {"disks": [{"size": 1024, "provider": "p", "access": "userspace", "any": "thing"}]},
+            ),
+            (("-t", "drbd", "--disk", "0:size=4.1,metavg=m,spindles=2"), {"disks": [{"size": 8, "metavg": "m", "spindles": 2}]}),
+            (("-s", "1t"), {"disks": [{"size": 1 << 20}]}),
+            (("-s", "1", "--net", "0"), {"nics": [{}]}),
+            (("-s", "1", "--net", "1:bridge=b,mac=auto"), {"nics": [{}, {"bridge": "b", "mac": "auto"}]}),
+            (
+                ("-s", "1", "--net", "0:mode=openvswitch,link=s,vlan=.5:6:7"),
+                {"nics": [{"mode": "openvswitch", "link": "s", "vlan": ".5:6:7"}]},
+            ),
+            (("-s", "1", "--net", "0:network=lan,ip=pool,name=n"), {"nics": [{"network": "lan", "ip": "pool", "name": "n"}]}),
+            (("-s", "1", "-H", "kvm"), {"hypervisor": "kvm"}),
+            (("-s", "1", "-H", "kvm:no_acpi,kernel_path="), {"hvparams": {"acpi": False, "kernel_path": ""}}),
+            (
+                ("-s", "1", "-B", "minmem=1g,maxmem=513,auto_balance=true"),
+                {"beparams": {"minmem": 1024, "maxmem": 516, "auto_balance": True}},
+            ),
+            (
+                ("-s", "1", "-O", "a=default,b=null,c,no_d,-e"),
+                {"osparams": {"a": "default", "b": "null", "c": True, "d": False, "e": None}},
+            ),
+            (("-s", "1", "-I", "."), {"iallocator": "."}),
+            (("-s", "1", "-n", "p"), {"pnode": "p"}),
+            (("-s", "1", "--tags", "a", "--tags", "b,c"), {"tags": ["b", "c"]}),
+            (("-s", "1", "-c", "no"), {"instance_communication": False}),
+            (("-s", "1", "--forthcoming", "--no-install"), {"forthcoming": True, "no_install": True}),
+            (("--commit",), {"commit": True, "disks": []}),
+        ):  # fmt: skip
+            op = self.opcode(*words)
+            self.assertEqual({name: op.get(name) for name in wanted}, wanted, words)
+
     def test_said_twice(self) -> None:
         """The last one of an index counts, and --net above --no-nics."""
         op = self.opcode("--disk", "0:size=1g", "--disk", "0:size=2g,mode=ro", "--net", "0:link=br1", "--no-nics")

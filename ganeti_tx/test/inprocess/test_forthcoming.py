@@ -3,6 +3,7 @@
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.mirrors import mirrored_cluster
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 NAME = "web1.example.com"
 RESERVE = f"gnt-instance add --forthcoming -t file -s 1G -o noop -n node2 {NAME}"
@@ -119,3 +120,36 @@ class TemplateTests(EachCallCase):
     def test_shared(self) -> None:
         """Files that all nodes see are on none."""
         self.check(self.cluster, f"gnt-instance add -t sharedfile -s 1g -o noop -n node2 {NAME}")
+
+
+class RemoteTests(RapiCase):
+    """Over the Remote API."""
+
+    def test_reserve_and_commit(self) -> None:
+        """Both are parameters of a new instance; what is reserved is shown as such."""
+        body = {"__version__": 1, "instance_name": NAME, "mode": "create", "nics": [{}], "disks": []}
+        reserved = {"disk_template": "file", "disks": [{"size": 1024}], "os_type": "noop", "pnode": "node2"}
+        self.done(
+            "POST", "/2/instances", {**body, **reserved, "forthcoming": True, "ip_check": False, "name_check": False}
+        )
+        self.assertEqual(self.cluster.running(), {})
+        self.done("POST", "/2/instances", {**body, "commit": True})
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+
+    def test_several(self) -> None:
+        """Each instance gets a job of its own; both spellings of names work."""
+        more = {
+            "mode": "create",
+            "disk_template": "diskless",
+            "disks": [],
+            "nics": [{}],
+            "pnode": "node2",
+            "os": "noop",
+        }
+        instances = [
+            {"name": f"web{number}.example.com", "ip_check": False, "name_check": False, **more} for number in (1, 2)
+        ]
+        [result] = self.done("POST", "/2/instances-multi-alloc", {"instances": instances})
+        self.assertEqual(result["allocatable"], ["web1.example.com", "web2.example.com"])
+        self.assertEqual([taken for taken, _job in result["jobs"]], [True, True])
+        self.assertEqual(self.cluster.running(), {"node2.example.com": ["web1.example.com", "web2.example.com"]})
