@@ -1,6 +1,7 @@
 """Node calls that change an instance while it runs."""
 
-from attrs import define
+from attrs import define, evolve
+from msgspec.structs import replace
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
@@ -23,7 +24,7 @@ class LiveChanges:
 
     @answers(HotplugDevice)
     async def device(self, call: HotplugDevice) -> None:
-        """Plug it in, out, or anew."""
+        """Plug it in, out, or anew. A disk has no stable name from it: another one may have its place until all is done."""
         hypervisor = self._plugs(call.instance)
         if call.disk is not None:
             await self._disk(hypervisor, call, call.disk)
@@ -34,8 +35,8 @@ class LiveChanges:
         if call.action is not HotplugAction.ADD:
             await hypervisor.unplug_disk(call.instance, disk)
         if call.action is not HotplugAction.REMOVE:
-            attached = await self.instances.disks.attach_one(call.instance, disk)
-            await hypervisor.plug_disk(call.instance, attached)
+            attached = await self.instances.disks.attach_one(call.instance, replace(disk, index=-1))
+            await hypervisor.plug_disk(call.instance, evolve(attached, spec=disk))
 
     async def _nic(self, hypervisor: IHotplug, call: HotplugDevice, nic: NicSpec) -> None:
         if call.action is not HotplugAction.ADD:

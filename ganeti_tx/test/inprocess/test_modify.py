@@ -5,8 +5,10 @@ from typing import Any
 import msgspec
 
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.rpc.calls.hotplug import HotplugDevice
 from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.each_call import SAYS_NO
 from ganeti_tx.test.inprocess.test_adoption import ADD as ADOPT
 from ganeti_tx.test.inprocess.test_adoption import ENABLE, DeviceCase
 from ganeti_tx.test.inprocess.test_rapi import WEB, RapiCase
@@ -93,6 +95,24 @@ class LiveTests(ClusterCase):
         self.fails(
             f"{MODIFY} --disk 0:remove web1", "can't remove volume from a running instance without using hotplug"
         )
+
+    def links(self) -> dict[str, str]:
+        """The stable names of disks on node2, and where they lead."""
+        directory, disk = self.cluster.paths.instance_disks_dir, self.cluster.node(2).disk
+        return {name: disk.readlink(directory / name) for name in disk.listdir(directory)}
+
+    def test_stable_names(self) -> None:
+        """They lead to the disks in their order, also when a disk comes first, leaves, or could not come."""
+        for change in ("--disk 0:add,size=3G", "--disk root:remove", "--disk add:size=1G --disk 0:remove"):
+            self.ok(f"{MODIFY} --hotplug {change} web1")
+            [instance] = self.cluster.config.instances.values()
+            disks = [self.cluster.config.disks[uuid] for uuid in instance.disks]
+            wanted = {f"{WEB}:{index}": str((disk.logical_id or ("",))[-1]) for index, disk in enumerate(disks)}
+            self.assertEqual(self.links(), wanted)
+        before = self.links()
+        self.cluster.network.fault = lambda node, call: SAYS_NO if isinstance(call, HotplugDevice) else None
+        self.fails(f"{MODIFY} --hotplug --disk 0:add,size=1G web1", "not today")
+        self.assertEqual(self.links(), before)
 
     def test_memory(self) -> None:
         """Between its bounds, and beyond them when that is forced."""

@@ -16,10 +16,11 @@ from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove, BlockdevShutdown, DiskCall
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 
 READY = "make the new disks ready"
@@ -47,7 +48,7 @@ async def create(nodes: INodeRpc, target: InstanceView, plans: Mapping[str, Disk
     """Create the planned disks; each is removed again if something fails later. @raise OpExecError: one was not made."""
     for index, disk in chosen(target, plans):
         adopted = renamed([plans[disk.uuid]]).get(0)
-        calls = {node.name: making(target, node, index, adopted) for node in homes(target, disk)}
+        calls = {node.name: made(target, node, index, adopted) for node in homes(target, disk)}
         async with steps.step(creation(index), *(undo for _, undo in calls.values())):
             for node in homes(target, disk):
                 call, undo = calls[node.name]
@@ -59,6 +60,20 @@ async def create(nodes: INodeRpc, target: InstanceView, plans: Mapping[str, Disk
                     raise OpExecError(
                         f"could not create disk/{index} of instance {target.instance.name}: {error}"
                     ) from None
+
+
+def made(target: InstanceView, node: Node, index: int, adopted: Sequence[object] | None) -> tuple[DiskCall[None], Undo]:
+    """What makes a disk on one of its nodes, and what takes that back."""
+    if adopted is not None:
+        return making(target, node, index, adopted)
+    spec, owner = unnamed(target, node, index), target.instance.name
+    undo = on_node(f"remove disk/{index} of instance {owner}", node, BlockdevRemove(disk=spec, owner=owner))
+    return BlockdevCreate(disk=spec, owner=owner), undo
+
+
+def unnamed(target: InstanceView, node: Node, index: int) -> DiskSpec:
+    """A disk before it is the instance's: until then another one may have the stable name of its place."""
+    return replace(target.disk_specs(node)[index], index=-1)
 
 
 async def bring(
@@ -88,7 +103,7 @@ async def assemble(nodes: INodeRpc, target: InstanceView, uuids: Collection[str]
     for index, disk in chosen(target, uuids):
         for node in sorted(homes(target, disk), key=lambda each: each is target.primary):
             call = BlockdevAssemble(
-                disk=target.disk_specs(node)[index],
+                disk=unnamed(target, node, index),
                 owner=instance.name,
                 hypervisor=instance.hypervisor.value,
                 on_primary=node is target.primary,
@@ -130,7 +145,18 @@ async def take_down(nodes: INodeRpc, target: InstanceView, uuids: Collection[str
 
 def shutdown(target: InstanceView, index: int, node: Node) -> BlockdevShutdown:
     """What takes a disk down."""
-    return BlockdevShutdown(disk=target.disk_specs(node)[index], owner=target.instance.name)
+    return BlockdevShutdown(disk=unnamed(target, node, index), owner=target.instance.name)
+
+
+async def name_anew(parts: Parts, target: InstanceView) -> None:
+    """Let the stable names of an instance's places lead to the disks that have these now, which are ready."""
+    instance, node = target.instance, target.primary
+    for spec in target.disk_specs():
+        call = BlockdevAssemble(disk=spec, owner=instance.name, hypervisor=instance.hypervisor.value)
+        try:
+            await parts.nodes.call(node, call)
+        except RpcError as error:
+            parts.warn(f"the stable name of disk/{spec.index} on node {node.name} may lead to another disk: {error}")
 
 
 def only(target: InstanceView, disks: Sequence[Disk]) -> InstanceView:

@@ -34,42 +34,41 @@ def leaving(before: InstanceView, index: int, removed: bool) -> PlannedStep:
     )
 
 
-def spec_of(before: InstanceView, node: Node, index: int, others: int) -> DiskSpec:
-    """A disk that has left; where another one has its place now, the stable name of that place is not its own any more."""
-    spec = without_secret(before.disk_specs(node)[index])
-    return spec if index >= others else replace(spec, index=-1)
+def spec_of(before: InstanceView, node: Node, index: int, named: int) -> DiskSpec:
+    """A disk that has left, with the place whose stable name goes with it; its own may be another disk's now."""
+    return replace(without_secret(before.disk_specs(node)[index]), index=named)
 
 
-async def take_down(parts: Parts, before: InstanceView, index: int, others: int) -> None:
-    """A disk that keeps its data. @param others: how many disks the instance has now."""
+async def take_down(parts: Parts, before: InstanceView, index: int, named: int) -> None:
+    """A disk that keeps its data. @param named: the place whose stable name goes with it, -1 for none."""
     owner = before.instance.name
     async with parts.step(leaving(before, index, removed=False).title):
         for node in homes(before, before.disks[index]):
             try:
-                await parts.nodes.call(node, BlockdevShutdown(disk=spec_of(before, node, index, others), owner=owner))
+                await parts.nodes.call(node, BlockdevShutdown(disk=spec_of(before, node, index, named), owner=owner))
             except RpcError as error:
                 parts.warn(f"could not shut down what was disk/{index} on node {node.name}: {error}")
 
 
-async def replaced(parts: Parts, before: InstanceView, index: int, others: int) -> None:
+async def replaced(parts: Parts, before: InstanceView, index: int, named: int) -> None:
     """A disk whose data are on another one now: what stays of it is only warned of. `completion` is written down by then."""
     disk, owner = before.disks[index], before.instance.name
     async with parts.step(leaving(before, index, removed=True).title):
         for node in homes(before, disk):
             try:
-                await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, others), owner=owner))
+                await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, named), owner=owner))
             except RpcError as error:
                 parts.warn(f"could not remove disk/{index}, as it was, on node {node.name}: {error}")
         await parts.config.remove_disk(disk.uuid)
 
 
-async def remove(parts: Parts, before: InstanceView, index: int, others: int) -> None:
+async def remove(parts: Parts, before: InstanceView, index: int, named: int) -> None:
     """A disk with its data. @raise OpExecError: a node has it still; then the configuration has it, too."""
     disk, owner = before.disks[index], before.instance.name
-    async with parts.step(leaving(before, index, removed=True).title, *completion(before, index, others)):
+    async with parts.step(leaving(before, index, removed=True).title, *completion(before, index, named)):
         for node in homes(before, disk):
             try:
-                await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, others), owner=owner))
+                await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, named), owner=owner))
             except NodeOfflineError as error:
                 if node is before.primary:
                     raise still_there(disk, node, error) from None
@@ -79,7 +78,7 @@ async def remove(parts: Parts, before: InstanceView, index: int, others: int) ->
         await parts.config.remove_disk(disk.uuid)
 
 
-def completion(before: InstanceView, index: int, others: int, *, needed: bool = True) -> Sequence[Undo]:
+def completion(before: InstanceView, index: int, named: int, *, needed: bool = True) -> Sequence[Undo]:
     """What ends a removal that was broken off: it cannot be taken back.
 
     @param needed: whether the configuration keeps a disk that a node may have.
@@ -89,7 +88,7 @@ def completion(before: InstanceView, index: int, others: int, *, needed: bool = 
         on_node(
             f"remove what was disk/{index} of instance {owner}",
             node,
-            BlockdevRemove(disk=spec_of(before, node, index, others), owner=owner),
+            BlockdevRemove(disk=spec_of(before, node, index, named), owner=owner),
             otherwise=kept(disk, node) if needed else None,
         )
         for node in homes(before, disk)

@@ -57,6 +57,7 @@ from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
 CHANGE = "change the instance in the configuration"
+NAMES = "let the stable names of its disks lead to them"
 
 #: What hooks are told before the change as it is to be.
 OF_BACKEND = ("INSTANCE_MINMEM", "INSTANCE_MAXMEM", "INSTANCE_MEMORY", "INSTANCE_VCPUS")
@@ -260,7 +261,10 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             steps.append(PlannedStep(BALLOON, (self.target.primary.name,), name))
         if self._changed:
             steps.append(PlannedStep(CHANGE, (), name))
-        return [*steps, *(old_disks.leaving(self.target, index, removed) for index, removed in self._leaving)]
+        steps.extend(old_disks.leaving(self.target, index, removed) for index, removed in self._leaving)
+        if self._renames:
+            steps.append(PlannedStep(NAMES, (self._after.primary.name,), name))
+        return steps
 
     @property
     def _come(self) -> set[str]:
@@ -279,6 +283,12 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         return [(index, removed) for index, removed in each if removed or self.instance.disks_active]
 
     @property
+    def _renames(self) -> bool:
+        """Whether disks that are ready have other places now."""
+        moved = self._after.instance.disks != self.instance.disks
+        return moved and self.instance.disks_active and bool(self._after.disks)
+
+    @property
     def _changed(self) -> bool:
         return bool(self._after.instance != self.instance or self._settings)
 
@@ -295,9 +305,13 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             await self._change()
         if self._converts:
             self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
+        places = iter(range(len(self._after.disks), len(self.target.disks)))  # which are no disk's any more
         for index, removed in self._leaving:
             work = self._leave if removed else old_disks.take_down
-            await work(self, self.target, index, len(self._after.disks))
+            await work(self, self.target, index, next(places, -1))
+        if self._renames:
+            async with self.step(NAMES):
+                await new_disks.name_anew(self, self._after)
         return self._told
 
     async def _bring_disks(self) -> None:
@@ -336,6 +350,5 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
 
     def _rest(self) -> Sequence[Undo]:
         """What is done in any case from here on: of converted disks none is left."""
-        others = len(self._after.disks)
         left = [index for index, _ in self._leaving] if self._converts else []
-        return [undo for index in left for undo in old_disks.completion(self.target, index, others, needed=False)]
+        return [undo for index in left for undo in old_disks.completion(self.target, index, -1, needed=False)]

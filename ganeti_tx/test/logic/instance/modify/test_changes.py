@@ -246,7 +246,7 @@ class DiskTests(ModifyCase):
         self.assertEqual(self.disks()[0].iv_name, "disk/0")
         self.assertNotIn("disk-uuid", self.stage.snapshot.disks)
         [call] = self.nodes.of_kind(BlockdevRemove)
-        self.assertEqual((call.disk.uuid, call.disk.index), ("disk-uuid", -1))
+        self.assertEqual((call.disk.uuid, call.disk.index), ("disk-uuid", 1))
 
     def test_remove_fails(self) -> None:
         """What a node may still have the configuration keeps as nobody's, and it can be had and removed again."""

@@ -1,7 +1,7 @@
 """Changes of an instance that runs."""
 
 from ganeti_tx.errors import HypervisorError, OpExecError
-from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove
 from ganeti_tx.rpc.calls.hotplug import HotplugDevice, HotplugSupported, InstanceBalloonMemory
 from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
 from ganeti_tx.test.logic.instance.modify.scene import UP, ModifyCase, modify
@@ -26,7 +26,7 @@ class LiveTests(ModifyCase):
         ]
 
     def test_all(self) -> None:
-        """First what leaves, then what comes; the disk that leaves is removed last."""
+        """First what leaves, then what comes; the disk that leaves is removed last, then all have their stable names."""
         told = self.told(
             hotplug=True,
             disks=[["add", -1, {"size": 1024}], ["remove", 0, {}]],
@@ -37,7 +37,9 @@ class LiveTests(ModifyCase):
         self.assertEqual(told["disk/0"], "hotplug:done")
         [asked] = self.nodes.of_kind(HotplugSupported)
         self.assertEqual((asked.disks, asked.nics), (True, True))
-        self.assertIsInstance([call for _, call in self.nodes.sent if hasattr(call, "reserves")][-1], BlockdevRemove)
+        last = [call for _, call in self.nodes.sent if isinstance(call, BlockdevAssemble | BlockdevRemove)]
+        self.assertEqual([type(call).__name__ for call in last[1:]], ["BlockdevRemove", *["BlockdevAssemble"] * 2])
+        self.assertEqual([call.disk.index for call in last], [-1, -1, 0, 1])
 
     def test_not_asked(self) -> None:
         """Without being asked for nothing is plugged; a new name needs no plug."""
