@@ -154,7 +154,7 @@ class ProgramTests(RapiCase):
         self.make_instance()
         path = self.cluster.paths.config_file
         before = self.cluster.master.disk.read(path, 1 << 20)
-        op = {"OP_ID": "OP_INSTANCE_SET_PARAMS", "instance_name": WEB, "disk_template": "sharedfile", "reason": []}
+        op = {"OP_ID": "OP_INSTANCE_SET_PARAMS", "instance_name": WEB, "beparams": {"vcpus": 99}, "reason": []}
         job_id = self.luxi().submit_job([op])
         self.cluster.pass_time(30)
         [result] = [each.result for each in self.job(job_id).ops]
