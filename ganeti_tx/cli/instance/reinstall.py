@@ -13,14 +13,14 @@ from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, opcode, run_each, run_opcode, unless
 
 ABORT = "x"
-#: The options of a job whose result is needed at once.
-WAITED_FOR = Parsed()
+#: What is asked for of the jobs that reinstall, and not of the one whose result is needed first.
+LATER = dict.fromkeys(("submit_only", "print_jobid", "dry_run"), False)
 
 
 def reinstall(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Install the instances anew, each in a job of its own."""
     chosen = selected_instances(session, options, words)
-    system = chosen_system(session) if options.select_os else options.os
+    system = chosen_system(session, options) if options.select_os else options.os
     if chosen.several and not options.force_multi:
         confirm_many(session, chosen.names, "instances", "reinstall", "--force-multiple", LOSS)
     elif not (chosen.several or options.force):
@@ -49,9 +49,10 @@ def question(name: str, system: str | None) -> str:
     return f"This will reinstall the instance '{name}' (and {change}) which removes all data. Continue?"
 
 
-def chosen_system(session: Session) -> str:
+def chosen_system(session: Session, options: Parsed) -> str:
     """The system that was chosen from a list. @raise Declined: none was."""
-    rows = run_opcode(session, WAITED_FOR, opcode("OP_OS_DIAGNOSE", output_fields=["name", "variants"]))
+    now = Parsed({**vars(options), **LATER})
+    rows = run_opcode(session, now, opcode("OP_OS_DIAGNOSE", output_fields=["name", "variants"]))
     names = [full for name, variants in rows for full in ([f"{name}+{each}" for each in variants] or [name])]
     session.print("Available OS templates:")
     for number, name in enumerate(names):
