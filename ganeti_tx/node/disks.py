@@ -108,7 +108,9 @@ class Disks:
             raise BlockDeviceError(f"disks of template {call.template} cannot be adopted")
         found = await IExisting(storage).existing(call.place)
         return [
-            FoundDevice(each.logical_id, each.size, each.in_use) for each in found if each.logical_id in call.wanted
+            FoundDevice(each.logical_id, each.size, each.in_use, each.device)
+            for each in found
+            if each.logical_id in call.wanted
         ]
 
     async def attach(self, instance: InstanceSpec) -> list[AttachedDisk]:

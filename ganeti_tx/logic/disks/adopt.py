@@ -32,22 +32,26 @@ async def with_sizes(
     adopting = [plan for plan in plans if plan.adopt is not None]
     if not adopting:
         return list(plans)
-    check_free(adopting, await parts.config.everything(), own)
-    sizes = {key: device.size for key, device in (await look(parts.nodes, primary, adopting)).items()}
+    taken = owned(await parts.config.everything(), own)
+    for key in map(adopted_id, adopting):
+        if key in taken:
+            raise OpPrereqError(f"{shown(key)} cannot be adopted: it is {taken[key]}'s", ECode.NOTUNIQUE)
+    sizes = {key: device.size for key, device in (await look(parts.nodes, primary, adopting, taken)).items()}
     if TEMPLATES[adopting[0].template].shared:
         await check_elsewhere(parts, primary, adopting, sizes)
     return [plan if plan.adopt is None else attrs.evolve(plan, size=sizes[adopted_id(plan)]) for plan in plans]
 
 
-def check_free(plans: Sequence[DiskPlan], everything: InstanceViews, own: Collection[str]) -> None:
-    """@raise OpPrereqError: what is to be adopted is a disk of the configuration, or what one is made of."""
-    wanted = {adopted_id(plan) for plan in plans}
-    owners = {uuid: instance.name for instance in everything.instances for uuid in instance.disks}
-    for disk in (each for each in everything.disks.values() if each.uuid not in own):
-        for part in parts_of(disk):
-            if part.logical_id in wanted:
-                owner = f"instance {owners[disk.uuid]}" if disk.uuid in owners else f"disk {disk.uuid}"
-                raise OpPrereqError(f"{shown(part.logical_id)} cannot be adopted: it is {owner}'s", ECode.NOTUNIQUE)
+def owned(everything: InstanceViews, own: Collection[str]) -> dict[LogicalId, str]:
+    """Whose each disk of the configuration is, and each that one is made of, by logical id; `own` are left out."""
+    owners = {uuid: f"instance {instance.name}" for instance in everything.instances for uuid in instance.disks}
+    return {
+        part.logical_id: owners.get(disk.uuid, f"disk {disk.uuid}")
+        for disk in everything.disks.values()
+        if disk.uuid not in own
+        for part in parts_of(disk)
+        if part.logical_id
+    }
 
 
 def parts_of(disk: Disk) -> Iterator[Disk]:
@@ -57,27 +61,41 @@ def parts_of(disk: Disk) -> Iterator[Disk]:
         yield from parts_of(child)
 
 
-async def look(nodes: INodeRpc, node: Node, plans: Sequence[DiskPlan]) -> dict[LogicalId, FoundDevice]:
-    """What a node has of what is to be adopted. @raise OpPrereqError: not all, or something uses it."""
+async def look(
+    nodes: INodeRpc, node: Node, plans: Sequence[DiskPlan], taken: Mapping[LogicalId, str]
+) -> dict[LogicalId, FoundDevice]:
+    """What a node has of what is to be adopted. @raise OpPrereqError: not all, or somebody else has it, by another name."""
     found: dict[LogicalId, FoundDevice] = {}
-    for call in questions(plans):
+    for call in questions(plans, taken):
         found.update({tuple(each.logical_id): each for each in await ask(nodes, node, call, ECode.ENVIRON)})
+    known = {device.device: f"{taken[key]}'s {shown(key)}" for key, device in found.items() if key in taken}
     for key in map(adopted_id, plans):
-        if key not in found:
-            raise OpPrereqError(f"{shown(key)} cannot be adopted: node {node.name} does not have it", ECode.NOENT)
-        if found[key].in_use:
-            raise OpPrereqError(f"{shown(key)} cannot be adopted: it is in use on node {node.name}", ECode.STATE)
-        if found[key].size < 1:
-            raise OpPrereqError(f"{shown(key)} cannot be adopted: it has less than 1 MiB", ECode.INVAL)
+        if fault := fault_of(key, found.get(key), node, known):
+            raise fault
+        known[found[key].device] = shown(key)
     return found
 
 
-def questions(plans: Sequence[DiskPlan]) -> list[BdevSizes]:
-    """One for each place that something is adopted from."""
+def fault_of(key: LogicalId, device: FoundDevice | None, node: Node, known: Mapping[str, str]) -> OpPrereqError | None:
+    """Why something cannot be adopted. @param known: devices that others have, and what these call them."""
+    what = f"{shown(key)} cannot be adopted"
+    if device is None:
+        return OpPrereqError(f"{what}: node {node.name} does not have it", ECode.NOENT)
+    if device.device and device.device in known:
+        return OpPrereqError(f"{what}: it is the same device as {known[device.device]}", ECode.NOTUNIQUE)
+    if device.in_use:
+        return OpPrereqError(f"{what}: it is in use on node {node.name}", ECode.STATE)
+    return OpPrereqError(f"{what}: it has less than 1 MiB", ECode.INVAL) if device.size < 1 else None
+
+
+def questions(plans: Sequence[DiskPlan], others: Collection[LogicalId] = ()) -> list[BdevSizes]:
+    """One for each place that something is adopted from. @param others: what is to be found there, too."""
     wanted: dict[tuple[str, str], list[list[Any]]] = {}
     for plan in plans:
-        place = TEMPLATES[plan.template].adoptable or plan.place.pool
-        wanted.setdefault((plan.template.value, place), []).append(list(adopted_id(plan)))
+        template = TEMPLATES[plan.template]
+        key = plan.template.value, template.adoptable or plan.place.pool
+        more = [list(each) for each in others if template.adoptable and str(each[-1]).startswith(template.adoptable)]
+        wanted.setdefault(key, more).append(list(adopted_id(plan)))
     return [BdevSizes(template=word, place=place, wanted=ids) for (word, place), ids in wanted.items()]
 
 

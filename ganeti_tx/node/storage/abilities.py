@@ -76,11 +76,15 @@ class IOwnerMark(Interface):
 
 @frozen
 class ExistingDevice:
-    """A device that is there, whoever made it; `size` is MiB. `in_use`: something has it open."""
+    """A device that is there, whoever made it; `size` is MiB. `in_use`: something has it open.
+
+    `device` is the same for all names of one that may have several.
+    """
 
     logical_id: list[Any]
     size: int
     in_use: bool
+    device: str = ""
 
 
 class IExisting(Interface):

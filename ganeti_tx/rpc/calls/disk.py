@@ -129,11 +129,15 @@ class BlockdevFind(Question[BlockDevStatus | None], frozen=True, kw_only=True):
 
 
 class FoundDevice(msgspec.Struct, frozen=True):
-    """A device that is there, whoever made it. `size` is MiB; `in_use`: something has it open."""
+    """A device that is there, whoever made it. `size` is MiB; `in_use`: something has it open.
+
+    `device` is the same for all names of one that may have several.
+    """
 
     logical_id: list[Any]
     size: int
     in_use: bool
+    device: str = ""
 
 
 class BdevSizes(Question[list[FoundDevice]], frozen=True, kw_only=True):

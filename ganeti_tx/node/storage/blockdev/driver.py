@@ -123,7 +123,8 @@ def devices_below(place: str) -> Iterator[ExistingDevice]:
             except OSError:
                 continue
             if found is not None and found.number is not None:
-                yield ExistingDevice(["manual", path], found.size, is_used(path))
+                major, minor = found.number
+                yield ExistingDevice(["manual", path], found.size, is_used(path), f"{major}:{minor}")
 
 
 def register(parts: StorageParts) -> StorageKind:

@@ -156,6 +156,22 @@ class KeptTests(AdoptionCase):
         )
         self.assertEqual(text, f"{DEVICE} cannot be adopted: it is instance web2.example.com's")
 
+    def test_other_name(self) -> None:
+        """A device is one instance's, and one disk's, whatever it is called."""
+        other = "/dev/disk/by-path/lun0"
+        self.nodes.answers[BdevSizes] = lambda node, call: [
+            FoundDevice(["manual", path], 1024, False, "8:16")
+            for path in (DEVICE, other)
+            if ["manual", path] in call.wanted
+        ]
+        text = self.no({"adopt": DEVICE}, {"adopt": other}, disk_template=BLOCKDEV)
+        self.assertEqual(text, f"{other} cannot be adopted: it is the same device as {DEVICE}")
+        self.run_op(self.create())
+        self.nodes.sent.clear()
+        text = self.no({"adopt": other}, disk_template=BLOCKDEV, instance_name="web3", name_check=False, ip_check=False)
+        whose = f"instance web2.example.com's {DEVICE}"
+        self.assertEqual(text, f"{other} cannot be adopted: it is the same device as {whose}")
+
     def test_elsewhere(self) -> None:
         """A path outside, and one that another node does not have, or not so large, is refused."""
         for path in ("/dev/sda", "/dev/disk/../sda", "/dev/disk", "old"):

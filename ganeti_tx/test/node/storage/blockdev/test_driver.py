@@ -48,6 +48,13 @@ class BlockDeviceTests(AdoptedContract):
             [(each.logical_id, each.size, each.in_use) for each in found], [(["manual", str(self.path)], 8, False)]
         )
 
+    def test_names(self) -> None:
+        """Two names of one device are told to be the same."""
+        (self.directory / "by-path").mkdir()
+        (self.directory / "by-path/lun0").symlink_to(self.device)
+        found = self.get(IExisting(self.store).existing(str(self.directory)))
+        self.assertEqual((len(found), len({each.device for each in found})), (2, 1))
+
     def test_used(self) -> None:
         """A device that something has for itself is told so."""
         held = os.open(self.device, os.O_RDONLY | os.O_EXCL)
