@@ -224,3 +224,28 @@ class EachCallTests(EachCallCase):
         if not success and not operation.done(self.cluster):
             self.assertEqual(self.cluster.disks(), {}, where)
         super().check_outcome(operation, success, where)
+
+
+class EachCallWipeTests(EachCallCase):
+    """Instances made and removed where disks are wiped."""
+
+    YES = "gnt-cluster modify --prealloc-wipe-disks=yes"
+    MAKE = Operation(FILE, [YES], done=lambda cluster: bool(cluster.config.instances))
+    MIRROR = Operation(f"{ADD.replace('1G', '64M')} --no-start web1", [YES], mirrored=True,
+                       done=lambda cluster: bool(cluster.config.instances))  # fmt: skip
+    REMOVE = Operation(
+        "gnt-instance remove -f web1", [YES, FILE], partly=True, done=lambda cluster: not cluster.config.instances
+    )
+
+    def test_made_and_killed(self) -> None:
+        """Nothing is left."""
+        self.check_ended(self.MAKE, self.kill)
+
+    def test_mirror_made_and_killed(self) -> None:
+        """Nor of a mirror, which is held up while it is wiped."""
+        self.check_ended(self.MIRROR, self.kill)
+
+    def test_removed(self) -> None:
+        """It can be removed again."""
+        self.check_troubles(self.REMOVE, [Says("no")])
+        self.check_ended(self.REMOVE, self.kill)

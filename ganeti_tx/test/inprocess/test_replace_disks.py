@@ -74,6 +74,18 @@ class SameNodeTests(ReplaceCase):
         self.assertEqual(self.cluster.config.disks, before)
         self.assertEqual(self.ready(), [0, THREE, THREE, 0])
 
+    def test_early_release(self) -> None:
+        """The old copy is gone, and no node is held, while the new one is filled; without it both stay."""
+        for option, held, volumes in (("--early-release", 0, 2), ("", 2, 4)):
+            job_id = self.scene().submit(f"{REPLACE} --submit -s {option} web1")
+            self.cluster.pass_time(5)
+            self.assertEqual(self.statuses(job_id), ["running"])
+            nodes = [each for each in self.cluster.locks() if str(each.lock).startswith("node/") and each.owners]
+            self.assertEqual((len(nodes), len(self.volumes()[2])), (held, volumes), str(nodes))
+            self.cluster.pass_time(60)
+            self.assertEqual(self.statuses(job_id), ["success"])
+            self.assert_whole(2, 3)
+
     def test_stopped(self) -> None:
         """Disks of what is down are ready only meanwhile."""
         self.ok("gnt-instance shutdown web1")
