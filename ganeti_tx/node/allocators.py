@@ -66,6 +66,7 @@ class Allocators:
         said = (result.stdout + result.stderr).decode("utf-8", "replace").strip()[:TOLD]
         if not result.succeeded:
             how = result.describe().split(":")[0].replace("status", "exit code")
+            how += f" after {TIME_LIMIT:g} seconds" if result.timed_out else ""
             raise OpExecError(f"iallocator module '{call.allocator}' failed: {how}, output '{said}'")
         if result.truncated:
             raise OpExecError(f"iallocator module '{call.allocator}' printed more than {OUTPUT_LIMIT} bytes")

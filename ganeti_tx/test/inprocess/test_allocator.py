@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from twisted.internet.defer import Deferred
+
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.case import ClusterCase
@@ -88,3 +90,48 @@ class AllocatorTests(ClusterCase):
         """Without such a program the search path is named as where it was looked for."""
         self.fails(ADD.replace("choose", "nosuch") + " web1", "iallocator module 'nosuch' not found in the search path")
         self.assert_nothing_left(self.cluster)
+
+
+class BadAllocatorTests(ClusterCase):
+    """Programs that do not do what they must: what is said tells who did what, and nothing is left."""
+
+    def put(self, name: str, answer: Any) -> None:
+        """A program on the master that ends so."""
+        program = self.cluster.paths.iallocator_search_path[0] / name
+        put(self.cluster.master.disk, program, b"#!/bin/sh\n", 0o755)
+        self.cluster.master.scripts.script([str(program)], answer)
+
+    def refused(self, name: str, reason: str) -> None:
+        """A creation by it fails with these words."""
+        self.fails(f"{ADD.replace('choose', name)} web1", reason)
+        self.assert_nothing_left(self.cluster)
+
+    def test_never_ends(self) -> None:
+        """One that hangs is ended, and the operator knows after how long."""
+        self.put("slow", lambda call: Deferred())
+        self.refused("slow", "iallocator module 'slow' failed: timed out after 840 seconds")
+
+    def test_fails(self) -> None:
+        """All that it printed is told."""
+        self.put("fails", ProcessResult(status=3, stdout=b"out", stderr=b"err"))
+        self.refused("fails", "iallocator module 'fails' failed: exited with exit code 3, output 'outerr'")
+
+    def test_other_answers(self) -> None:
+        """No JSON, no answer, too many or too few nodes, one twice, or one that is not there."""
+        node = "node1.example.com"
+        for said, reason in (
+            (b"", "Can't parse iallocator results"),
+            (b"node1.example.com", "Can't parse iallocator results"),
+            (b"[]", "Can't parse iallocator results"),
+            (answer([]), "1 different node names were expected, got 0"),
+            (answer([node, "node2.example.com"]), "1 different node names were expected, got 2"),
+            (answer(["node9.example.com"]), "iallocator 'bad' has chosen 'node9.example.com', which is no node"),
+            (answer([], False), "Can't compute nodes using iallocator 'bad': so it is"),
+        ):
+            self.put("bad", ProcessResult(stdout=said))
+            self.refused("bad", reason)
+
+
+def answer(nodes: list[str], success: bool = True) -> bytes:
+    """As the protocol has it."""
+    return json.dumps({"success": success, "info": "so it is", "result": nodes}).encode()
