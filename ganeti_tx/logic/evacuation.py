@@ -19,6 +19,8 @@ from ganeti_tx.model.opcodes.instance_disks import OpInstanceReplaceDisks
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
 from ganeti_tx.model.opcodes.types import AllocatorMode, FinalStatus, ReplaceDisksMode
 
+#: Characters of why one cannot be moved that are told: some allocators print all that they know.
+TOLD = 1000
 Jobs = list[list[OpCode]]
 #: How a job may end for the one after it to begin.
 ENDED = (FinalStatus.CANCELED, FinalStatus.ERROR, FinalStatus.SUCCESS)
@@ -71,7 +73,7 @@ class EvacuationJobs:
 
     def _refuse_failed(self, found: Evacuation) -> None:
         if found.failed:
-            names = ", ".join(f"{name} ({reason})" if reason else name for name, reason in found.failed)
+            names = ", ".join(f"{name} ({reason[:TOLD]})" if reason else name for name, reason in found.failed)
             self.parts.warn(f"Unable to evacuate instances {names}")
             raise OpExecError(f"Unable to evacuate instances {names}")
 

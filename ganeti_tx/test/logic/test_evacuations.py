@@ -81,6 +81,8 @@ class NodeEvacuateTests(EvacuationCase):
         text = f"Unable to evacuate instances {WEB1} ({reason})"
         self.assertEqual(self.refused(self.op(), OpExecError), text)
         self.assertEqual((self.stage.feedback[-1], self.stage.submitted), (f"- WARNING: {text}", []))
+        self.begin(SHARED, [[], [[WEB1, "x" * 100_000]], []])
+        self.assertLess(len(self.refused(self.op(), OpExecError)), 2000)
 
     def test_refused(self) -> None:
         """What contradicts itself, or lacks something, is refused before anybody is asked."""
