@@ -15,7 +15,7 @@ CHECK = "storage-providers"
 finding = partial(Verdict, VerifyCode.ENODEUSERSCRIPTS)
 
 
-class Report(NamedTuple):
+class ToldProvider(NamedTuple):
     """What a node tells of one."""
 
     name: str
@@ -30,14 +30,14 @@ def ask_providers(scene: GroupScene) -> Mapping[str, Any]:
     return {CHECK: None} if needed else {}
 
 
-def reports_of(told: Told, node: Node) -> dict[str, list[Report]] | None:
+def reports_of(told: Told, node: Node) -> dict[str, list[ToldProvider]] | None:
     """What a node has, by name, what counts first; None if it does not tell."""
     rows: list[list[Any]] | None = told.check(node, CHECK, None)
     if rows is None:
         return None
-    found: dict[str, list[Report]] = {}
+    found: dict[str, list[ToldProvider]] = {}
     for row in rows:
-        report = Report(*row)
+        report = ToldProvider(*row)
         found.setdefault(report.name, []).append(report)
     return found
 
@@ -68,9 +68,9 @@ def judge_providers(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdi
         yield finding(node.name, f"storage provider {name} of instance {instance} is missing", name not in own)
 
 
-def judge_beside(scene: GroupScene, told: Told, node: Node, own: Mapping[str, list[Report]]) -> Iterator[Verdict]:
+def judge_beside(scene: GroupScene, told: Told, node: Node, own: Mapping[str, list[ToldProvider]]) -> Iterator[Verdict]:
     """What others have and this node has not, or has otherwise."""
-    theirs: dict[str, tuple[Node, Report]] = {}
+    theirs: dict[str, tuple[Node, ToldProvider]] = {}
     for other in (each for each in scene.online if each.vm_capable):
         for name, reports in (reports_of(told, other) or {}).items():
             theirs.setdefault(name, (other, reports[0]))

@@ -11,6 +11,7 @@ from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import (
     IExisting,
     IMirror,
+    IOpening,
     IOwnerMark,
     ISnapshot,
     IUserspaceUri,
@@ -389,3 +390,35 @@ class MirrorContract(StorageContract):
             assert disk.logical_id is not None
             self.get(self.nodes[node].remove(replace(disk, logical_id=[*disk.logical_id[:-1], "<hidden>"])))
             self.assertIsNone(self.get(self.nodes[node].find(disk)))
+
+
+class OpeningContract(StorageContract):
+    """IOpening."""
+
+    def opened(self) -> list[bool]:
+        """What the storage was told, in order: that a disk may be written to, or may not any more."""
+        raise NotImplementedError
+
+    def test_opening(self) -> None:
+        """It is told once where an instance may write, by assembling or by itself, and once that none may any more."""
+        self.assertTrue(verifyObject(IOpening, self.store))
+        self.create()
+        self.get(self.tree.assemble(self.disk(), False))
+        self.assertEqual(self.opened(), [])
+        opening = IOpening(self.store)
+        self.get(opening.open(self.disk(), False))
+        self.get(self.tree.assemble(self.disk(), True))
+        self.assertEqual(self.opened(), [True])
+        for _ in range(2):
+            self.get(opening.close(self.disk()))
+        self.assertEqual(self.opened(), [True, False])
+        self.get(self.tree.assemble(self.disk(), True))
+        self.get(self.tree.shutdown(self.disk()))
+        self.assertEqual(self.opened(), [True, False, True, False])
+
+    def test_open_nothing(self) -> None:
+        """What is not assembled cannot be opened, and needs not be closed."""
+        self.create()
+        opening = IOpening(self.store)
+        self.assertIn(self.names(self.disk()), self.refused(opening.open(self.disk(), True)))
+        self.get(opening.close(self.disk()))

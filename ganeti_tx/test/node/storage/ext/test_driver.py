@@ -21,6 +21,7 @@ from ganeti_tx.runtime.script_log import open_log
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract
 from ganeti_tx.test.contracts.storage_abilities import (
+    OpeningContract,
     OwnerMarkContract,
     SnapshotContract,
     StreamContract,
@@ -31,7 +32,9 @@ from ganeti_tx.test.fakes.loop_devices import need_loop_devices
 from ganeti_tx.test.fakes.provider import told, write_provider
 
 
-class ExtStorageTests(OneDeviceContract, OwnerMarkContract, SnapshotContract, StreamContract, UserspaceUriContract):
+class ExtStorageTests(
+    OneDeviceContract, OpeningContract, OwnerMarkContract, SnapshotContract, StreamContract, UserspaceUriContract
+):
     """A node with the provider `shelf`, whose volumes are files."""
 
     template = "ext"
@@ -64,6 +67,10 @@ class ExtStorageTests(OneDeviceContract, OwnerMarkContract, SnapshotContract, St
     def mark(self, disk: DiskSpec) -> str:
         """See `OwnerMarkContract`."""
         return (self.volumes / f"{(disk.logical_id or [''])[-1]}.owner").read_text().strip()
+
+    def opened(self) -> list[bool]:
+        """See `OpeningContract`."""
+        return [script == "open" for script in self.ran() if script in ("open", "close")]
 
     def content(self, disk: DiskSpec) -> str:
         """See `SnapshotContract`."""
