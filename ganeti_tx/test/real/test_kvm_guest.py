@@ -4,6 +4,8 @@ import sys
 from typing import Any
 
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.model.instance_spec import InstanceSpec
@@ -106,15 +108,32 @@ class GuestTests(TestCase):
     async def test_agent(self) -> None:
         """A stop asks the agent inside the guest, though nobody there hears the power button."""
         console = await self.boot(use_guest_agent=True)
-        console.type(b"killall acpid; exec 3<>$(echo /dev/vport*)")
-        console.type(b"while :; do read -r line <&3 || sleep 0.2; case $line in")
-        console.type(b'*guest-sync*) id=${line##*id\\":}; printf \'\\377{"return": %s}\\n\' "${id%%\\}*}" >&3;;')
-        console.type(b"*guest-shutdown*powerdown*) echo the agent is asked; poweroff -f;; esac; done & echo list''ens")
+        self.start_agent(console, b"poweroff -f")
         await console.wait_for(b"listens")
         await self.driver.stop(NAME, STOP_LIMIT)
         await console.closed
         self.assertIn(b"the agent is asked\r\n", console.said)
         self.assertIn(b"reboot: Power down", console.said)
+        self.assertEqual(self.node.remains(), [])
+
+    def start_agent(self, console: SerialConsole, ending: bytes) -> None:
+        """An agent in the guest that ends it so, where nobody hears the power button."""
+        console.type(b"killall acpid; exec 3<>$(echo /dev/vport*)")
+        console.type(b"while :; do read -r line <&3 || sleep 0.2; case $line in")
+        console.type(b'*guest-sync*) id=${line##*id\\":}; printf \'\\377{"return": %s}\\n\' "${id%%\\}*}" >&3;;')
+        console.type(
+            b"*guest-shutdown*powerdown*) echo the agent is asked; " + ending + b";; esac; done & echo list''ens"
+        )
+
+    async def test_late_agent(self) -> None:
+        """Without ACPI the agent is asked again, as it may come later than the stop."""
+        console = await self.boot(use_guest_agent=True, acpi=False, reboot_behavior="exit")
+        stopping = Deferred.fromCoroutine(self.driver.stop(NAME, STOP_LIMIT))
+        await deferLater(reactor, 1.0)
+        self.start_agent(console, b"reboot -f")
+        await console.wait_for(b"the agent is asked\r\n")
+        await stopping
+        await console.closed
         self.assertEqual(self.node.remains(), [])
 
     async def test_no_agent(self) -> None:

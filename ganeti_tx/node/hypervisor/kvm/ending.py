@@ -74,8 +74,7 @@ class Ending:
             try:
                 async with self.monitors.open(layout.qmp) as client:
                     if (await client.execute("query-status"))["status"] not in NEVER_REACTS:
-                        asking = agent
-                        agent = False
+                        asking, agent = agent, agent and not hears_button
                         await self._ask_once(client, layout, asking, hears_button, left)
                 return
             except QmpLost:
@@ -93,7 +92,9 @@ class Ending:
         limit = min(left, BUTTON_INTERVAL) if hears_button else left
         powered_off = client.next_event("SHUTDOWN", limit)
         try:
-            if not (agent and await self.ask_agent(layout.guest_agent)) and hears_button:
+            if not (agent and await self.ask_agent(layout.guest_agent)):
+                if not hears_button:
+                    raise HypervisorError("nobody in the guest answers")
                 await client.execute("system_powerdown")
             await powered_off
         finally:
