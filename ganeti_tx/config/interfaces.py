@@ -45,6 +45,7 @@ class IConfig(Operations):
     everything = reading("GetEverything", Reader.everything)
     instances_of_node = reading("GetNodeInstances", Reader.instances_of_node)
     disks = reading("GetInstanceDisks", Reader.disks)
+    forthcoming_disks = reading("GetForthcomingDisks", Reader.forthcoming_disks)
     detached_disks = reading("GetDetachedDisks", Reader.detached_disks)
     network = reading("GetNetwork", Reader.network)
     networks = reading("GetNetworks", Reader.networks)

@@ -106,6 +106,10 @@ class Reader:
                 raise ConfigurationError(f"instance {held.name}: its disk {uuid} is not in the configuration")
         return [disks[uuid] for uuid in held.disks]
 
+    def forthcoming_disks(self) -> list[Disk]:
+        """The disks that are only reserved."""
+        return [disk for disk in self.config.disks.values() if disk.forthcoming]
+
     def detached_disks(self) -> list[Disk]:
         """The disks that no instance has."""
         held = {uuid for instance in self.config.instances.values() for uuid in instance.disks}

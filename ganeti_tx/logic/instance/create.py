@@ -27,7 +27,15 @@ from ganeti_tx.logic.instance.create_plan import (
     specs_of_plan,
     with_children,
 )
-from ganeti_tx.logic.instance.forthcoming import Own, as_reserved, keeping, refuse_adopting, refuse_real, reserved_only
+from ganeti_tx.logic.instance.forthcoming import (
+    Own,
+    as_reserved,
+    keeping,
+    refuse_adopting,
+    refuse_real,
+    reserved_only,
+    room_reserved,
+)
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
@@ -183,8 +191,10 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             self.nodes, self._place.primary, self._plan, self._cluster, force_variant=self.op.force_variant
         )
         await check_providers(self.nodes, self._place.primary, self._plan.disks)
+        own = () if self._reserved is None else self._reserved.instance.disks
+        others = [disk for disk in await self.config.forthcoming_disks() if disk.uuid not in own]
         for node in self._place.homes:
-            await check_space(self.nodes, node, self._plan.disks)
+            await check_space(self.nodes, node, self._plan.disks, room_reserved(others, self._cluster, node))
 
     def plan(self) -> Plan:
         """Each disk; the instance; what it was asked to have done to it."""

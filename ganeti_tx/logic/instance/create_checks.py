@@ -1,6 +1,6 @@
 """What is asked before an instance is made: whether its address is free, and whether its nodes can have it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
@@ -15,6 +15,8 @@ from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc
+
+NOTHING: Mapping[tuple[str, str], int] = {}
 
 
 async def check_address(name: str, address: str | None, cluster: Cluster, nodes: Iterable[Node], ping: Ping) -> None:
@@ -55,6 +57,12 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
         await check_free_memory(nodes, node, plan.hypervisor.value, needed, f"creating instance {plan.name}")
 
 
-async def check_space(nodes: INodeRpc, node: Node, disks: Sequence[DiskPlan]) -> None:
-    """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried."""
-    await check_room(nodes, node, space_wanted(disks))
+async def check_space(
+    nodes: INodeRpc, node: Node, disks: Sequence[DiskPlan], reserved: Mapping[tuple[str, str], int] = NOTHING
+) -> None:
+    """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried.
+
+    @param reserved: MiB that others will take, by kind and name of the pool.
+    """
+    wanted = [(unit, size + reserved.get((unit.type, unit.name), 0)) for unit, size in space_wanted(disks)]
+    await check_room(nodes, node, wanted)

@@ -9,6 +9,7 @@ from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan
 from ganeti_tx.logic.instance.create_plan import without_auto
 from ganeti_tx.logic.instance.nics import NicPlan, network_uuid
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk, without_secrets
 from ganeti_tx.model.disk_template import ADOPT, Adoption, Child
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -16,12 +17,14 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import DiskParams, NicKey, NicParams, Params
 from ganeti_tx.model.params.backend import check_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams
 from ganeti_tx.model.params.kinds import updated
+from ganeti_tx.model.pools import pool_of
 
 #: What clients send that were told nothing of interfaces: one, with what the cluster has.
 UNSAID_NICS: tuple[NicParams, ...] = ({},)
@@ -158,3 +161,16 @@ class Own:
 
 
 NOTHING_YET = Own()
+
+
+def room_reserved(disks: Sequence[Disk], cluster: Cluster, node: Node) -> dict[tuple[str, str], int]:
+    """MiB that forthcoming disks will take on a node, by kind and name of the pool."""
+    taken: dict[tuple[str, str], int] = {}
+    for disk in (each for each in disks if not each.nodes or node.uuid in each.nodes):
+        for part in disk.children or (disk,):
+            template = part.template
+            if template.pool is not None and template.adoption is not Adoption.ALWAYS:
+                chosen = part.logical_id[0] if template.pool_key is not None and part.logical_id else None
+                pool = (template.storage.value, str(chosen or pool_of(template, cluster)))
+                taken[pool] = taken.get(pool, 0) + part.size
+    return taken

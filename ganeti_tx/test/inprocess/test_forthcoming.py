@@ -42,6 +42,16 @@ class ForthcomingTests(EachCallCase):
         self.ok("gnt-instance remove -f web1")
         self.assert_nothing_left(self.cluster)
 
+    def test_room(self) -> None:
+        """What is reserved is not there for others, but for the one who commits it."""
+        self.cluster.node(2).files_storage.total = 1500
+        self.ok(RESERVE)
+        other = "gnt-instance add -t file -s 1G -o noop -n node2 web2"
+        self.fails(other, "not enough|needed 2048 MiB")
+        self.ok(COMMIT)
+        self.ok("gnt-instance remove -f web1")
+        self.ok(other)
+
     def test_removed(self) -> None:
         """A reservation is given up without a word to its node."""
         self.ok(RESERVE)

@@ -41,6 +41,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "instance_views": (["web1"],),
     "instances_of_node": ("node1",),
     "disks": ("web1",),
+    "forthcoming_disks": (),
     "detached_disks": (),
     "network": ("lan",),
     "networks": (),
