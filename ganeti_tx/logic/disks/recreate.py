@@ -26,6 +26,7 @@ from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_nodes
 from ganeti_tx.model.disk import place_of
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.disk_template import Adoption
+from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -85,7 +86,7 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
             )
         if not self.target.primary.offline:
             await check_stopped(self.nodes, self.target, "recreate disks")
-        elif self.instance.admin_state.value == "up":
+        elif self.instance.admin_state is AdminState.UP:
             raise OpPrereqError(
                 f"Instance '{self.instance.name}' is marked to be up, cannot recreate disks", ECode.STATE
             )

@@ -1,13 +1,18 @@
 """Disks made ready and taken down by hand, by the watcher, and after verification, in a whole cluster."""
 
+from pathlib import Path
 from random import Random
 
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
+from ganeti_tx.watcher.group import GroupRun
+from ganeti_tx.watcher.log import Log
+from ganeti_tx.watcher.node import WatchedNode
 
 FILE = "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -H fake -n node2 --no-start --no-name-check"
 
@@ -31,6 +36,8 @@ class FileTests(ClusterCase):
         self.assertRegex(told[1], r"^node2.example.com:disk/1:/.*/web1/.*file.disk1$")
         self.assertTrue(self.active())
         self.assertEqual(self.ok("gnt-instance activate-disks --ignore-size web1").splitlines(), told)
+        sizes = [each.call.disk.size for each in self.cluster.network.sent if isinstance(each.call, BlockdevAssemble)]
+        self.assertEqual(sizes, [1024, 2048, 0, 0])
         self.assertRegex(
             self.ok("gnt-instance activate-disks --wait-for-sync web1"),
             r"(?s)Waiting for instance web1 to sync disks.*disks are in sync\nnode2.example.com:disk/0:",
@@ -82,6 +89,10 @@ class MirrorTests(MirroredCase):
 
     def setUp(self) -> None:
         super().setUp()
+        self.lines: list[str] = []
+        self.watched = Paths(Path(self.mktemp()).resolve())
+        self.watched.run_dir.mkdir(parents=True)
+        self.watched.data_dir.mkdir(parents=True)
         self.ok(f"{ADD} web1")
 
     def test_both_nodes(self) -> None:
@@ -99,6 +110,31 @@ class MirrorTests(MirroredCase):
         self.assertIn("Activating disks for instance 'web1'", self.ok("gnt-cluster verify-disks"))
         self.assertEqual(self.ready(), [0, THREE, THREE])
         self.assertIn("No disks need to be activated.", self.ok("gnt-cluster verify-disks"))
+
+    def test_watched(self) -> None:
+        """The watcher brings the second half back on a node that was booted, and then has nothing to do."""
+        self.watch()
+        self.reboot_secondary()
+        self.watch()
+        self.assertEqual(self.ready(), [0, THREE, THREE])
+        self.assertIn("OP_INSTANCE_ACTIVATE_DISKS because a node with a disk of web1 was booted", self.lines[-2])
+        before = len(self.lines)
+        self.watch()
+        self.assertNotIn("ACTIVATE", "".join(self.lines[before:]))
+
+    def watch(self) -> None:
+        """One run of the watcher for the only group."""
+        node = WatchedNode(
+            name=self.cluster.master.name,
+            paths=self.watched,
+            environ={},
+            log=Log("ganeti-watcher", lambda line: self.lines.append(line.decode()), self.cluster.time.seconds),
+            now=self.cluster.time.seconds,
+            connect=self.luxi,
+            run=lambda argv, environment, limit: (-1, ""),
+        )
+        (group,) = self.cluster.config.nodegroups
+        GroupRun(node, self.luxi(), group).run()
 
     def reboot_secondary(self) -> None:
         """The third node loses its power and comes again."""
