@@ -63,9 +63,12 @@ async def replaced(parts: Parts, before: InstanceView, index: int, named: int) -
 
 
 async def remove(parts: Parts, before: InstanceView, index: int, named: int) -> None:
-    """A disk with its data. @raise OpExecError: a node has it still; then the configuration has it, too."""
+    """A disk with its data. @raise OpExecError: a node has it still; then the configuration has it, too.
+
+    `completion` is written down by then.
+    """
     disk, owner = before.disks[index], before.instance.name
-    async with parts.step(leaving(before, index, removed=True).title, *completion(before, index, named)):
+    async with parts.step(leaving(before, index, removed=True).title):
         for node in homes(before, disk):
             try:
                 await parts.nodes.call(node, BlockdevRemove(disk=spec_of(before, node, index, named), owner=owner))

@@ -261,7 +261,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             steps.append(PlannedStep(BALLOON, (self.target.primary.name,), name))
         if self._changed:
             steps.append(PlannedStep(CHANGE, (), name))
-        steps.extend(old_disks.leaving(self.target, index, removed) for index, removed in self._leaving)
+        steps.extend(old_disks.leaving(self.target, index, removed) for index, _, removed in self._leaving)
         if self._renames:
             steps.append(PlannedStep(NAMES, (self._after.primary.name,), name))
         return steps
@@ -276,11 +276,15 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         return new_disks.chosen(self._after, self._come)
 
     @property
-    def _leaving(self) -> list[tuple[int, bool]]:
-        """The places of the disks that leave, and whether with their data; those that stay assembled are taken down."""
+    def _leaving(self) -> list[tuple[int, int, bool]]:
+        """The places of the disks that leave, the place whose stable name goes with each, and whether their data go.
+
+        Those that keep their data are taken down if they are ready.
+        """
+        places = iter(range(len(self._after.disks), len(self.target.disks)))  # which are no disk's any more
         gone = {disk.uuid for disk in self._disks.removed}
-        each = [(index, self.target.disks[index].uuid in gone) for index in self._disks.left]
-        return [(index, removed) for index, removed in each if removed or self.instance.disks_active]
+        each = [(index, next(places, -1), self.target.disks[index].uuid in gone) for index in self._disks.left]
+        return [(index, named, removed) for index, named, removed in each if removed or self.instance.disks_active]
 
     @property
     def _renames(self) -> bool:
@@ -305,10 +309,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             await self._change()
         if self._converts:
             self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
-        places = iter(range(len(self._after.disks), len(self.target.disks)))  # which are no disk's any more
-        for index, removed in self._leaving:
+        for index, named, removed in self._leaving:
             work = self._leave if removed else old_disks.take_down
-            await work(self, self.target, index, next(places, -1))
+            await work(self, self.target, index, named)
         if self._renames:
             async with self.step(NAMES):
                 await new_disks.name_anew(self, self._after)
@@ -349,6 +352,11 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         await self.context.steps.settle(*self._rest())
 
     def _rest(self) -> Sequence[Undo]:
-        """What is done in any case from here on: of converted disks none is left."""
-        left = [index for index, _ in self._leaving] if self._converts else []
-        return [undo for index in left for undo in old_disks.completion(self.target, index, -1, needed=False)]
+        """What is done in any case from here on: disks that are removed are removed, and of converted ones none is left."""
+        needed = not self._converts
+        return [
+            undo
+            for index, named, removed in self._leaving
+            if removed
+            for undo in old_disks.completion(self.target, index, named, needed=needed)
+        ]
