@@ -291,6 +291,14 @@ class KvmLiveChangesTests(LiveChangesContract):
         await self.driver.unplug_disk(spec, disk.spec)
         await self.until_guest_says("cat /sys/block/vd*/size 2>/dev/null", [])
 
+    async def test_read_only(self) -> None:
+        """A disk that may only be read is such for the guest, too."""
+        spec, disk = await self.start_guest(), self.a_disk(0)
+        read_only = msgspec.structs.replace(disk.spec, mode="ro")
+        await self.driver.plug_disk(spec, AttachedDisk(read_only, disk.path))
+        await self.driver.plug_disk(spec, self.a_disk(1))
+        await self.until_guest_says("cat /sys/block/vd*/ro", ["1", "0"])
+
     async def test_no_balloon_driver(self) -> None:
         """A guest that gives nothing back keeps what it has, and the reason is told."""
         await self.start()

@@ -29,12 +29,11 @@ class NicState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DiskState(msgspec.Struct, frozen=True, kw_only=True):
-    """One disk as it was attached; `device` is its id in QEMU, `node` its block node's name when it has one that stays."""
+    """One disk as it was attached; `device` is its id in QEMU."""
 
     uuid: str
     device: str
     source: str
-    node: str = ""
 
 
 class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):

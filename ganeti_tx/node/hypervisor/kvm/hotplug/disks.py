@@ -40,14 +40,14 @@ class DiskPlug:
 
     async def plug(self, machine: RunningInstance, spec: InstanceSpec, disk: AttachedDisk) -> None:
         """See `IHotplug.plug_disk`."""
-        params, device = machine.params(spec), disk_id(disk.spec.uuid)
+        params, uuid = machine.params(spec), disk.spec.uuid
+        device = disk_id(uuid)
         if device in await machine.devices():
             return
         await check_disks(machine.client, params)
-        await self._forget(machine, disk.spec.uuid)
-        uuid = disk.spec.uuid
+        await self._forget(machine, uuid)
         place = await place_for(machine, params, device, lambda places: disk_place(params, places, uuid))
-        state = DiskState(uuid=uuid, device=device, source=disk.path, node="" if disk.uri else node_name(uuid))
+        state = DiskState(uuid=uuid, device=device, source=disk.path)
         await machine.remember(
             disks=inserted(machine.state.disks, state, disk.spec.index), places={**machine.state.places, device: place}
         )
