@@ -160,9 +160,6 @@ class Own:
         )
 
 
-NOTHING_YET = Own()
-
-
 def room_reserved(disks: Sequence[Disk], cluster: Cluster, node: Node) -> dict[tuple[str, str], int]:
     """MiB that forthcoming disks will take on a node, by kind and name of the pool."""
     taken: dict[tuple[str, str], int] = {}
