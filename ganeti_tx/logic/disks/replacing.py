@@ -104,26 +104,25 @@ class Replacing:
         removals = [self.removal(old, spec) for spec in remains]
         downs = [] if self.active else shutdowns(view, self.indices)
         if self.early_release:
-            await self._remove(old, remains)
+            await self._remove(old, remains, *downs, *removals)
             await keep_nodes(self.context.locks, [], others_may_choose=False)
-            removals = []
+            downs, removals = [], []
         async with self.parts.step(SYNC, *downs, *removals):
             try:
                 await wait_for_sync(self.parts.nodes, view, self.parts.info, self.parts.pause, self.indices)
             except OpExecError:
                 for removal in removals:
                     self.context.steps.nothing_to_undo(removal)
-                    self.parts.warn(f"what could be done about the old copy was not: {removal.title}")
+                    self.parts.warn(f"the new copy is not whole, so this was left for later: {removal.title}")
                 raise
-        await self.context.steps.settle()
         if not self.early_release:
             await self._remove(old, remains)
         if not self.active:
             async with self.parts.step(DOWN):
                 await shutdown_disks(self.parts.nodes, view, self.parts.warn, self.indices)
 
-    async def _remove(self, old: Node, remains: Sequence[DiskSpec]) -> None:
-        async with self.parts.step(REMOVE):
+    async def _remove(self, old: Node, remains: Sequence[DiskSpec], *undos: Undo) -> None:
+        async with self.parts.step(REMOVE, *undos):
             for spec in remains:
                 try:
                     await self.parts.nodes.call(old, BlockdevRemove(disk=without_secret(spec), owner=self.name))

@@ -268,7 +268,9 @@ class NewNodeTests(ReplaceCase):
         self.ok("gnt-group add small")
         self.ok("gnt-group assign-nodes --force small node4")
         self.ok("gnt-group modify --ipolicy-disk-templates=file small")
-        self.fails(f"{REPLACE} -n node4 web1", "violates the policy of group small")
+        self.fails(
+            f"{REPLACE} -n node4 web1", r"to group \S+ \(small\) violates policy: Disk template drbd is not allowed"
+        )
         self.assertIn("ignored, as asked for", self.ok(f"{REPLACE} -n node4 --ignore-ipolicy web1"))
         self.assertEqual({DiskTemplate.DRBD}, {disk.dev_type for disk in self.cluster.config.disks.values()})
 
