@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import cast
 
+import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
@@ -13,7 +14,9 @@ from twisted.internet.task import deferLater
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.migration import Side
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.node.hypervisor.fake.driver import Running
 from ganeti_tx.node.local_daemons import MachineProcesses
 from ganeti_tx.node.service import NodeParts, build_dispatch
 from ganeti_tx.node.storage.diskless.driver import Diskless
@@ -283,9 +286,17 @@ class SimulatedNode:
         put(self.disk, BOOT_ID, f"{self.name}-{self.boots}\n".encode())
 
     def running(self) -> list[str]:
-        """The instances that run here."""
+        """The instances that run here; what a migration has left does not."""
         directory = self.paths.run_dir / "fake-hypervisor"
-        return self.disk.listdir(directory) if self.disk.exists(directory) else []
+        names = self.disk.listdir(directory) if self.disk.exists(directory) else []
+        return [name for name in names if self.side(name) in (Side.RUNS, Side.SENDING)]
+
+    def side(self, name: str) -> Side | None:
+        """What is here of an instance."""
+        path = self.paths.run_dir / "fake-hypervisor" / name
+        if not self.disk.exists(path):
+            return None
+        return msgspec.json.decode(self.disk.read(path, 1 << 20), type=Running).side
 
     def own_disks(self) -> set[str]:
         """The files and volumes here."""

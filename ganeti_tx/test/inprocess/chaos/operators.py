@@ -53,7 +53,7 @@ class Operators:
         """Plan the day."""
         self._process = self.cluster.new_process("operator")
         things: list[Callable[[], Awaitable[None]]] = [
-            *[self.create] * 4, *[self.power] * 3, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
+            *[self.create] * 4, *[self.power] * 3, *[self.move] * 2, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
             *[self.several] * 2, self.chain, *[self.cancel] * 3, *[self.kill] * 2, self.priority, self.archive, self.look,
         ]  # fmt: skip
         self.act_at(0.0, self.create)
@@ -143,6 +143,12 @@ class Operators:
         op_id = self.chance.choice(["OP_INSTANCE_STARTUP", "OP_INSTANCE_SHUTDOWN", "OP_INSTANCE_REBOOT"])
         more = {"reboot_type": "hard"} if op_id == "OP_INSTANCE_REBOOT" else {}
         await self.submit([self.opcode(op_id, instance_name=self.chance.choice(NAMES), **more)])
+
+    async def move(self) -> None:
+        """Bring one to another node, running or not."""
+        op_id, name = self.chance.choice(["OP_INSTANCE_MIGRATE", "OP_INSTANCE_FAILOVER"]), self.chance.choice(NAMES)
+        where = {"target_node": f"node{self._node()}"} if self.chance.random() < 0.7 else {}
+        await self.submit([self.opcode(op_id, instance_name=name, **where)])
 
     async def remove(self) -> None:
         """Remove one."""
