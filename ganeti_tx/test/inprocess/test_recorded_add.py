@@ -1,8 +1,9 @@
 """`gnt-instance add` as it was recorded of Ganeti 3.0.2: what it prints, and what it refuses.
 
-Lines that tell of disks in sync where nothing is to be synchronised are left out of the record, and
-addresses of pools are told after all that is given, as they are chosen then. Of what is refused, `code` and
-`says` are ours, as our words tell what would help; the codes are the recorded ones wherever Ganeti has one.
+Lines that tell of disks in sync where nothing is to be synchronised are left out of the record, and addresses of pools are told
+after all that is given, as they are chosen then. Of what is refused, `code` and `says` are ours, as our words tell what would
+help; the codes are the recorded ones wherever Ganeti has one. The last lines were not recorded: they are of the states of nodes,
+and of what Ganeti 3.0.2 does not have.
 """
 
 import re
@@ -58,7 +59,7 @@ class RecordedAddTests(RecordedOsCase):
         """There is no difference; what is refused changes nothing."""
         wrong = [each for line in RECORDED for each in self.run_line(line)]
         self.assertEqual("\n".join(wrong), "")
-        self.assertGreater(sum(line["status"] != 0 for line in RECORDED), 50)
+        self.assertGreater(sum(line["status"] != 0 for line in RECORDED), 70)
 
 
 def without(out: str) -> str:
