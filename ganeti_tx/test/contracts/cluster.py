@@ -136,6 +136,27 @@ def networks_hold_instances(scene: Scene) -> None:
     assert scene.ok("gnt-network list --no-headers -o name").split() == []
 
 
+def instances_are_changed(scene: Scene) -> None:
+    """Parameters, disks and interfaces change while an instance runs and while it does not; what cannot be is refused."""
+    name, modify = "changing.example.com", "gnt-instance modify"
+    scene.ok(add_line(scene, name, options="-H fake -B maxmem=256,minmem=128"))
+    told = scene.ok(f"{modify} --hotplug --disk add:size=1G,name=log --net add:mode=routed,link=1,ip=10.9.0.1 {name}")
+    assert " - disk/1 -> hotplug:done\n" in told and " - nic.1 -> hotplug:done\n" in told, told
+    assert scene.field("instance", name, "disk.count,nic.count").split() == ["2", "2"]
+    scene.ok(f"{modify} -m 140 -B vcpus=2 {name}")
+    assert scene.field("instance", name, "oper_ram,be/vcpus").split() == ["140M", "2"]
+    scene.fails(f"{modify} --disk log:remove {name}", "without using hotplug")
+    scene.fails(f"{modify} -B vcpus=99 {name}", "violates policy")
+    scene.ok(f"gnt-instance shutdown --timeout 10 {name}")
+    scene.ok(f"{modify} --disk log:detach --net 1:remove --offline {name}")
+    scene.fails(f"gnt-instance startup {name}", "offline")
+    scene.ok(f"{modify} --disk attach:name=log --disk 0:remove --online {name}")
+    found = scene.field("instance", name, "disk.name/0,disk.count,nic.count").split()
+    assert found == ["log", "1", "1"], found
+    scene.ok(f"gnt-instance startup {name}")
+    scene.ok(f"gnt-instance remove -f --shutdown-timeout 10 {name}")
+
+
 def jobs_can_be_followed(scene: Scene) -> None:
     """A job can be waited for and looked at; once it has ended it cannot be cancelled."""
     first = scene.submit("gnt-debug delay --submit 0.1")
@@ -187,6 +208,10 @@ class ClusterContract:
     def test_networks(self) -> None:
         """Networks hold instances."""
         networks_hold_instances(self.scene())
+
+    def test_changes(self) -> None:
+        """Instances are changed."""
+        instances_are_changed(self.scene())
 
     def test_jobs(self) -> None:
         """Jobs can be followed; what has ended cannot be cancelled."""
