@@ -102,7 +102,7 @@ class MigratingKvm(KvmHypervisor):
         await self.stop(instance_name, 0.0, force=True)
 
 
-def taking_over(instance: InstanceSpec, machine: migration.Machine) -> InstanceSpec:
+def taking_over(instance: InstanceSpec, machine: migration.SentMachine) -> InstanceSpec:
     """The instance as it runs elsewhere; what concerns this node alone, or the migration, is as it is configured now."""
     own = {name: value for name, value in instance.hvparams.items() if name in OWN or name.startswith("migration_")}
     hvparams = {**instance.hvparams, **machine.params, **own, "machine_version": machine.machine}

@@ -48,7 +48,7 @@ CPUINFO = Path("/proc/cpuinfo")
 MAX_CPUINFO = 1 << 22
 
 
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
+class SentMachine(msgspec.Struct, frozen=True, kw_only=True):
     """What a machine must be like that takes over: as the running one was started, and what was plugged since.
 
     @ivar machine: QEMU's type with its version.
@@ -69,17 +69,17 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     capabilities: list[str]
 
 
-def machine_of(info: Mapping[str, Any]) -> Machine:
+def machine_of(info: Mapping[str, Any]) -> SentMachine:
     """@raise HypervisorError: the other node told something else."""
     try:
-        return msgspec.convert(info, Machine)
+        return msgspec.convert(info, SentMachine)
     except msgspec.ValidationError as error:
         raise HypervisorError(f"what the other node tells of the running machine is not understood: {error}")
 
 
 async def describe(
     client: QmpClient, state: InstanceRuntime, params: KvmParams, wanted: Sequence[str], files: IFiles
-) -> Machine:
+) -> SentMachine:
     """The running machine, which was started with `params`. @raise HypervisorError: it lacks what is wanted, or cannot go."""
     able = await capabilities(client)
     if missing := [name for name in wanted if name not in able]:
@@ -90,7 +90,7 @@ async def describe(
         raise HypervisorError(f"QEMU cannot migrate it: {'; '.join(map(str, blocked))}")
     kind = str(await client.execute("qom-get", {"path": "/machine", "property": "type"}))
     host = params.cpu_type.split(",")[0] in ("host", "max") and state.acceleration == "kvm"
-    return Machine(
+    return SentMachine(
         version=client.version or (0, 0, 0),
         machine=kind.removesuffix("-machine"),
         acceleration=state.acceleration,
@@ -114,7 +114,7 @@ def cpu_flags(files: IFiles) -> set[str]:
     return {word for line in lines if line.startswith("flags") for word in line.partition(":")[2].split()}
 
 
-def check_here(machine: Machine, acceleration: str, files: IFiles) -> None:
+def check_here(machine: SentMachine, acceleration: str, files: IFiles) -> None:
     """@raise HypervisorError: this node cannot run what that one runs."""
     if acceleration != machine.acceleration:
         raise HypervisorError(
