@@ -70,6 +70,9 @@ OPERATIONS = {
         pause=60.0,
     ),
     "rename": Operation("gnt-instance rename web1 web2", (STOPPED,), done=is_renamed),
+    "rename_shared": Operation(
+        "gnt-instance rename web1 web2", (STOPPED.replace("-t file", "-t sharedfile"),), done=is_renamed
+    ),
     "rename_mirrored": Operation(
         "gnt-instance rename web1 web2",
         (MIRRORED.replace(" web1", " --no-start web1"),),
