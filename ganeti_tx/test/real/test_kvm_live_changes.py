@@ -7,6 +7,7 @@ import msgspec
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
+from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
@@ -289,6 +290,20 @@ class KvmLiveChangesTests(LiveChangesContract):
         await self.driver.plug_disk(spec, AttachedDisk(disk.spec, "", f"file:{disk.path}"))
         await self.until_guest_says("cat /sys/block/vd*/size", [str(3 * 2048)])
         await self.driver.unplug_disk(spec, disk.spec)
+        await self.until_guest_says("cat /sys/block/vd*/size 2>/dev/null", [])
+
+    async def test_block_device(self) -> None:
+        """A device with blocks comes and goes as a file does."""
+        backing = self.a_disk(0)
+        made = await self.node.runner.run(["losetup", "--find", "--show", backing.path])
+        if not made.succeeded:
+            raise SkipTest(f"no loop device can be made: {made.describe()}")
+        device = made.stdout.decode().strip()
+        self.addCleanup(self.node.runner.run, ["losetup", "--detach", device])
+        spec = await self.start_guest()
+        await self.driver.plug_disk(spec, AttachedDisk(backing.spec, device))
+        await self.until_guest_says("cat /sys/block/vd*/size", [str(3 * 2048)])
+        await self.driver.unplug_disk(spec, backing.spec)
         await self.until_guest_says("cat /sys/block/vd*/size 2>/dev/null", [])
 
     async def test_read_only(self) -> None:
