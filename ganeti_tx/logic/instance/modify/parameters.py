@@ -15,6 +15,18 @@ from ganeti_tx.model.params.hypervisor import check_hvparams, instance_hvparams,
 from ganeti_tx.model.params.kinds import DEFAULT, updated
 from ganeti_tx.model.params.os import check_osparams
 
+#: What is a change by itself; the other parameters say how it is to be made.
+CHANGES = (
+    *("nics", "disks", "disk_template", "hvparams", "beparams", "os_name", "osparams", "osparams_private"),
+    *("offline", "runtime_mem", "pnode", "pnode_uuid", "instance_communication"),
+)
+
+
+def refuse_nothing(op: OpInstanceSetParams) -> None:
+    """@raise OpPrereqError: wrong_input, no change is asked for."""
+    if all(getattr(op, name) in (None, (), {}) for name in CHANGES):
+        raise OpPrereqError(f"No changes submitted; give at least one of {', '.join(CHANGES)}", ECode.INVAL)
+
 
 def with_parameters(op: OpInstanceSetParams, cluster: Cluster, instance: Instance) -> Instance:
     """The instance with what was asked for. @raise OpPrereqError: wrong_input, why it cannot have that."""

@@ -33,7 +33,7 @@ from ganeti_tx.logic.instance.modify.live import (
     plug,
 )
 from ganeti_tx.logic.instance.modify.nics import NicChanges
-from ganeti_tx.logic.instance.modify.parameters import told_parameters, with_parameters
+from ganeti_tx.logic.instance.modify.parameters import refuse_nothing, told_parameters, with_parameters
 from ganeti_tx.logic.instance.nic_networks import Networks, named_networks
 from ganeti_tx.logic.instance.presence import is_running, seen_running
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -122,6 +122,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         await super().check()
         self._nodes_before = list(self.target.nodes.values())
         refuse_without_template(self.op)
+        refuse_nothing(self.op)
         self._nic_changes = [*self.op.nics, *communication_change(self.op, self.target)]
         await self._work_out()
         after = self._after

@@ -111,6 +111,17 @@ class DownTests(ModifyCase):
             self.bad(code, words, **both)
         self.assertGreater(len(BAD), 60)
 
+    def test_nothing(self) -> None:
+        """How a change is to be made is no change."""
+        hows: list[dict[str, Any]] = [
+            {},
+            {"hotplug": True},
+            {"ignore_ipolicy": True, "force": True},
+            {"wait_for_sync": False},
+        ]
+        for how in hows:
+            self.bad(INVAL, "No changes submitted", **how)
+
     def test_unknown(self) -> None:
         """There is no such instance."""
         self.bad(NOENT, "nosuch", name="nosuch", beparams={"vcpus": 2})
