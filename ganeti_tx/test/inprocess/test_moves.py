@@ -12,6 +12,7 @@ from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.network import Says
+from ganeti_tx.test.inprocess.test_adoption import DeviceCase
 from ganeti_tx.test.inprocess.test_mirrored import NAME as MIRRORED
 from ganeti_tx.test.inprocess.test_mirrored import MirroredCase
 from ganeti_tx.test.inprocess.test_rapi import RapiCase
@@ -291,3 +292,29 @@ class RemoteTests(RapiCase):
         self.assertTrue(accepted)
         self.assertEqual(self.statuses(job_id), ["success"])
         self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+
+
+class TemplateTests(DeviceCase):
+    """Every template whose disks all nodes reach."""
+
+    DISKS = {
+        "sharedfile": "-t sharedfile -s 1G",
+        "ext": "-t ext --disk 0:size=1G,provider=shelf",
+        "blockdev": "-t blockdev --disk 0:adopt=/dev/disk/by-id/lun0",
+        "diskless": "-t diskless",
+    }
+
+    def test_each(self) -> None:
+        """It migrates, fails over, is cleaned up after, and is removed; then all agree."""
+        names = ",".join(["file", *self.DISKS])
+        self.ok(f"gnt-cluster modify --enabled-disk-templates={names} --ipolicy-disk-templates={names}")
+        for name, disks in self.DISKS.items():
+            self.ok(f"gnt-instance add {disks} --ignore-ipolicy -o noop -n node2 web1")
+            self.ok("gnt-instance migrate -f -n node3 web1")
+            self.assertEqual(self.cluster.running(), {"node3.example.com": [NAME]}, name)
+            self.ok("gnt-instance failover -f -n node1 web1")
+            self.ok("gnt-instance migrate -f --cleanup web1")
+            self.assertEqual(self.cluster.running(), {"node1.example.com": [NAME]}, name)
+            self.assert_agreed(self.cluster, name)
+            self.ok("gnt-instance remove -f web1")
+            self.assert_agreed(self.cluster, name)
