@@ -30,7 +30,7 @@ class MoveTests(ClusterCase):
         self.assertEqual(
             [line.split(" ", 5)[-1] for line in told.splitlines()],
             [
-                f"- INFO: Shutting down instance {NAME} on source node node2.example.com",
+                f" - INFO: Shutting down instance {NAME} on source node node2.example.com",
                 "Exporting disk/0 from node2.example.com to node3.example.com",
                 "Exporting disk/1 from node2.example.com to node3.example.com",
                 "disk/0 is now listening, starting export",
@@ -43,8 +43,8 @@ class MoveTests(ClusterCase):
                 "disk/1 finished sending data",
                 "disk/0 finished receiving data",
                 "disk/0 finished sending data",
-                "- INFO: Removing the disks on the original node",
-                f"- INFO: Starting instance {NAME} on node node3.example.com",
+                " - INFO: Removing the disks on the original node",
+                f" - INFO: Starting instance {NAME} on node node3.example.com",
             ],
         )
         self.assertEqual(self.contents(3), ["what was written to 0", "what was written to 1"])
