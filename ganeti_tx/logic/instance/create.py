@@ -45,6 +45,7 @@ from ganeti_tx.logic.instance.presence import start, stop_again
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_specs
+from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance
@@ -142,6 +143,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self.op.no_install and self.op.start:
             self.info("No-installation mode selected, disabling startup")
         self._target = await self._make_target()
+        await warn_of_ratios(self, self._target, ignored=self.op.ignore_ipolicy)
 
     async def _check_free(self) -> None:
         """@raise OpPrereqError: there is an instance of that name; or what was reserved is not there any more as it was."""

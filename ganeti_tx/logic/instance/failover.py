@@ -6,6 +6,7 @@ from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.failing_over import FailingOver
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
+from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover
 
@@ -35,6 +36,7 @@ class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
             return
         self.move = await self.destination.decide(self.target)
         await check_target(self.nodes, self.move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
+        await warn_of_ratios(self, self.move.after, ignored=self.op.ignore_ipolicy)
         work = FailingOver(self, self.move, self.op.shutdown_timeout, self.op.ignore_consistency)
         await work.check()
         self._work = work

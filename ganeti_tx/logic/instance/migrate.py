@@ -15,6 +15,7 @@ from ganeti_tx.logic.instance.moves.running import check_passenger, why_not_runn
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.questions import check_online
+from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceMigrate
@@ -56,6 +57,7 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
             return
         self.move = move = await self.destination.decide(self.target)
         await check_target(self.nodes, move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
+        await warn_of_ratios(self, move.after, ignored=self.op.ignore_ipolicy)
         if (reason := await self._why_failover()) is not None:
             self.info(f"- INFO: {reason}, fallback allowed, switching to failover")
             self._work = FailingOver(self, move, DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False)

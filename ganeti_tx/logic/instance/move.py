@@ -20,6 +20,7 @@ from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_move
 from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
+from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
 from ganeti_tx.model.compression import is_allowed
@@ -87,6 +88,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         cluster = self.target.cluster
         await check_disk_room(self.nodes, cluster, [node], [(disk, disk.size) for disk in self.target.disks])
         await self._check_memory()
+        await warn_of_ratios(self, self._move.after, ignored=self.op.ignore_ipolicy)
 
     def _check_disks(self) -> None:
         for index, disk in enumerate(self.target.disks):

@@ -36,6 +36,7 @@ from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_view
 from ganeti_tx.logic.questions import check_online
+from ganeti_tx.logic.ratios import RATED, warn_of_ratios
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model import sizes
@@ -125,6 +126,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             self._outcome.told.insert(0, ("runtime_memory", self.op.runtime_mem))
         if self._new_primary is not None:
             await state.warn_of_missing(self, after)
+        if self._new_primary is not None or RATED & self.op.beparams.keys():
+            await warn_of_ratios(self, after, ignored=self.op.ignore_ipolicy)
         await self._check_live()
 
     async def _worked_out(self) -> Outcome:
