@@ -11,6 +11,7 @@ from twisted.python.failure import Failure
 from ganeti_tx.config.copies import read_own
 from ganeti_tx.config.edit import Edit
 from ganeti_tx.config.other_writer import OtherWriter
+from ganeti_tx.config.unwritten import not_written
 from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
 from ganeti_tx.metrics.tally import Tally
@@ -187,4 +188,4 @@ class ConfigStore:
         refused, self._served, self._waiting = [*self._served, *self._waiting], [], []
         self._log.error("cannot write {why}", why=why)
         for each in refused:
-            each.errback(ConfigurationError(f"the change was not made: cannot write {why}"))
+            each.errback(not_written(why))

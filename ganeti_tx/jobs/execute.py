@@ -145,7 +145,7 @@ class JobRun:
 
     async def _recover(self, index: int, record: UndoRecord) -> None:
         """The process before this one died while it was changing something."""
-        take_back = TakingBack(self.config, self.nodes)
+        take_back = TakingBack(self.config, self.nodes, self.clock)
         error = await Recovery(self.journal, index, self.locks, take_back, self.clock).run(record)
         await UndoFile(self.journal, index, self.locks).keep([])
         self._finish(index, Status.CANCELED if isinstance(error, JobCanceled) else Status.ERROR, error)
@@ -297,7 +297,7 @@ class JobRun:
             steps=Steps(
                 tell=lambda payload: self._feedback(index, STEP, payload),
                 warn=lambda text: self._feedback(index, "message", f"- WARNING: {text}"),
-                take_back=TakingBack(config, nodes),
+                take_back=TakingBack(config, nodes, self.clock),
                 keep=UndoFile(self.journal, index, self.locks).keep,
                 safe_points=points,
             ),

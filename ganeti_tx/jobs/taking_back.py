@@ -4,15 +4,21 @@ from typing import Any
 
 import msgspec
 from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.config.operation import operations_of
-from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.config.operation import Operation, operations_of
+from ganeti_tx.config.unwritten import was_not_written
+from ganeti_tx.errors import ConfigurationError, ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.undo import ConfigUndo, NodeUndo, Undo, with_secrets
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.table import CALLS as NODE_CALLS
 
+#: Seconds for which the configuration is offered again to a disk that does not take it, and those between two tries. The
+#: job could not end meanwhile either, and what is taken back next must not be missing from what is configured.
+DISK_LIMIT, PAUSE = 86400.0, 2.0
 OPERATIONS = operations_of(IConfig)
 
 
@@ -22,6 +28,7 @@ class TakingBack:
 
     config: IConfig
     nodes: INodeRpc
+    clock: IReactorTime
 
     async def __call__(self, undo: Undo) -> None:
         """@raise GanetiError: it could not be done, or nobody knows whether it was."""
@@ -52,10 +59,21 @@ class TakingBack:
             for value, argument in zip(undo.arguments, operation.arguments, strict=True)
         ]
         try:
-            await self.config.perform(operation, tuple(arguments))
+            await self._perform(operation, tuple(arguments))
         except OpPrereqError as error:
             if ECode.NOENT not in error.args:  # what is not there was never begun, or is undone already
                 raise
+
+    async def _perform(self, operation: Operation[..., Any], arguments: tuple[Any, ...]) -> None:
+        until = self.clock.seconds() + DISK_LIMIT
+        while True:
+            try:
+                await self.config.perform(operation, arguments)
+                return
+            except ConfigurationError as error:
+                if not was_not_written(error) or self.clock.seconds() >= until:
+                    raise
+            await deferLater(self.clock, PAUSE)
 
 
 def _converted(value: Any, kind: Any, title: str) -> Any:

@@ -1,5 +1,6 @@
 """An operation whose node calls go wrong in turn, or whose job is ended at each of them; afterwards all must agree."""
 
+import errno
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -8,6 +9,7 @@ from attrs import frozen
 
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
+from ganeti_tx.test.fakes.files import error
 from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -23,6 +25,9 @@ REPEATS = 2
 DISTRIBUTION = ("upload_file", "write_ssconf_files")
 #: Seconds after which a job that was ended has come to rest, and so have the nodes.
 REST = 60.0
+#: Seconds for which a disk is full: longer than what is done meanwhile.
+FULL = 3.0
+WRITES = ("write_atomic", "write_many", "rename", "mkdir")
 TICK = 0.002
 #: What an operation says that leaves a disk which it cannot remove, and succeeds all the same.
 LEFT = "could not remove disk/"
@@ -116,7 +121,7 @@ class EachCallCase(ClusterCase):
         cluster.end()
 
     def check_ended(self, operation: Operation, end: Callable[[InProcessCluster, int], None]) -> None:
-        """End the job when it has made each of its calls in turn, as `kill` and `cancel` do."""
+        """End the job when it has made each of its calls in turn, as `kill`, `cancel` and `fill` do."""
         for number, name in self.calls_of_a_good_run(operation):
             cluster = self.prepared(operation)
             job_id = scene_of(cluster).submit(operation.submitted())
@@ -129,6 +134,13 @@ class EachCallCase(ClusterCase):
             self.assertNotIn("internal error", str(job.ops[0].result), where)
             self.check_outcome(operation, job.status.value == "success", where)
             cluster.end()
+
+    def fill(self, cluster: InProcessCluster, job_id: int) -> None:
+        """The master's disk is full for a while."""
+        disk = cluster.master.disk
+        disk.fault = lambda step, path: error(errno.ENOSPC, path) if step in WRITES else None
+        cluster.pass_time(FULL)
+        disk.fault = None
 
     def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
         """All agree, but for disks that are left with a warning; what failed succeeds when it is said again."""
@@ -163,7 +175,7 @@ class EachCallCase(ClusterCase):
 
 
 def walks(operations: Mapping[str, Operation]) -> Callable[[type[Case]], type[Case]]:
-    """Give a class of tests the three walks over each operation, as methods that end with its title."""
+    """Give a class of tests the walks over each operation, as methods that end with its title."""
 
     def filled(case: type[Case]) -> type[Case]:
         for title, operation in operations.items():
@@ -185,10 +197,14 @@ def add_walks(case: type[Case], title: str, operation: Operation) -> None:
     def test_canceled(self: Case) -> None:
         self.check_ended(operation, self.cancel)
 
+    def test_full(self: Case) -> None:
+        self.check_ended(operation, self.fill)
+
     for test, doc in (
         (test_troubles, "Each call goes wrong in turn, in each way."),
         (test_killed, "The job's process is killed at each call."),
         (test_canceled, "The job is stopped at each call."),
+        (test_full, "The master's disk is full from each call on, and has room again when all has been tried."),
     ):
         test.__doc__ = doc
         setattr(case, f"{test.__name__}_{title}", test)

@@ -188,7 +188,7 @@ class Stage:
         return Steps(
             tell=self.steps.append,
             warn=lambda text: self.feedback.append(f"- WARNING: {text}"),
-            take_back=TakingBack(self.config, self.nodes),
+            take_back=TakingBack(self.config, self.nodes, self.clock),
             keep=self._keep,
             safe_points=self.safe_points,
         )

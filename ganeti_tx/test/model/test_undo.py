@@ -3,6 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.interfaces import IConfig
@@ -82,7 +83,7 @@ class UndoTests(SynchronousTestCase):
     def test_unknown_call(self) -> None:
         """An undo of another version is refused with its name."""
         undo = NodeUndo(title="x", node="node1", primary_ip="192.0.2.1", call="frobnicate", arguments={})
-        doing = TakingBack(None, None)  # type: ignore[arg-type]
+        doing = TakingBack(None, None, Clock())  # type: ignore[arg-type]
         self.assertIn("frobnicate", str(self.failureResultOf(as_deferred(doing, undo)).value))
 
 

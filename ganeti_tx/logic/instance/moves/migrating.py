@@ -152,12 +152,12 @@ class Migrating:
     async def _finish(self) -> None:
         """All memory is there. What is done here is done by whoever comes after, too, if this process dies."""
         move = self.move
-        await self.steps.settle()
         forward = [
             on_node(f"end the migration of instance {move.name}", move.source, self._end_source(True)),
             on_node(f"let instance {move.name} run", move.target, self._end_target(True), self._unknown),
         ]
-        async with self.parts.step(FINISH, *forward):
+        await self.steps.settle(*forward)  # in one go: between the two ways nobody would let it run anywhere
+        async with self.parts.step(FINISH):
             with self.safe_points.shield():
                 await self._end()
         self.parts.info("* done")

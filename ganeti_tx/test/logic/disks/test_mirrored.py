@@ -120,7 +120,7 @@ class MirroredInstanceTests(UnitTestCase):
 
     def steps(self) -> Steps:
         """Those that create them."""
-        take_back = TakingBack(self.stage.config, self.stage.nodes)
+        take_back = TakingBack(self.stage.config, self.stage.nodes, self.clock)
         return Steps(lambda entry: None, self.stage.feedback.append, take_back, plan=creations(self.view()))
 
     def volumes(self) -> list[list[str]]:
