@@ -31,4 +31,5 @@ TEMPLATE = Template(
     adoption=Adoption.POSSIBLE,
     snapshots=True,
     by_default=True,
+    driver="lvm",
 )

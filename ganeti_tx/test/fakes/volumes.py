@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from msgspec.structs import replace
 from zope.interface import implementer
 
+from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import (
@@ -24,10 +25,14 @@ from ganeti_tx.test.fakes.storage import FakeStorage
 @implementer(IStorage, ISnapshot, IOwnerMark, IExisting, IUserspaceUri)
 @define
 class FakeVolumes(FakeStorage):
-    """Logical ids are [group, volume]; one that lies upon a file has its room there. `hidden`: they have no paths."""
+    """Logical ids are [group, volume]; one that lies upon a file has its room there. `hidden`: they have no paths.
+
+    Groups are there but for those that are `lost`.
+    """
 
     template: str = "plain"
     hidden: bool = False
+    lost: set[str] = field(factory=set)
 
     async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
         """See `ISnapshot`."""
@@ -45,6 +50,8 @@ class FakeVolumes(FakeStorage):
 
     async def existing(self, place: str) -> Sequence[ExistingDevice]:
         """See `IExisting`."""
+        if place in self.lost:
+            raise BlockDeviceError(f"volume group {place!r} is not on this node")
         return [
             ExistingDevice(key.split("/"), disk.size, bool(self.devices.users.get(f"/dev/{key}")))
             for key, disk in sorted(self.disks.items())

@@ -48,6 +48,13 @@ def cluster_with(**settings: Any) -> Prepare:
     return lambda config: replace(config, cluster=replace(config.cluster, **settings))
 
 
+def lose_group(cluster: InProcessCluster) -> None:
+    """A node loses its volume group."""
+    node = cluster.node(2).mirror_node
+    assert node is not None
+    node.volumes.lost.add("xenvg")
+
+
 def node_with(number: int, **fields: Any) -> Prepare:
     """One node is different."""
 
@@ -302,6 +309,12 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
         lambda cluster: lists(cluster, b"/srv/ganeti/file-storage\n"),
         cluster_with(enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.SHAREDFILE)),
     ),
+    VerifyCode.ENODELVM: ClusterFault(
+        "the volume group is lost",
+        "volume group 'xenvg' is not on this node",
+        lose_group,
+        cluster_with(enabled_disk_templates=(DiskTemplate.PLAIN,), volume_group_name="xenvg"),
+    ),
     VerifyCode.ENODESSH: ClusterFault("nobody is let in", "Permission denied (publickey).", bad_ssh, with_ssh),
     VerifyCode.ENODETIME: ClusterFault(
         "a clock is wrong",
@@ -319,8 +332,7 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
 }
 #: What can go wrong only with drivers that are not built, by the template that they serve.
 OF_DRIVERS: Mapping[VerifyCode, DiskTemplate] = {
-    VerifyCode.EGROUPDIFFERENTPVSIZE: DiskTemplate.PLAIN,
-    VerifyCode.ENODELVM: DiskTemplate.PLAIN,
+    VerifyCode.EGROUPDIFFERENTPVSIZE: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBD: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBDHELPER: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBDVERSION: DiskTemplate.DRBD,

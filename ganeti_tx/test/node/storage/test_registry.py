@@ -63,7 +63,7 @@ class RegistryTests(SynchronousTestCase):
 
     def test_pools(self) -> None:
         """Pools are those of storage types, whichever templates lie in them."""
-        self.assertEqual(sorted(self.storage.pools), ["file", "sharedfile"])
+        self.assertEqual(sorted(self.storage.pools), ["file", "lvm-vg", "sharedfile"])
         self.assertLessEqual(set(self.storage.pools), {each.value for each in StorageType})
         for pools in self.storage.pools.values():
             self.assertTrue(verifyObject(IPools, pools))
@@ -78,7 +78,7 @@ class RegistryTests(SynchronousTestCase):
         error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
         self.assertEqual(
             str(error),
-            "disk template 'rbd' is not available on this node; available: blockdev, diskless, ext, file, sharedfile",
+            "disk template 'rbd' is not available on this node; available: blockdev, diskless, ext, file, plain, sharedfile",
         )
 
     def test_diskless(self) -> None:

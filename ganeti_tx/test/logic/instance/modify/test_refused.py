@@ -44,7 +44,7 @@ BAD: list[tuple[ECode, str, dict[str, Any]]] = [
     (INVAL, "OS parameter a is given both as public and as private",
      {"osparams": {"a": "1"}, "osparams_private": {"a": "2"}}),
     (INVAL, "osparams.a: must be text", {"osparams": {"a": 1}}),
-    (INVAL, "Conversion to the 'plain' disk template is not available", {"disk_template": "plain"}),
+    (STATE, "the cluster's volume_group_name is not set, so there is no place for disks", {"disk_template": "plain"}),
     (INVAL, "remote_node goes with a new disk template", {"remote_node": "node2"}),
     (INVAL, "file_driver goes with a new disk template", {"file_driver": "loop"}),
     (NOENT, "nosuch", {"pnode": "nosuch"}),

@@ -1,0 +1,155 @@
+"""The template `plain`: each disk is a logical volume."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+from zope.interface import implementer
+
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.disk_templates import driven_by
+from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
+from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting, IOwnerMark, ISnapshot
+from ganeti_tx.node.storage.interfaces import Below, IStorage
+from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
+from ganeti_tx.node.storage.lvm import command
+from ganeti_tx.node.storage.lvm.names import VolumeName, check_new, volume_name
+from ganeti_tx.node.storage.lvm.placement import fewest
+from ganeti_tx.node.storage.lvm.pools import VolumeGroups
+from ganeti_tx.node.storage.lvm.report import Volume
+from ganeti_tx.node.storage.lvm.tools import LvmTools
+
+#: What the tag begins with by which an administrator sees whose a volume is.
+OWNER = "originstname+"
+
+
+@implementer(IStorage, ISnapshot, IOwnerMark, IExisting)
+@frozen
+class LogicalVolumes:
+    """A disk's logical id is [volume group, name]. It is ready while it is active."""
+
+    template: str
+    tools: LvmTools
+
+    async def create(self, disk: DiskSpec, below: Below = ()) -> None:
+        """See `IStorage`: upon as few physical volumes as will do, the emptiest first."""
+        volume = volume_name(disk.logical_id)
+        check_new(volume)
+        if disk.size <= 0:
+            raise BlockDeviceError(f"{volume.label} cannot have {disk.size} MiB")
+        stripes = int(disk.params.get("stripes", 1))
+        upon = fewest(await self.tools.of_group(volume.group), disk.size, stripes)
+        argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon)
+        await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
+
+    async def remove(self, disk: DiskSpec) -> None:
+        """See `IStorage`. @raise BlockDeviceError: the group is not there, so nobody knows whether the data are."""
+        volume = volume_name(disk.logical_id)
+        if await self.tools.volume(volume.group, volume.name) is None:
+            await self.tools.group(volume.group)
+            return
+        await self.tools.change(command.remove(volume.group, volume.name), f"remove {volume.label}")
+
+    async def grow(self, disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
+        """See `IStorage`."""
+        volume = volume_name(disk.logical_id)
+        if amount < 0:
+            raise BlockDeviceError(f"{volume.label} cannot shrink: {amount} MiB to add")
+        await self._found(volume)
+        if amount:
+            argv = command.extend(volume.group, volume.name, amount, dry_run)
+            await self.tools.change(argv, f"grow {volume.label} by {amount} MiB")
+
+    async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
+        """See `IStorage`: within its group."""
+        volume, new = volume_name(disk.logical_id), volume_name(logical_id)
+        check_new(new)
+        if new.group != volume.group:
+            raise BlockDeviceError(f"{volume.label} cannot get into volume group {new.group} by another name")
+        await self.tools.change(
+            command.rename(volume.group, volume.name, new.name), f"rename {volume.label} to {new.name}"
+        )
+
+    async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
+        """See `IStorage`: made active."""
+        volume = volume_name(disk.logical_id)
+        found = await self._found(volume)
+        if not found.active:
+            await self.tools.change(command.activate(volume.group, volume.name, True), f"activate {volume.label}")
+            found = await self._found(volume)
+        return status(volume, found)
+
+    async def shutdown(self, disk: DiskSpec) -> None:
+        """See `IStorage`. One with snapshots stays active, and so do these: LVM would take all down that may be read."""
+        volume = volume_name(disk.logical_id)
+        found = await self.tools.volume(volume.group, volume.name)
+        if found is not None and found.active and found.has_own_device:
+            await self.tools.change(command.activate(volume.group, volume.name, False), f"take {volume.label} down")
+
+    async def is_ready(self, disk: DiskSpec) -> bool:
+        """See `IStorage`."""
+        volume = volume_name(disk.logical_id)
+        found = await self.tools.volume(volume.group, volume.name)
+        return found is not None and found.active
+
+    async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
+        """See `IStorage`."""
+        volume = volume_name(disk.logical_id)
+        found = await self.tools.volume(volume.group, volume.name)
+        return None if found is None else status(volume, found)
+
+    async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
+        """See `ISnapshot`."""
+        volume = volume_name(disk.logical_id)
+        made = volume_name([volume.group, f"{volume.name}.{name}"])
+        argv = command.snapshot(volume.group, volume.name, made.name, size)
+        await self.tools.change(argv, f"make snapshot {made.name} of {volume.label}")
+        return made.logical_id
+
+    async def set_owner(self, disk: DiskSpec, owner: str) -> None:
+        """See `IOwnerMark`: as a tag."""
+        volume = volume_name(disk.logical_id)
+        found = await self._found(volume)
+        new = f"{OWNER}{owner}"
+        if found.tags.count(new) != 1 or len(owners(found)) > 1:
+            old = [tag for tag in owners(found) if tag != new]
+            await self.tools.change(command.retag(volume.group, volume.name, old, new), f"mark {volume.label}")
+
+    async def existing(self, place: str) -> Sequence[ExistingDevice]:
+        """See `IExisting`: in a volume group."""
+        return [
+            ExistingDevice([each.vg_name, each.lv_name], each.size, each.in_use)
+            for each in await self.tools.volumes(place)
+        ]
+
+    async def _found(self, volume: VolumeName) -> Volume:
+        found = await self.tools.volume(volume.group, volume.name)
+        if found is None:
+            raise BlockDeviceError(f"{volume.label} does not exist on this node")
+        return found
+
+
+def owners(volume: Volume) -> list[str]:
+    """The tags that say whose a volume is."""
+    return [tag for tag in volume.tags if tag.startswith(OWNER)]
+
+
+def status(volume: VolumeName, found: Volume) -> BlockDevStatus:
+    """What is told of a volume; one that is not active has no device numbers."""
+    there = found.lv_kernel_major >= 0
+    return BlockDevStatus(
+        dev_path=volume.path,
+        major=found.lv_kernel_major if there else None,
+        minor=found.lv_kernel_minor if there else None,
+        ldisk_status=LocalDiskStatus.FAULTY if found.broken else LocalDiskStatus.OK,
+        size=found.size,
+    )
+
+
+def register(parts: StorageParts) -> StorageKind:
+    """See `kinds.Register`."""
+    tools = LvmTools(parts.runner)
+    storages = [LogicalVolumes(word.value, tools) for word in driven_by("lvm")]
+    return StorageKind(storages, {StorageType.LVM_VG.value: VolumeGroups(tools)})

@@ -1,0 +1,37 @@
+"""Tests of where new logical volumes lie."""
+
+from msgspec.structs import replace
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.node.storage.lvm.placement import fewest
+from ganeti_tx.node.storage.lvm.report import Physical
+
+SOME = Physical(
+    pv_name="/dev/a", vg_name="xenvg", pv_size=1 << 30, pv_free=0, pv_used=0, pv_attr="a--", vg_extent_size=1 << 22
+)
+
+
+def with_room(**free: int) -> list[Physical]:
+    """Physical volumes by the last letter of their names with so many MiB."""
+    return [replace(SOME, pv_name=f"/dev/{name}", pv_free=room << 20) for name, room in free.items()]
+
+
+class PlacementTests(SynchronousTestCase):
+    """As few physical volumes as will do."""
+
+    def test_fewest(self) -> None:
+        """The emptiest first, and no more than are needed."""
+        there = with_room(a=100, b=300, c=200)
+        for size, expected in ((1, "b"), (300, "b"), (301, "bc"), (501, "bca"), (601, "bca")):
+            self.assertEqual(fewest(there, size), [f"/dev/{name}" for name in expected], size)
+
+    def test_closed(self) -> None:
+        """Those that take no new volumes, and those that are full, take none."""
+        there = [replace(SOME, pv_name="/dev/z", pv_free=1 << 40, pv_attr="u--"), *with_room(a=0, b=10)]
+        self.assertEqual(fewest(there, 100), ["/dev/b"])
+
+    def test_stripes(self) -> None:
+        """One for each stripe with room for its part; all if there are too few, for LVM to choose or refuse."""
+        there = with_room(a=100, b=300, c=200)
+        self.assertEqual(fewest(there, 300, stripes=2), ["/dev/b", "/dev/c"])
+        self.assertEqual(fewest(there, 500, stripes=2), ["/dev/b", "/dev/c", "/dev/a"])
