@@ -12,6 +12,7 @@ TESTS = Path(__file__).parent
 SPLIT = ("real", "nodes")
 #: The units that take longest are begun first, so that in the end not all wait for one of them.
 LONGEST = (
+    "lab",
     "real.test_bare_machine",
     "inprocess",
     "nodes.test_users",

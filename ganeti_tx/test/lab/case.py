@@ -1,0 +1,60 @@
+"""Tests on machines: they are brought up when first needed, shared, and taken down when this process ends."""
+
+import atexit
+import os
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+from twisted.trial.unittest import SkipTest, TestCase
+
+from ganeti_tx.test.lab.blocking import BlockingRunner
+from ganeti_tx.test.lab.lab import Lab, missing
+from ganeti_tx.test.lab.machine import Machine
+
+#: The directory of a lab that is up already, as `bin/lab up` makes it: saves its boot while tests are being written.
+LAB_VARIABLE = "GANETI_LAB"
+
+_up: list[Lab] = []
+_runners: dict[int, BlockingRunner] = {}
+
+
+def the_lab() -> Lab:
+    """Two machines. A test leaves them as it found them: on, connected, without volumes and without DRBD devices.
+
+    @raise SkipTest: this machine can have none, and why.
+    """
+    if not _up and (named := os.environ.get(LAB_VARIABLE)):
+        _up.append(Lab(Path(named)))
+    if not _up:
+        if (reason := missing()) is not None:
+            raise SkipTest(reason)
+        state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
+        lab = Lab(state / "lab")
+        atexit.register(rmtree, state, ignore_errors=True)
+        atexit.register(lab.down)
+        lab.up()
+        _up.append(lab)
+    return _up[0]
+
+
+def runner_on(node: int) -> BlockingRunner:
+    """Runs programs on a machine of `the_lab`, for tests that do not wait."""
+    machine = the_lab().machine(node)
+    if node not in _runners:
+        _runners[node] = BlockingRunner(machine.to_agent, machine.name)
+        atexit.register(_runners[node].close)
+    return _runners[node]
+
+
+class LabCase(TestCase):
+    """`self.lab` is up while a test runs."""
+
+    def setUp(self) -> None:
+        """Bring it up."""
+        self.lab = the_lab()
+
+    @property
+    def machines(self) -> list[Machine]:
+        """All of it."""
+        return self.lab.machines
