@@ -91,12 +91,7 @@ def log_lines(entry: Sequence[Any]) -> list[str]:
     if kind == STEP:
         return [f"{when} {step_text(message)}"]
     texts = message if kind == "message-list" and isinstance(message, list) else [message]
-    return [f"{when} {indented(text)}" for text in texts]
-
-
-def indented(text: object) -> str:
-    """What a unit says besides what it does stands a little to the right, as Ganeti prints it."""
-    return f" {text}" if str(text).startswith("- ") else str(text)
+    return [f"{when} {text}" for text in texts]
 
 
 def results(session: Session, job_id: int) -> list[Any]:

@@ -14,7 +14,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.hooks import HookRun
-from ganeti_tx.jobs.journal import Journal
+from ganeti_tx.jobs.journal import Journal, indented
 from ganeti_tx.jobs.lock_attempts import MayGoOn, SteppedBack, after_failed_attempt
 from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.recovery import Recovery
@@ -319,7 +319,7 @@ class JobRun:
     def _feedback(self, index: int, kind: str, payload: Any) -> None:
         """A line for the operator; what a unit says before it has its locks it says once, however many attempts there are."""
         op = self.journal.op(index)
-        if op.status is not Status.WAITING or all(entry[2:] != (kind, payload) for entry in op.log):
+        if op.status is not Status.WAITING or all(entry[2:] != (kind, indented(payload)) for entry in op.log):
             self.journal.add_log(index, kind, payload, at_once=kind != STEP)
 
     async def _submit_jobs(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:

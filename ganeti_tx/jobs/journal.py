@@ -31,6 +31,11 @@ REPAIR_DELAY = 5.0
 END_TIMEOUT = 86400.0
 
 
+def indented(payload: Any) -> Any:
+    """What a unit says besides what it does stands a little to the right, which clients print as they get it."""
+    return f" {payload}" if isinstance(payload, str) and payload.startswith("- ") else payload
+
+
 @define
 class Journal:
     """One running job and its file. A write under way takes along what changed meanwhile, so that nobody waits twice."""
@@ -68,7 +73,7 @@ class Journal:
 
     def add_log(self, index: int, kind: str, payload: Any, *, at_once: bool = True) -> None:
         """Add a log entry to an opcode and have it written, at once or with what else changes within LOG_DELAY."""
-        entry = (self.job.last_serial + 1, timestamp(self.now()), kind, payload)
+        entry = (self.job.last_serial + 1, timestamp(self.now()), kind, indented(payload))
         self.change_op(index, log=[*self.op(index).log, entry])
         if at_once:
             self._attempt_soon()

@@ -116,6 +116,14 @@ class JournalTests(SynchronousTestCase):
         self.assertEqual([entry[0] for entry in ops[0].log], [1, 3])
         self.assertEqual(ops[1].log, [(2, (12, 500000), "message", "two")])
 
+    def test_indented(self) -> None:
+        """What is said besides what is done stands to the right, for every client alike."""
+        for said in ("- INFO: one", "* two", {"title": "- three"}):
+            self.journal.add_log(0, "message", said)
+        self.assertEqual(
+            [entry[3] for entry in self.on_disk().ops[0].log], [" - INFO: one", "* two", {"title": "- three"}]
+        )
+
     def test_log_on_a_full_disk(self) -> None:
         """A log entry that the disk refuses is written by itself once there is room, once for all of them."""
         full = OSError(errno.ENOSPC, "No space left on device", str(PATH))
