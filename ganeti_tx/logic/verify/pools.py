@@ -8,6 +8,7 @@ from typing import Any
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_template import DirectoryCheck
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, StorageType
@@ -68,8 +69,8 @@ def ask_volumes(scene: GroupScene) -> Mapping[str, Any]:
 
 
 def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
-    """Of what a node has in its pools, and no disk of the configuration is."""
-    known = {key for disk in scene.everything.disks.values() for key in names(disk)}
+    """Of what a node has in its pools, and no disk that the configuration has there is."""
+    known = {key for disk in scene.everything.disks.values() if may_be_on(disk, node) for key in names(disk)}
     seen: set[str] = set()  # one pool may lie in another
     listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
@@ -86,6 +87,11 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
             strange = place not in known and place not in seen and not reserved
             yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, strange)
             seen.add(place)
+
+
+def may_be_on(disk: Disk, node: Node) -> bool:
+    """Whether a disk is at home on a node: a copy elsewhere, as of a move that broke off, is nobody's."""
+    return disk.template.shared or not disk.nodes or node.uuid in disk.nodes
 
 
 def place_of(logical_id: Any) -> str:

@@ -106,6 +106,26 @@ class MoveTests(ClusterCase):
         self.assertEqual(disagreements(self.cluster), [])
         self.assertEqual(self.contents(2), ["what was written to 0", "what was written to 1"])
 
+    def test_receiver_is_gone(self) -> None:
+        """What the new node still has of the copies when it comes back is named by verification, and no other node's disks."""
+        self.made("--no-start")
+
+        def gone(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, ExportStart):
+                self.cluster.node(3).stop()
+
+        self.cluster.network.fault = gone
+        self.fails("gnt-instance move -f -n node3 web1", "could not copy disk/1 of instance")
+        self.cluster.network.fault = None
+        self.cluster.node(3).start()
+        left = [path.removeprefix("loop/") for path in sorted(self.cluster.node(3).files_storage.disks)]
+        told = [line.partition("WARNING: ")[2] for line in self.ok("gnt-cluster verify").splitlines()]
+        self.assertEqual(len(left), 2)
+        self.assertEqual(
+            sorted(line for line in told if "is unknown" in line),
+            [f"node node3.example.com: volume {path} is unknown" for path in left],
+        )
+
     def _kill(self, number: int) -> None:
         """The processes that receive are killed."""
         for end in self.cluster.node(number).transfers.ends.values():
