@@ -3,8 +3,8 @@
 import socket
 import ssl
 import time
-from contextlib import suppress
 
+from ganeti_tx.node.transfer.arrivals import Arrivals
 from ganeti_tx.node.transfer.spec import Spec
 
 #: Seconds for one attempt to connect, with its handshake, and before the next; and those after which a silent peer is gone.
@@ -47,16 +47,13 @@ def listening(spec: Spec) -> socket.socket:
 
 def accepted(spec: Spec, listener: socket.socket) -> ssl.SSLSocket:
     """The connection of the end that sends; others are hung up. @raise TransferError: it does not come in time."""
-    end, context = time.monotonic() + spec.connect_limit, context_of(spec)
-    while (left := end - time.monotonic()) > 0:
-        listener.settimeout(left)
-        with suppress(OSError):  # a stranger is no reason to give up; nor is one who is too late, for the loop ends
-            plain, _ = listener.accept()
-            plain.settimeout(min(left, ATTEMPT))
-            peer = context.wrap_socket(plain, server_side=True, suppress_ragged_eofs=False)
-            if spec.peer in names_of(peer):
-                return ready(peer)
-            peer.close()
+    end = time.monotonic() + spec.connect_limit
+    with Arrivals(listener, context_of(spec)) as arrivals:
+        while (left := end - time.monotonic()) > 0:
+            for peer in arrivals.within(min(left, AGAIN)):
+                if spec.peer in names_of(peer):
+                    return ready(peer)
+                peer.close()
     raise TransferError(f"{spec.peer} has not connected within {spec.connect_limit:.0f} seconds")
 
 

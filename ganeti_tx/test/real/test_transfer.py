@@ -1,6 +1,7 @@
 """Disks travel between real processes."""
 
 import os
+import socket
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -123,6 +124,21 @@ class TransferProcessTests(TransferContract, TestCase):
         os.kill(int((self.paths[NODE1].import_export_dir / "slow" / "lock").read_text()), 9)
         self.assertIn("died", (await self.ended(NODE1, "slow")).error_message or "")
         self.assertTrue((await self.ended(NODE2, "slow")).exit_status)
+
+    async def test_silent_strangers(self) -> None:
+        """Who connects and says nothing, or nonsense, does not keep the other node out."""
+        told = msgspec.structs.replace(self.spec(NODE2, sends=False), connect_limit=10.0)
+        await self.ends[NODE2].start("disk0", told)
+        port = (await self.until(NODE2, "disk0", lambda status: status.listen_port)).listen_port
+        for words in [b"", b"\x16\x03", b"GET / HTTP/1.0\r\n\r\n"] * 30:
+            stranger = socket.create_connection(("127.0.0.1", port or 0), timeout=5)
+            self.addCleanup(stranger.close)
+            stranger.sendall(words)
+        told = msgspec.structs.replace(self.spec(NODE1, sends=True), port=port)
+        await self.ends[NODE1].start("disk0", told)
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
 
     async def test_secrets(self) -> None:
         """The magic is in no command line and in no log, and only root reads what has it."""
