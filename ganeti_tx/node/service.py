@@ -47,6 +47,7 @@ from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.node.storage_units import StorageUnits
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.processes import TransferProcesses
@@ -162,6 +163,7 @@ def build_dispatch(
         instances,
         LiveChanges(instances),
         GrownDisks(hypervisors),
+        StorageUnits(storage.pools),
         Wiping(tree, parts.runner),
         Migrations(instances),
         Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),

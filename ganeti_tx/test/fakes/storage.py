@@ -9,9 +9,11 @@ from zope.interface import implementer
 from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
+from ganeti_tx.model.storage_unit import UnitState
 from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting
 from ganeti_tx.node.storage.interfaces import Below, IPools, IStorage, PoolSpace
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
+from ganeti_tx.node.storage.pool_abilities import IUnits
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
 
@@ -150,7 +152,7 @@ class FakeStorage:
         return f"{self.template} disk {self._key(disk.logical_id)}"
 
 
-@implementer(IPools)
+@implementer(IPools, IUnits)
 @define
 class FakePools:
     """One pool, whatever its name: that of a storage in memory."""
@@ -160,6 +162,14 @@ class FakePools:
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
         return PoolSpace(size=self.storage.total, free=self.storage.free())
+
+    async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
+        """See `IUnits`."""
+        free = self.storage.free()
+        return [
+            UnitState(name=place, size=self.storage.total, used=self.storage.total - free, free=free)
+            for place in places
+        ]
 
     async def fault(self, name: str) -> str | None:
         """See `IPools`: what a disk in it would meet."""

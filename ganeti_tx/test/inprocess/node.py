@@ -23,6 +23,7 @@ from ganeti_tx.node.storage.diskless.driver import Diskless
 from ganeti_tx.node.storage.ext.driver import ExtStorage
 from ganeti_tx.node.storage.ext.driver import register as register_ext
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.interfaces import IPools
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.certificates import Identity
@@ -38,6 +39,7 @@ from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
 from ganeti_tx.test.fakes.transfers import FakeTransferEnds, TransferWire
+from ganeti_tx.test.fakes.volume_groups import FakePhysicalVolumes, FakeVolumeGroups
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
 from ganeti_tx.test.inprocess.network import LATENCY, Listener, Network
 from ganeti_tx.test.inprocess.power import LosingFiles
@@ -122,6 +124,7 @@ class SimulatedNode:
     mirror_wire: MirrorWire | None = None
     mirror_node: MirrorNode | None = field(init=False)
     paths: Paths = field(factory=Paths)
+    volume_groups: FakeVolumeGroups = field(init=False)
     storage: NodeStorage = field(init=False)
     transfers: FakeTransferEnds = field(init=False)
     files_storage: FakeStorage = field(init=False)
@@ -144,9 +147,10 @@ class SimulatedNode:
             None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
         )
         upon = () if self.mirror_node is None else (self.mirror_node.volumes, self.mirror_node.mirrors)
-        pools = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
+        pools: dict[str, IPools] = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
         if self.mirror_node is not None:
-            pools["lvm-vg"] = FakePools(self.mirror_node.volumes)
+            self.volume_groups = FakeVolumeGroups(self.mirror_node.volumes)
+            pools.update({"lvm-vg": self.volume_groups, "lvm-pv": FakePhysicalVolumes(self.volume_groups)})
         devices = FakeBlockDevices(disks=self.shared.devices, devices=self.files_storage.devices)
         self.storage = together([StorageKind([Diskless(), self.files_storage, shared, devices, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())

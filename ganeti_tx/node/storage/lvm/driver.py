@@ -17,7 +17,7 @@ from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
 from ganeti_tx.node.storage.lvm import command
 from ganeti_tx.node.storage.lvm.names import VolumeName, check_new, volume_name
 from ganeti_tx.node.storage.lvm.placement import fewest
-from ganeti_tx.node.storage.lvm.pools import VolumeGroups
+from ganeti_tx.node.storage.lvm.pools import PhysicalVolumes, VolumeGroups
 from ganeti_tx.node.storage.lvm.report import Volume
 from ganeti_tx.node.storage.lvm.tools import LvmTools
 
@@ -152,4 +152,6 @@ def register(parts: StorageParts) -> StorageKind:
     """See `kinds.Register`."""
     tools = LvmTools(parts.runner)
     storages = [LogicalVolumes(word.value, tools) for word in driven_by("lvm")]
-    return StorageKind(storages, {StorageType.LVM_VG.value: VolumeGroups(tools)})
+    return StorageKind(
+        storages, {StorageType.LVM_VG.value: VolumeGroups(tools), StorageType.LVM_PV.value: PhysicalVolumes(tools)}
+    )

@@ -1,18 +1,25 @@
-"""Volume groups as pools."""
+"""Volume groups and physical volumes as pools and storage units."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, error_text
+from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
-from ganeti_tx.node.storage.lvm.report import MIB
-from ganeti_tx.node.storage.lvm.tools import LvmTools
+from ganeti_tx.node.storage.lvm import command
+from ganeti_tx.node.storage.lvm.report import MIB, Physical, Segment
+from ganeti_tx.node.storage.lvm.tools import LvmTools, NotInstalledError
+from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
+
+#: A device in a segment's list, before the number of its first extent.
+DEVICE = re.compile(r"([^,(]+)\(\d+\)")
 
 
-@implementer(IPools)
+@implementer(IPools, IUnits, IMendable, IVolumePieces)
 @frozen
 class VolumeGroups:
     """A pool's name is that of a volume group."""
@@ -25,9 +32,97 @@ class VolumeGroups:
         return PoolSpace(size=group.vg_size // MIB, free=group.vg_free // MIB)
 
     async def fault(self, name: str) -> str | None:
-        """See `IPools`."""
+        """See `IPools`: it is not there, or lacks a physical volume."""
         try:
-            await self.tools.group(name)
+            group = await self.tools.group(name)
         except BlockDeviceError as error:
             return error_text(error)
+        if group.partial:
+            return f"volume group {name!r} lacks physical volumes; 'gnt-node repair-storage' makes it do without them"
         return None
+
+    async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
+        """See `IUnits`."""
+        return [
+            UnitState(
+                name=group.vg_name,
+                size=group.vg_size // MIB,
+                used=(group.vg_size - group.vg_free) // MIB,
+                free=group.vg_free // MIB,
+            )
+            for group in await self.tools.groups()
+        ]
+
+    async def fix_consistency(self, name: str) -> None:
+        """See `IMendable`: physical volumes that are not there are forgotten, unless logical ones lie on them."""
+        await self.tools.group(name)
+        try:
+            await self.tools.change(command.without_missing(name), f"mend volume group {name}")
+        except BlockDeviceError as error:
+            if broken := [each.lv_name for each in await self.tools.volumes(name) if each.broken]:
+                raise BlockDeviceError(
+                    f"volume group {name} cannot do without what it lost: parts of {', '.join(broken)} lay there;"
+                    " replace or remove these disks first"
+                ) from None
+            raise error
+
+    async def pieces(self) -> Sequence[VolumePiece]:
+        """See `IVolumePieces`."""
+        try:
+            segments = await self.tools.segments()
+        except NotInstalledError:
+            return []
+        found = {(each.vg_name, each.lv_name, device): each for each in segments for device in devices(each)}
+        return [
+            VolumePiece(group=group, name=name, size=each.lv_size // MIB, physical=device)
+            for (group, name, device), each in sorted(found.items())
+        ]
+
+
+def devices(segment: Segment) -> list[str]:
+    """What a segment lies upon; what it is only mapped to has none."""
+    return DEVICE.findall(segment.devices)
+
+
+@implementer(IPools, IUnits, IAllocatable)
+@frozen
+class PhysicalVolumes:
+    """A pool's name is that of a volume group; its room is counted in physical volumes: all, and those that are empty."""
+
+    tools: LvmTools
+
+    async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """See `IPools`, but the unit: one physical volume is one spindle."""
+        await self.tools.group(name)
+        there = await self.tools.of_group(name)
+        empty = [each for each in there if each.allocatable and each.pv_free == each.pv_size]
+        return PoolSpace(size=len(there), free=len(empty))
+
+    async def fault(self, name: str) -> str | None:
+        """See `IPools`."""
+        return await VolumeGroups(self.tools).fault(name)
+
+    async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
+        """See `IUnits`: those of volume groups that are there."""
+        return [unit(each) for each in await self.tools.physical() if each.vg_name and not each.missing]
+
+    async def set_allocatable(self, name: str, allowed: bool) -> None:
+        """See `IAllocatable`."""
+        found = {each.pv_name: each for each in await self.tools.physical() if each.vg_name and not each.missing}
+        if name not in found:
+            there = ", ".join(sorted(found)) or "none"
+            raise BlockDeviceError(f"physical volume {name!r} is not on this node; there are: {there}")
+        if found[name].allocatable != allowed:
+            argv = command.allocatable(name, allowed)
+            await self.tools.change(argv, f"{'open' if allowed else 'close'} physical volume {name} for new volumes")
+
+
+def unit(physical: Physical) -> UnitState:
+    """A physical volume as storage unit."""
+    return UnitState(
+        name=physical.pv_name,
+        size=physical.pv_size // MIB,
+        used=physical.pv_used // MIB,
+        free=physical.pv_free // MIB,
+        allocatable=physical.allocatable,
+    )

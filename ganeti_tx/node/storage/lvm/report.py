@@ -71,6 +71,11 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     vg_extent_size: int
     vg_attr: str
 
+    @property
+    def partial(self) -> bool:
+        """Physical volumes of it are not there."""
+        return self.vg_attr[3:4] == "p"
+
 
 class Physical(msgspec.Struct, frozen=True, kw_only=True):
     """A physical volume; sizes are bytes. One that is not there is named "[unknown]"; one in no group has no group."""

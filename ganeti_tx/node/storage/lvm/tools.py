@@ -14,6 +14,10 @@ TIMEOUT = 120.0
 REPORT_LIMIT = 8 << 20
 
 
+class NotInstalledError(BlockDeviceError):
+    """This node has no LVM."""
+
+
 @frozen
 class LvmTools:
     """Asks LVM, and has it change things; all raise BlockDeviceError with one line."""
@@ -76,5 +80,5 @@ class LvmTools:
         except OSError as error:
             raise BlockDeviceError(f"{argv[0]}: {error.strerror}")
         if result.status == NOT_FOUND:
-            raise BlockDeviceError(f"{argv[0]} is not on this node: LVM is not installed (package lvm2)")
+            raise NotInstalledError(f"{argv[0]} is not on this node: LVM is not installed (package lvm2)")
         return result

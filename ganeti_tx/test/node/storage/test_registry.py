@@ -63,7 +63,7 @@ class RegistryTests(SynchronousTestCase):
 
     def test_pools(self) -> None:
         """Pools are those of storage types, whichever templates lie in them."""
-        self.assertEqual(sorted(self.storage.pools), ["file", "lvm-vg", "sharedfile"])
+        self.assertEqual(sorted(self.storage.pools), ["file", "lvm-pv", "lvm-vg", "sharedfile"])
         self.assertLessEqual(set(self.storage.pools), {each.value for each in StorageType})
         for pools in self.storage.pools.values():
             self.assertTrue(verifyObject(IPools, pools))

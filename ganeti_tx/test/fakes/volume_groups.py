@@ -1,0 +1,82 @@
+"""The volume group of a simulated node, upon one physical volume."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+from zope.interface import implementer
+
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.storage_unit import UnitState, VolumePiece
+from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
+from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
+from ganeti_tx.test.fakes.volumes import FakeVolumes
+
+GROUP, DEVICE = "xenvg", "/dev/sdb"
+
+
+@implementer(IPools, IUnits, IMendable, IVolumePieces)
+@define
+class FakeVolumeGroups:
+    """One group. `mended` are those that were told to do without what they lost."""
+
+    volumes: FakeVolumes
+    mended: list[str] = field(factory=list)
+
+    async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """See `IPools`."""
+        return PoolSpace(size=self.volumes.total, free=self.volumes.free())
+
+    async def fault(self, name: str) -> str | None:
+        """See `IPools`."""
+        return f"volume group {name!r} is not on this node" if name in self.volumes.lost else None
+
+    async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
+        """See `IUnits`."""
+        return [self.unit(GROUP)] if GROUP not in self.volumes.lost else []
+
+    def unit(self, name: str, allocatable: bool = True) -> UnitState:
+        """The room."""
+        total, free = self.volumes.total, self.volumes.free()
+        return UnitState(name=name, size=total, used=total - free, free=free, allocatable=allocatable)
+
+    async def fix_consistency(self, name: str) -> None:
+        """See `IMendable`."""
+        if name != GROUP:
+            raise BlockDeviceError(f"volume group {name!r} is not on this node; there are: {GROUP}")
+        self.mended.append(name)
+
+    async def pieces(self) -> Sequence[VolumePiece]:
+        """See `IVolumePieces`."""
+        return [
+            VolumePiece(group=group, name=name, size=disk.size, physical=DEVICE)
+            for key, disk in self.volumes.disks.items()
+            for group, _, name in (key.partition("/"),)
+        ]
+
+
+@implementer(IPools, IUnits, IAllocatable)
+@define
+class FakePhysicalVolumes:
+    """The one that it lies upon."""
+
+    groups: FakeVolumeGroups
+    allocatable: bool = True
+
+    async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
+        """See `IPools`."""
+        return PoolSpace(size=1, free=0 if self.groups.volumes.disks else 1)
+
+    async def fault(self, name: str) -> str | None:
+        """See `IPools`."""
+        return await self.groups.fault(name)
+
+    async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
+        """See `IUnits`."""
+        return [self.groups.unit(DEVICE, self.allocatable)]
+
+    async def set_allocatable(self, name: str, allowed: bool) -> None:
+        """See `IAllocatable`."""
+        if name != DEVICE:
+            raise BlockDeviceError(f"physical volume {name!r} is not on this node; there are: {DEVICE}")
+        self.allocatable = allowed

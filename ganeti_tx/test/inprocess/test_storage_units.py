@@ -1,0 +1,94 @@
+"""Storage units and volumes of nodes in a whole cluster, by `gnt-node`."""
+
+from ganeti_tx.test.fakes.volume_groups import DEVICE
+from ganeti_tx.test.inprocess.mirrored_case import ADD, MirroredCase
+
+
+class StorageUnitsTests(MirroredCase):
+    """`gnt-node list-storage`, `modify-storage`, `repair-storage` and `volumes`."""
+
+    def rows(self, line: str) -> list[list[str]]:
+        """The lines of a table as words."""
+        return [each.split() for each in self.ok(line).splitlines()]
+
+    def test_volumes(self) -> None:
+        """Each volume with what it lies upon and whose it is; of a node that is offline nothing is told."""
+        self.assertEqual(self.ok("gnt-node volumes"), "Node PhysDev VG Name Size Instance\n")
+        self.ok(f"{ADD} web1")
+        head, *rows = self.rows("gnt-node volumes")
+        self.assertEqual(head, ["Node", "PhysDev", "VG", "Name", "Size", "Instance"])
+        self.assertEqual(sorted({(row[0], row[-1]) for row in rows}), [
+            ("node2.example.com", "web1"), ("node3.example.com", "web1"),
+        ])  # fmt: skip
+        self.assertEqual(sorted({row[4] for row in rows}), ["1.0G", "128M"])
+        data = self.rows("gnt-node volumes --no-headers --units m -o name,size,dev node2")
+        self.assertEqual([words[1] for words in data], ["1024", "128"])
+        self.assertTrue(all(words[2] == f"/dev/xenvg/{words[0]}" for words in data), data)
+        self.home(3).volumes.disks["xenvg/left.over"] = self.home(3).volumes.disks.popitem()[1]
+        self.assertIn(["left.over", "-"], self.rows("gnt-node volumes --no-headers -o name,instance node3"))
+        self.ok("gnt-node modify -f --offline=yes node3")
+        self.assertEqual({row[0] for row in self.rows("gnt-node volumes --no-headers")}, {"node2.example.com"})
+        self.fails("gnt-node volumes nosuch", "nosuch")
+        self.fails("gnt-node volumes -o nonsense", "Unknown output fields selected: nonsense; there are node, phys,")
+
+    def test_list(self) -> None:
+        """The units of each type, of all nodes or some; a node that does not answer is warned of."""
+        head, *rows = self.rows("gnt-node list-storage -t lvm-vg")
+        self.assertEqual(head, ["Node", "Type", "Name", "Size", "Used", "Free", "Allocatable"])
+        self.assertEqual(rows[0], ["node1.example.com", "lvm-vg", "xenvg", "1.0T", "0M", "1.0T", "Y"])
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(
+            self.rows("gnt-node list-storage -t lvm-pv --no-headers -o name,node node2"),
+            [[DEVICE, "node2.example.com"]],
+        )
+        self.assertEqual(
+            self.rows("gnt-node list-storage --no-headers -o type,name node3"), [["file", "/srv/ganeti/file-storage"]]
+        )
+        self.cluster.node(2).stop()
+        _, out, err = self.scene().run(["gnt-node", "list-storage", "-t", "lvm-vg", "--no-headers"])
+        self.assertIn("Can't get storage data from node node2.example.com: ", out + err)
+        self.assertEqual(len([line for line in out.splitlines() if " lvm-vg " in line]), 2)
+
+    def test_not_listed(self) -> None:
+        """Storage that the cluster does not use, and that which has no units, is refused with what there is."""
+        self.fails("gnt-node list-storage -t gluster", "No disk template of storage type 'gluster' is enabled")
+        self.fails("gnt-node list-storage -t bogus", "bogus")
+        self.ok("gnt-cluster modify --enabled-disk-templates diskless --ipolicy-disk-templates diskless")
+        self.fails(
+            "gnt-node list-storage",
+            "Storage reporting for storage type 'diskless' is not supported. Please use the --storage-type option",
+        )
+        self.fails(
+            "gnt-node list-storage -t lvm-pv",
+            "No disk template of storage type 'lvm-vg' is enabled in this cluster. Enabled disk templates are: diskless",
+        )
+
+    def test_modify(self) -> None:
+        """A physical volume is closed for new volumes, and opened; what cannot be changed is refused."""
+        closed = f"gnt-node modify-storage --allocatable=no node2 lvm-pv {DEVICE}"
+        self.ok(closed.replace("modify-storage", "modify-storage --dry-run"))
+        for value, shown in (("no", "N"), ("yes", "Y")):
+            self.ok(f"gnt-node modify-storage --allocatable={value} node2 lvm-pv {DEVICE}")
+            self.assertEqual(
+                self.rows("gnt-node list-storage -t lvm-pv --no-headers -o allocatable"),
+                [["Y"], [shown], ["Y"]],
+            )
+        self.fails("gnt-node modify-storage --allocatable=no node2 lvm-pv /dev/nope", "there are: /dev/sdb")
+        self.fails(f"gnt-node modify-storage node2 lvm-pv {DEVICE}", "--allocatable")
+        self.fails("gnt-node modify-storage --allocatable=no node2 lvm-vg xenvg", "lvm-vg")
+        self.ok("gnt-node modify -f --offline=yes node3")
+        self.fails(f"gnt-node modify-storage --allocatable=no node3 lvm-pv {DEVICE}", "marked offline")
+
+    def test_repair(self) -> None:
+        """A volume group is mended while other nodes have good copies of all disks; else only if told so."""
+        self.ok(f"{ADD} web1")
+        repair = "gnt-node repair-storage {} node2 lvm-vg xenvg"
+        self.ok(repair.format(""))
+        self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"])
+        self.fails("gnt-node repair-storage node2 lvm-vg other", "'other' is not on this node; there are: xenvg")
+        self.cluster.node(3).mirror_node.lose_power()  # type: ignore[union-attr]
+        self.fails(repair.format(""), "Instance 'web1' has faulty disks on node 'node3.example.com': disk/0")
+        self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"])
+        self.ok(repair.format("--ignore-consistency"))
+        self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"] * 2)
+        self.fails("gnt-node repair-storage node2 lvm-pv /dev/sdb", "lvm-pv")
