@@ -196,6 +196,7 @@ class NodeSite(Site):
             requestFactory=BoundedRequest,
             timeout=IDLE_LIMIT,
             reactor=reactor,
+            parsePOSTFormSubmission=False,
         )
         self.admitted = admitted
         self.bodies = 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from attrs import frozen
 from cryptography.x509 import DNSName, ExtensionNotFound, SubjectAlternativeName
@@ -135,27 +135,50 @@ def service_of(host: str) -> DNS_ID | IPAddress_ID:
         return DNS_ID(host)
 
 
-def peer_digest(transport: Any) -> str | None:
-    """The SHA-256 digest of the certificate that the other end showed; None without one."""
+@frozen
+class Shown:
+    """The certificate that the other end showed: its SHA-256 digest, and the name in it."""
+
+    digest: str
+    name: str | None
+
+
+#: By connection, which shows one certificate once. To take it apart costs more than most calls that come over it.
+SHOWN: WeakKeyDictionary[object, Shown] = WeakKeyDictionary()
+
+
+def shown(transport: Any) -> Shown | None:
+    """What the other end of a connection showed; None without a certificate."""
+    if (known := SHOWN.get(transport)) is not None:
+        return known
     get = getattr(transport, "getPeerCertificate", None)
     certificate = get() if get is not None else None
     if certificate is None:
         return None
-    return str(certificate.digest("sha256").decode("ascii"))
+    found = SHOWN[transport] = Shown(str(certificate.digest("sha256").decode("ascii")), name_in(certificate))
+    return found
 
 
-def peer_name(transport: Any) -> str | None:
-    """The name in the certificate that the other end showed; None without one."""
-    get = getattr(transport, "getPeerCertificate", None)
-    certificate = get() if get is not None else None
-    if certificate is None:
-        return None
+def name_in(certificate: crypto.X509) -> str | None:
+    """The first name that a certificate is for; None without one."""
     try:
         extension = certificate.to_cryptography().extensions.get_extension_for_class(SubjectAlternativeName)
     except ExtensionNotFound:
         return None
     names: list[str] = extension.value.get_values_for_type(DNSName)
     return names[0] if names else None
+
+
+def peer_digest(transport: Any) -> str | None:
+    """The SHA-256 digest of the certificate that the other end showed; None without one."""
+    found = shown(transport)
+    return None if found is None else found.digest
+
+
+def peer_name(transport: Any) -> str | None:
+    """The name in the certificate that the other end showed; None without one."""
+    found = shown(transport)
+    return None if found is None else found.name
 
 
 #: Whether the holder of the certificate with this digest may make node calls.

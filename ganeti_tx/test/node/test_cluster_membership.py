@@ -22,9 +22,11 @@ class Connection:
 
     def __init__(self, identity: Identity | None) -> None:
         self._identity = identity
+        self.asked = 0
 
     def getPeerCertificate(self) -> X509 | None:
         """As a TLS transport."""
+        self.asked += 1
         return None if self._identity is None else load_certificate(FILETYPE_PEM, self._identity.certificate)
 
 
@@ -54,6 +56,15 @@ class AdmittedCallersTests(SynchronousTestCase):
         self.assertFalse(self.callers.admitted(connection), "another certificate of the same name")
         self.admit()
         self.assertFalse(self.callers.admitted(connection))
+
+    def test_read_once(self) -> None:
+        """A connection's certificate is taken apart for its first call only; another connection has its own."""
+        self.admit(NODE2)
+        connection, other = Connection(NODE2), Connection(issue_client(AUTHORITY, "node3", NOW))
+        for _ in range(3):
+            self.assertTrue(self.callers.admitted(connection))
+            self.assertFalse(self.callers.admitted(other))
+        self.assertEqual([(each.asked, peer_name(each)) for each in (connection, other)], [(1, "node2"), (1, "node3")])
 
     def test_nameless(self) -> None:
         """Who shows no certificate, or one without a name, may not call, listed or not."""
