@@ -23,6 +23,9 @@ from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove, BlockdevRename, DiskCall
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
+#: What makes a disk on one of its nodes, and what takes that back.
+Making = tuple[DiskCall[None], Undo]
+
 
 async def make_disks(config: IConfig, plans: Sequence[DiskPlan], homes: Sequence[str]) -> tuple[Disk, ...]:
     """The disks, each with a uuid, and a name on its nodes that nothing else has.
@@ -120,21 +123,28 @@ async def create_disks(
     for index, disk in enumerate(target.disks):
         if only is not None and index not in only:
             continue
-        calls = {node.name: making(target, node, index, adopted.get(index)) for node in homes(target, disk)}
-        async with steps.step(creation(index), *(undo for _, undo in calls.values())):
-            for node in homes(target, disk):
-                call, undo = calls[node.name]
-                try:
-                    await nodes.call(node, call)
-                except RpcError as error:
-                    if not error.may_be_done:
-                        steps.nothing_to_undo(undo)
-                    raise OpExecError(
-                        f"could not create disk/{index} of instance {target.instance.name}: {error}"
-                    ) from None
+        made = {node.name: making(target, node, index, adopted.get(index)) for node in homes(target, disk)}
+        await create_on(nodes, target, steps, index, made)
 
 
-def making(target: InstanceView, node: Node, index: int, adopted: Sequence[Any] | None) -> tuple[DiskCall[None], Undo]:
+async def create_on(
+    nodes: INodeRpc, target: InstanceView, steps: Steps, index: int, made: Mapping[str, Making]
+) -> None:
+    """Create one disk on its nodes, by the call that each node is given. @raise OpExecError: it could not be made."""
+    async with steps.step(creation(index), *(undo for _, undo in made.values())):
+        for node in homes(target, target.disks[index]):
+            call, undo = made[node.name]
+            try:
+                await nodes.call(node, call)
+            except RpcError as error:
+                if not error.may_be_done:
+                    steps.nothing_to_undo(undo)
+                raise OpExecError(
+                    f"could not create disk/{index} of instance {target.instance.name}: {error}"
+                ) from None
+
+
+def making(target: InstanceView, node: Node, index: int, adopted: Sequence[Any] | None) -> Making:
     """What makes a disk on one of its nodes, and what takes that back."""
     owner, spec = target.instance.name, target.disk_specs(node)[index]
     if adopted is None:

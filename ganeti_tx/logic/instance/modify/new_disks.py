@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.adopt import renamed
-from ganeti_tx.logic.disks.make import creation, making
+from ganeti_tx.logic.disks.make import Making, create_on, creation, making
 from ganeti_tx.logic.disks.on_nodes import Warn, homes
 from ganeti_tx.logic.disks.plan import DiskPlan
 from ganeti_tx.logic.disks.sync import wait_for_sync
@@ -20,7 +20,7 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove, BlockdevShutdown, DiskCall
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 
 READY = "make the new disks ready"
@@ -48,21 +48,12 @@ async def create(nodes: INodeRpc, target: InstanceView, plans: Mapping[str, Disk
     """Create the planned disks; each is removed again if something fails later. @raise OpExecError: one was not made."""
     for index, disk in chosen(target, plans):
         adopted = renamed([plans[disk.uuid]]).get(0)
-        calls = {node.name: made(target, node, index, adopted) for node in homes(target, disk)}
-        async with steps.step(creation(index), *(undo for _, undo in calls.values())):
-            for node in homes(target, disk):
-                call, undo = calls[node.name]
-                try:
-                    await nodes.call(node, call)
-                except RpcError as error:
-                    if not error.may_be_done:
-                        steps.nothing_to_undo(undo)
-                    raise OpExecError(
-                        f"could not create disk/{index} of instance {target.instance.name}: {error}"
-                    ) from None
+        await create_on(
+            nodes, target, steps, index, {node.name: made(target, node, index, adopted) for node in homes(target, disk)}
+        )
 
 
-def made(target: InstanceView, node: Node, index: int, adopted: Sequence[object] | None) -> tuple[DiskCall[None], Undo]:
+def made(target: InstanceView, node: Node, index: int, adopted: Sequence[object] | None) -> Making:
     """What makes a disk on one of its nodes, and what takes that back."""
     if adopted is not None:
         return making(target, node, index, adopted)
