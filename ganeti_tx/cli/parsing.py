@@ -143,7 +143,7 @@ def _declare(parser: optparse.OptionParser, option: Option) -> None:
         settings["type"] = option.takes
         settings["metavar"] = option.metavar or option.dest.upper()
     if option.choices:
-        settings["choices"] = list(option.choices)
+        settings["choices"] = [str(choice) for choice in option.choices]
     if option.const is not None:
         settings["const"] = option.const
     if option.action == "callback":

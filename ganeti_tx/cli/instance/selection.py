@@ -75,7 +75,7 @@ def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
         what = next(word for word in ("tag", "node group", "node", "instance") if word.replace(" ", "-") in mode)
         raise OpPrereqError(f"No {what} names passed; --all selects all instances", ECode.INVAL)
     if mode == INSTANCES:
-        return list(dict.fromkeys(words))
+        return _named(session, words)
     if mode == INSTANCES_BY_TAGS:
         return _instances(session, _any_of("=[]", "tags", words))
     if mode == GROUPS:
@@ -84,6 +84,17 @@ def _names(session: Session, mode: str, words: Sequence[str]) -> list[str]:
     by_tags = mode.endswith(_BY_TAGS)
     chosen = _any_of("=[]", "tags", words) if by_tags else _any_of("==", "name", words)
     return _of_nodes(session, _NODE_FIELDS[mode.removesuffix(_BY_TAGS)], chosen)
+
+
+def _named(session: Session, words: Sequence[str]) -> list[str]:
+    """The full names of those that there are; words that name none follow, whose jobs say so, unless there is none at all."""
+    found = session.client.query_instances(list(dict.fromkeys(words)), ["name", "uuid"], False)
+    unknown = [word for word in dict.fromkeys(words) if not any(_names_it(word, *each) for each in found)]
+    return [*(name for name, _uuid in found), *unknown] if found else []
+
+
+def _names_it(word: str, name: str, uuid: str) -> bool:
+    return word == uuid or f"{name}.".lower().startswith(f"{word}.".lower())
 
 
 def _any_of(operator: str, field: str, values: Sequence[str]) -> list[Any]:

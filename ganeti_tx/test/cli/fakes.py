@@ -80,7 +80,13 @@ class FakeClient(Client):
         outcomes = [self.results.get(op["OP_ID"]) for op in self.jobs[job_id]]
         return "error" if any(isinstance(outcome, GanetiError) for outcome in outcomes) else "success"
 
+    def _query_instances(self, names: list[str], fields: list[str], locking: bool) -> list[list[str]]:
+        """Instances that are asked for by their names are there."""
+        assert names and fields == ["name", "uuid"]
+        return [[name, f"uuid of {name}"] for name in names]
+
     _own: Mapping[str, Callable[..., Any]] = {
+        "QueryInstances": _query_instances,
         "SubmitJob": _submit_job,
         "SubmitManyJobs": _submit_many_jobs,
         "WaitForJobChange": _wait_for_job_change,

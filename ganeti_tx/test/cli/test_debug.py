@@ -16,6 +16,12 @@ class DebugTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.cli = CommandLine()
 
+    def test_wrong_mode(self) -> None:
+        """The modes of an allocator are named as they are typed."""
+        outcome = self.cli("gnt-debug", "iallocator", "--mode=multi-evacuate", "web1")
+        self.assertEqual(outcome.status, 2)
+        self.assertIn("invalid choice: 'multi-evacuate' (choose from 'allocate', 'allocate-secondary',", outcome.err)
+
     def test_delay(self) -> None:
         """The delay takes locks unless told otherwise, other than the opcode's own default."""
         self.cli("gnt-debug", "delay", "0.5")

@@ -181,6 +181,24 @@ class PowerTests(SynchronousTestCase):
         self.assertEqual(outcome, (0, "Waiting for job 1 for web1 ...\n", ""))
         self.assertEqual(self.cli.client.submitted, [{"OP_ID": "OP_INSTANCE_STARTUP", "instance_name": "web1"}])
 
+    def test_full_name(self) -> None:
+        """What is told and submitted has full names, each once."""
+        self.cli.client.answers["QueryInstances"] = lambda *args: [["web1.example.com", "a-uuid"]]
+        outcome = self.cli("gnt-instance", "startup", "web1", "web1", "a-uuid")
+        self.assertEqual(outcome, (0, "Waiting for job 1 for web1.example.com ...\n", ""))
+        self.assertEqual([op["instance_name"] for op in self.cli.client.submitted], ["web1.example.com"])
+
+    def test_unknown(self) -> None:
+        """When none is there, nothing is submitted; one among others has a job, which fails and says so."""
+        self.cli.client.answers["QueryInstances"] = lambda names, *args: [["web1", "a-uuid"]] if "web1" in names else []
+        for verb in ("startup", "shutdown", "reboot", "reinstall"):
+            outcome = self.cli("gnt-instance", verb, "web9")
+            self.assertEqual((outcome.status, outcome.out), (1, ""))
+            self.assertIn("error type: wrong_input, error details:\nSelection filter does not match any", outcome.err)
+        self.assertEqual(self.cli.client.jobs, {})
+        self.cli("gnt-instance", "startup", "--force-multiple", "web9", "web1")
+        self.assertEqual([op["instance_name"] for op in self.cli.client.submitted], ["web1", "web9"])
+
     def test_aliases(self) -> None:
         """start and stop are spellings of startup and shutdown."""
         self.cli("gnt-instance", "start", "web1")

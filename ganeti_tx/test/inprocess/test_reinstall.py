@@ -38,7 +38,7 @@ class ReinstallTests(ReinstallCase):
         """The create script runs on the same disks, and is told that it is not for the first time."""
         before = self.cluster.disks()
         said = self.ok(REINSTALL)
-        self.assertIn("Waiting for job 2 for web1 ...\n", said)
+        self.assertIn("Waiting for job 2 for web1.example.com ...\n", said)
         self.assertIn("- INFO: Running instance OS create scripts...", said)
         (call,) = self.runs()
         self.assertEqual((call.env["INSTANCE_NAME"], call.env["INSTANCE_REINSTALL"]), (NAME, "1"))
@@ -81,7 +81,7 @@ class ReinstallTests(ReinstallCase):
         self.fails(REINSTALL.replace("-f", "-f -O colour=red"), "no parameters colour")
         self.fails("gnt-instance reinstall", "No instance names passed")
         self.fails("gnt-instance reinstall web1", "--force answers beforehand")
-        self.fails("gnt-instance reinstall -f nosuch", "not known")
+        self.fails("gnt-instance reinstall -f nosuch", "Selection filter does not match any instances")
         self.assertEqual((self.runs(), self.cluster.config.serial_no), ([], serial))
 
     def test_running(self) -> None:
