@@ -9,12 +9,13 @@ from ganeti_tx.model import logical_id as ids
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.disk import fill_diskparams, with_params
+from ganeti_tx.model.params.node import fill_ndparams
 
 
 def disk_specs(
@@ -22,10 +23,11 @@ def disk_specs(
 ) -> list[DiskSpec]:
     """All disks of an instance, in their order, for one of the nodes that they are on. @param nodes: all of these, by uuid."""
     filled = fill_diskparams(cluster, group)
-    return [disk_spec(with_params(disk, filled), index, node, nodes) for index, disk in enumerate(disks)]
+    exclusive = bool(fill_ndparams(cluster, group, node)["exclusive_storage"])
+    return [disk_spec(with_params(disk, filled), index, node, nodes, exclusive) for index, disk in enumerate(disks)]
 
 
-def disk_spec(disk: Disk, index: int, node: Node, nodes: Mapping[str, Node]) -> DiskSpec:
+def disk_spec(disk: Disk, index: int, node: Node, nodes: Mapping[str, Node], exclusive: bool = False) -> DiskSpec:
     """One disk that carries its filled parameters."""
     own: dict[str, Any] = dict(disk.params or {})
     return DiskSpec(
@@ -39,8 +41,9 @@ def disk_spec(disk: Disk, index: int, node: Node, nodes: Mapping[str, Node]) -> 
         iv_name=disk.iv_name,
         spindles=disk.spindles,
         params=own,
-        children=[disk_spec(child, -1, node, nodes) for child in disk.children],
+        children=[disk_spec(child, -1, node, nodes, exclusive) for child in disk.children],
         ends=mirror_ends(disk, node, nodes),
+        exclusive=exclusive and disk.template.storage is StorageType.LVM_VG,
     )
 
 

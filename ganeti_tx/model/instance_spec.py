@@ -35,6 +35,8 @@ class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     params: dict[str, Any] = {}
     children: list["DiskSpec"] = []
     ends: MirrorEnds | None = None
+    #: Whether no other disk may lie on the physical volumes of this one (node parameter exclusive_storage).
+    exclusive: bool = False
 
     def __repr__(self) -> str:
         return f"<DiskSpec {self.dev_type} {self.uuid}>"  # the logical id may hold a secret

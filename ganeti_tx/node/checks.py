@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges
@@ -18,6 +19,7 @@ from ganeti_tx.node.storage.abilities import IExisting
 from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
+from ganeti_tx.node.storage.pool_abilities import IUnits
 from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.runtime.certificates import days_left
 from ganeti_tx.runtime.files import IFiles
@@ -81,6 +83,7 @@ class NodeChecks:
             "oob-paths": self._programs,
             "certificates": self._certificates,
             "volumes": self._volumes,
+            "physical-volumes": self._physical_volumes,
             "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,
             "ssh-files": self.ssh.file_faults,
@@ -173,6 +176,13 @@ class NodeChecks:
     async def _volumes(self, places: dict[str, str]) -> dict[str, list[list[Any]] | str]:
         """The logical ids of what is in the place of each template, or why that cannot be told."""
         return {template: await self._existing(template, place) for template, place in places.items()}
+
+    async def _physical_volumes(self, group: str) -> list[tuple[str, int]]:
+        """Those of a volume group, with their sizes in MiB."""
+        pools = self.storage.pools.get(StorageType.LVM_PV.value)
+        if not IUnits.providedBy(pools):
+            return []
+        return [(each.name, each.size) for each in await IUnits(pools).units([group])]
 
     async def _providers(self, argument: object) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
         """Of each provider of external storage its name, where it is, why it cannot be used, and its parameters."""

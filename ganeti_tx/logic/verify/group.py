@@ -7,6 +7,7 @@ from attrs import evolve
 from ganeti_tx.logic.hook import Hook, HookAnswers, HookNodes
 from ganeti_tx.logic.verify.copies import copy_findings
 from ganeti_tx.logic.verify.disks import disk_states
+from ganeti_tx.logic.verify.exclusive import physical_sizes
 from ganeti_tx.logic.verify.gathering import gather
 from ganeti_tx.logic.verify.instances import judge_instance
 from ganeti_tx.logic.verify.memory import judge_memory
@@ -55,6 +56,7 @@ class LUClusterVerifyGroup(GroupVerification[OpClusterVerifyGroup]):
         for node in scene.online:
             report.detail(f"Verifying node {node.name} ({role(scene, node)})")
             report.tell(node_verdicts(scene, told, node))
+        report.tell(physical_sizes(scene, told))
         report.heading("Verifying instance status")
         for view in scene.instances:
             report.detail(f"Verifying instance {view.instance.name}")

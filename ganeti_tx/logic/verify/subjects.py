@@ -4,13 +4,24 @@ What comes with a driver (volume groups, mirrors) adds its own file with SUBJECT
 does not have it.
 """
 
-from ganeti_tx.logic.verify import hypervisors, membership, networking, oses, pools, programs, providers, tags
+from ganeti_tx.logic.verify import (
+    exclusive,
+    hypervisors,
+    membership,
+    networking,
+    oses,
+    pools,
+    programs,
+    providers,
+    tags,
+)
 
 SUBJECTS = (
     *programs.SUBJECTS,
     *membership.SUBJECTS,
     *networking.SUBJECTS,
     *pools.SUBJECTS,
+    *exclusive.SUBJECTS,
     *providers.SUBJECTS,
     *hypervisors.SUBJECTS,
     *oses.SUBJECTS,

@@ -48,6 +48,13 @@ def cluster_with(**settings: Any) -> Prepare:
     return lambda config: replace(config, cluster=replace(config.cluster, **settings))
 
 
+def larger_disk(cluster: InProcessCluster) -> None:
+    """A node has more than the others."""
+    node = cluster.node(2).mirror_node
+    assert node is not None
+    node.volumes.total = 1 << 21
+
+
 def lose_group(cluster: InProcessCluster) -> None:
     """A node loses its volume group."""
     node = cluster.node(2).mirror_node
@@ -309,6 +316,16 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
         lambda cluster: lists(cluster, b"/srv/ganeti/file-storage\n"),
         cluster_with(enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.SHAREDFILE)),
     ),
+    VerifyCode.EGROUPDIFFERENTPVSIZE: ClusterFault(
+        "a node got a larger disk",
+        "biggest (2097152 MB) is on node2.example.com",
+        larger_disk,
+        cluster_with(
+            enabled_disk_templates=(DiskTemplate.PLAIN,),
+            volume_group_name="xenvg",
+            ndparams={"exclusive_storage": True},
+        ),
+    ),
     VerifyCode.ENODELVM: ClusterFault(
         "the volume group is lost",
         "volume group 'xenvg' is not on this node",
@@ -332,7 +349,6 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
 }
 #: What can go wrong only with drivers that are not built, by the template that they serve.
 OF_DRIVERS: Mapping[VerifyCode, DiskTemplate] = {
-    VerifyCode.EGROUPDIFFERENTPVSIZE: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBD: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBDHELPER: DiskTemplate.DRBD,
     VerifyCode.ENODEDRBDVERSION: DiskTemplate.DRBD,

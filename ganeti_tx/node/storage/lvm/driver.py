@@ -16,7 +16,7 @@ from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
 from ganeti_tx.node.storage.lvm import command
 from ganeti_tx.node.storage.lvm.names import VolumeName, check_new, volume_name
-from ganeti_tx.node.storage.lvm.placement import fewest
+from ganeti_tx.node.storage.lvm.placement import fewest, whole
 from ganeti_tx.node.storage.lvm.pools import PhysicalVolumes, VolumeGroups
 from ganeti_tx.node.storage.lvm.report import Volume
 from ganeti_tx.node.storage.lvm.tools import LvmTools
@@ -40,7 +40,8 @@ class LogicalVolumes:
         if disk.size <= 0:
             raise BlockDeviceError(f"{volume.label} cannot have {disk.size} MiB")
         stripes = int(disk.params.get("stripes", 1))
-        upon = fewest(await self.tools.of_group(volume.group), disk.size, stripes)
+        there = await self.tools.of_group(volume.group)
+        upon = whole(there, disk.size, disk.spindles) if disk.exclusive else fewest(there, disk.size, stripes)
         argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon)
         await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
 
@@ -59,7 +60,8 @@ class LogicalVolumes:
             raise BlockDeviceError(f"{volume.label} cannot shrink: {amount} MiB to add")
         await self._found(volume)
         if amount:
-            argv = command.extend(volume.group, volume.name, amount, dry_run)
+            upon = await self._room_to_grow(volume) if disk.exclusive else ()
+            argv = command.extend(volume.group, volume.name, amount, dry_run, upon)
             await self.tools.change(argv, f"grow {volume.label} by {amount} MiB")
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
@@ -123,6 +125,13 @@ class LogicalVolumes:
             ExistingDevice([each.vg_name, each.lv_name], each.size, each.in_use)
             for each in await self.tools.volumes(place)
         ]
+
+    async def _room_to_grow(self, volume: VolumeName) -> list[str]:
+        """Where a disk that has physical volumes for itself may grow: on them, and on empty ones."""
+        pieces = await self.tools.segments(f'vg_name="{volume.group}" && lv_name="{volume.name}"')
+        own = {device for piece in pieces for device in piece.upon}
+        there = await self.tools.of_group(volume.group)
+        return [each.pv_name for each in there if each.pv_name in own or each.pv_free == each.pv_size]
 
     async def _found(self, volume: VolumeName) -> Volume:
         found = await self.tools.volume(volume.group, volume.name)

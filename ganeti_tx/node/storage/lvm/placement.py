@@ -2,7 +2,11 @@
 
 from collections.abc import Sequence
 
+from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.storage.lvm.report import MIB, Physical
+
+#: The part of a physical volume that is not counted on with exclusive storage (reference: storage-rules.json).
+RESERVE = 0.02
 
 
 def emptiest(physical: Sequence[Physical]) -> list[Physical]:
@@ -27,6 +31,30 @@ def fewest(physical: Sequence[Physical], size: int, stripes: int = 1) -> list[st
     while sum(each.pv_free for each in chosen) < size * MIB and len(chosen) < len(able):
         chosen.append(able[len(chosen)])
     return names(chosen)
+
+
+def whole(physical: Sequence[Physical], size: int, spindles: int | None = None) -> list[str]:
+    """As few as will do for `size` MiB of those on which nothing lies (exclusive storage); or so many as `spindles` says.
+
+    @raise BlockDeviceError: these are too few, or there are not so many.
+    """
+    empty = [each for each in emptiest(physical) if each.pv_free == each.pv_size]
+    needed = next((count for count in range(1, len(empty) + 1) if usable(empty[:count]) >= size * MIB), None)
+    if needed is None:
+        raise BlockDeviceError(
+            f"{size} MiB do not fit on physical volumes that are empty, as exclusive storage wants:"
+            f" {len(empty)} are, with {usable(empty) // MIB} MiB"
+        )
+    if spindles is not None and not needed <= spindles <= len(empty):
+        raise BlockDeviceError(
+            f"{size} MiB cannot have {spindles} physical volumes for themselves; allowed are {needed} to {len(empty)}"
+        )
+    return names(empty[: spindles or needed])
+
+
+def usable(physical: Sequence[Physical]) -> int:
+    """Bytes of them that are counted on."""
+    return sum(int(each.pv_size * (1 - RESERVE)) for each in physical)
 
 
 def names(physical: Sequence[Physical]) -> list[str]:

@@ -1,6 +1,5 @@
 """Volume groups and physical volumes as pools and storage units."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,12 +10,10 @@ from ganeti_tx.errors import BlockDeviceError, error_text
 from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.lvm import command
-from ganeti_tx.node.storage.lvm.report import MIB, Physical, Segment
+from ganeti_tx.node.storage.lvm.placement import emptiest, usable
+from ganeti_tx.node.storage.lvm.report import MIB, Physical
 from ganeti_tx.node.storage.lvm.tools import LvmTools, NotInstalledError
 from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
-
-#: A device in a segment's list, before the number of its first extent.
-DEVICE = re.compile(r"([^,(]+)\(\d+\)")
 
 
 @implementer(IPools, IUnits, IMendable, IVolumePieces)
@@ -29,6 +26,8 @@ class VolumeGroups:
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
         group = await self.tools.group(name)
+        if params.get("exclusive_storage"):
+            return exclusive_space(await self.tools.of_group(name))
         return PoolSpace(size=group.vg_size // MIB, free=group.vg_free // MIB)
 
     async def fault(self, name: str) -> str | None:
@@ -72,16 +71,17 @@ class VolumeGroups:
             segments = await self.tools.segments()
         except NotInstalledError:
             return []
-        found = {(each.vg_name, each.lv_name, device): each for each in segments for device in devices(each)}
+        found = {(each.vg_name, each.lv_name, device): each for each in segments for device in each.upon}
         return [
             VolumePiece(group=group, name=name, size=each.lv_size // MIB, physical=device)
             for (group, name, device), each in sorted(found.items())
         ]
 
 
-def devices(segment: Segment) -> list[str]:
-    """What a segment lies upon; what it is only mapped to has none."""
-    return DEVICE.findall(segment.devices)
+def exclusive_space(physical: Sequence[Physical]) -> PoolSpace:
+    """What disks can have that share their physical volumes with none."""
+    empty = [each for each in emptiest(physical) if each.pv_free == each.pv_size]
+    return PoolSpace(size=usable(physical) // MIB, free=usable(empty) // MIB)
 
 
 @implementer(IPools, IUnits, IAllocatable)
@@ -103,8 +103,9 @@ class PhysicalVolumes:
         return await VolumeGroups(self.tools).fault(name)
 
     async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
-        """See `IUnits`: those of volume groups that are there."""
-        return [unit(each) for each in await self.tools.physical() if each.vg_name and not each.missing]
+        """See `IUnits`: those that are there of all volume groups, or of the ones that are named."""
+        there = [each for each in await self.tools.physical() if each.vg_name and not each.missing]
+        return [unit(each) for each in there if not places or each.vg_name in places]
 
     async def set_allocatable(self, name: str, allowed: bool) -> None:
         """See `IAllocatable`."""

@@ -1,5 +1,6 @@
 """What lvs, vgs and pvs print: each kind of row is a type whose fields are the columns that are asked for."""
 
+import re
 from typing import TypeVar
 
 import msgspec
@@ -7,6 +8,8 @@ import msgspec
 from ganeti_tx.errors import BlockDeviceError
 
 MIB = 1 << 20
+#: A device in a segment's list, before the number of its first extent.
+DEVICE = re.compile(r"([^,(]+)\(\d+\)")
 
 
 class Volume(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +63,11 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     lv_size: int
     lv_attr: str
     devices: str
+
+    @property
+    def upon(self) -> list[str]:
+        """The physical volumes; what is only mapped to others lies on none."""
+        return DEVICE.findall(self.devices)
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,9 +34,9 @@ class LvmTools:
         await self.group(group)
         return await self._report(Volume, f'vg_name="{group}"')
 
-    async def segments(self) -> list[Segment]:
-        """All of this node."""
-        return await self._report(Segment)
+    async def segments(self, select: str = "") -> list[Segment]:
+        """All of this node, or those that are selected."""
+        return await self._report(Segment, select)
 
     async def groups(self) -> list[Group]:
         """All of this node."""

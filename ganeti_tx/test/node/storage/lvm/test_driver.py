@@ -78,6 +78,26 @@ class LogicalVolumesTests(StorageTestCase):
             ["lvcreate --yes --wipesignatures y --size 64m --stripes 2 --name new xenvg /dev/loop3 /dev/loop2"] * 2,
         )
 
+    def test_exclusive(self) -> None:
+        """With exclusive storage a disk has physical volumes for itself, and grows on these and on empty ones."""
+        self.changes("lvcreate", "lvextend")
+        self.get(self.store.create(replace(disk("new", 64), logical_id=["bigvg", "new"], exclusive=True)))
+        self.assertIn("0 are, with 0 MiB", self.refused(self.store.create(replace(disk("new", 64), exclusive=True))))
+
+        def segments(call: Call) -> ProcessResult:
+            name = "segments.json" if any("devices" in word for word in call.argv) else "volumes.json"
+            return ProcessResult(stdout=captured(name))
+
+        self.runner.script(["lvs"], segments)
+        self.get(self.store.grow(replace(disk("u1.disk0"), exclusive=True), 8))
+        made, grown = self.changes()
+        self.assertTrue(made.endswith("--name new bigvg /dev/vdb"), made)
+        self.assertEqual(grown, "lvextend --size +8m xenvg/u1.disk0 /dev/loop1 /dev/loop2 /dev/loop3")
+        pools = VolumeGroups(LvmTools(self.runner))
+        space = self.get(pools.space("bigvg", {"exclusive_storage": True}))
+        self.assertEqual((space.size, space.free), (4010, 4010))
+        self.assertEqual(self.get(pools.space("xenvg", {"exclusive_storage": True})).free, 0)
+
     def test_refused(self) -> None:
         """What LVM says is told with the volume's name."""
         fault = b'  Volume group "xenvg" has insufficient free space (871 extents): 25600 required.\n'

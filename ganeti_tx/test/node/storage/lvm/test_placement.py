@@ -3,7 +3,8 @@
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.node.storage.lvm.placement import fewest
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.node.storage.lvm.placement import fewest, usable, whole
 from ganeti_tx.node.storage.lvm.report import Physical
 
 SOME = Physical(
@@ -35,3 +36,32 @@ class PlacementTests(SynchronousTestCase):
         there = with_room(a=100, b=300, c=200)
         self.assertEqual(fewest(there, 300, stripes=2), ["/dev/b", "/dev/c"])
         self.assertEqual(fewest(there, 500, stripes=2), ["/dev/b", "/dev/c", "/dev/a"])
+
+
+class ExclusiveTests(SynchronousTestCase):
+    """Physical volumes that are one disk's alone."""
+
+    def setUp(self) -> None:
+        self.there = [
+            replace(SOME, pv_name=f"/dev/{name}", pv_size=1000 << 20, pv_free=free << 20)
+            for name, free in (("a", 1000), ("b", 999), ("c", 1000), ("d", 1000))
+        ]
+
+    def test_empty(self) -> None:
+        """Only empty ones are taken, as few as will do, of which two per cent do not count."""
+        for size, count in ((1, 1), (980, 1), (981, 2), (1960, 2), (2940, 3)):
+            self.assertEqual(whole(self.there, size), [f"/dev/{name}" for name in "acd"[:count]], size)
+        self.assertEqual(usable(self.there[:1]) >> 20, 980)
+
+    def test_spindles(self) -> None:
+        """So many as are asked for, if these suffice."""
+        self.assertEqual(whole(self.there, 10, 3), ["/dev/a", "/dev/c", "/dev/d"])
+        for size, spindles, allowed in ((981, 1, "2 to 3"), (10, 4, "1 to 3"), (10, 0, "1 to 3")):
+            error = self.assertRaises(BlockDeviceError, whole, self.there, size, spindles)
+            self.assertIn(f"allowed are {allowed}", str(error))
+
+    def test_too_large(self) -> None:
+        """What does not fit is refused with what there is."""
+        error = self.assertRaises(BlockDeviceError, whole, self.there, 2941)
+        self.assertIn("3 are, with 2940 MiB", str(error))
+        self.assertRaises(BlockDeviceError, whole, [], 1)
