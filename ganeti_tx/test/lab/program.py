@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from importlib.metadata import requires
+from importlib.metadata import entry_points, requires
 from pathlib import Path
 
 from ganeti_tx.test.lab.image import CHECKOUT
@@ -12,6 +12,12 @@ from ganeti_tx.test.nodes.layers import source_digest
 INSIDE = Path(__file__).with_name("inside")
 #: The Python of the image's Debian.
 PYTHON = "3.11"
+COMMAND = """#!/usr/bin/python3
+import sys
+from {module} import {function}
+sys.argv[0] = sys.argv[0].rpartition("/")[2]
+sys.exit({function}())
+"""
 
 
 def program_disk() -> Path:
@@ -29,12 +35,30 @@ def make(directory: Path) -> None:
         shutil.copytree(CHECKOUT / package, tree / "python" / package, dirs_exist_ok=True, ignore=not_needed)
     for script in INSIDE.iterdir():
         shutil.copy(script, tree)
+    write_commands(tree / "bin")
+    know_plugins(tree / "python")
     for package in ("ganeti_tx", "twisted/plugins"):
         compile_below(tree / "python" / package)
     disk = directory / "program.ext4"
     options = ["-q", "-t", "ext4", "-O", "^has_journal", "-E", "root_owner=0:0", "-m", "0", "-d", str(tree)]
     done(["mke2fs", *options, str(disk), "300M"])
     shutil.rmtree(tree)
+
+
+def write_commands(directory: Path) -> None:
+    """The program's commands, as an installation has them."""
+    directory.mkdir()
+    for each in entry_points(group="console_scripts"):
+        if each.module.startswith("ganeti_tx."):
+            command = directory / each.name
+            command.write_text(COMMAND.format(module=each.module, function=each.attr))
+            command.chmod(0o755)
+
+
+def know_plugins(tree: Path) -> None:
+    """Have Twisted note what plugins there are; machines cannot write that down, and would look at each start."""
+    code = "from twisted.plugin import IPlugin, getPlugins; list(getPlugins(IPlugin))"
+    done([sys.executable, "-I", "-c", f"import sys; sys.path[:0] = [{str(tree)!r}]; {code}"])
 
 
 def not_needed(_directory: str, names: list[str]) -> set[str]:

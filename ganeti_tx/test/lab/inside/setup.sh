@@ -18,6 +18,10 @@ hostname "node$node.lab.example"
     for each in 1 2 3 4 5 6 7 8 9; do echo "10.99.0.$each node$each.lab.example node$each"; done
 } > /etc/hosts
 
+# The program is installed, as far as a node sees.
+echo /lab/python > /usr/local/lib/python3.11/dist-packages/lab.pth
+ln -sf /lab/bin/* /usr/local/sbin/
+
 # What udev would do takes long without KVM, and the quick init has none: the device mapper makes its nodes itself.
 udev=0
 [ "$init" != systemd ] || udev=1
