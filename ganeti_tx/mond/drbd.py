@@ -7,14 +7,13 @@ from typing import Any
 from attrs import define
 from zope.interface import implementer
 
-from ganeti_tx.mond.drbd_parse import DrbdStatus, parse_proc_drbd
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind, NodeFacts
 from ganeti_tx.mond.status import Status, StatusCode, worst
+from ganeti_tx.node.storage.drbd.proc_drbd import UNCONFIGURED, DrbdStatus, parse_proc_drbd
 from ganeti_tx.runtime.files import IFiles
 
 PROC_DRBD = Path("/proc/drbd")
 LIMIT = 4 << 20
-UNCONFIGURED = "Unconfigured"
 #: Connection states that pass by themselves: a mirror that connects, or becomes whole.
 PASSING = frozenset({
     "WFReportParams", "StartingSyncS", "StartingSyncT", "WFBitMapS", "WFBitMapT", "WFSyncUUID", "SyncSource",

@@ -15,7 +15,7 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.ssh_checks import SshChecks
-from ganeti_tx.node.storage.abilities import IExisting
+from ganeti_tx.node.storage.abilities import IExisting, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
@@ -84,6 +84,7 @@ class NodeChecks:
             "certificates": self._certificates,
             "volumes": self._volumes,
             "physical-volumes": self._physical_volumes,
+            "mirrors": self._mirrors,
             "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,
             "ssh-files": self.ssh.file_faults,
@@ -183,6 +184,18 @@ class NodeChecks:
         if not IUnits.providedBy(pools):
             return []
         return [(each.name, each.size) for each in await IUnits(pools).units([group])]
+
+    async def _mirrors(self, templates: list[str]) -> dict[str, list[Any] | str]:
+        """Of each template version, helper and minors of the module that makes its mirrors, or why it cannot be used."""
+        return {template: await self._mirror_module(template) for template in templates}
+
+    async def _mirror_module(self, template: str) -> list[Any] | str:
+        try:
+            storage = self.storage.of(template)
+            found: MirrorModule = await IMirrorModule(storage).module()
+        except BlockDeviceError as error:
+            return error_text(error)
+        return [found.version, found.helper, list(found.minors)]
 
     async def _providers(self, argument: object) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
         """Of each provider of external storage its name, where it is, why it cannot be used, and its parameters."""

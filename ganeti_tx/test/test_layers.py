@@ -89,7 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rapi": {"logic.registry", "luxi", "mastership", "metrics", "runtime", "sse", "wconfd.protocol"},
     "rapi_client": {"sse"},
     "confd": {"runtime"},
-    "mond": {"confd", "metrics", "node.hypervisor", "runtime"},
+    "mond": {"confd", "metrics", "node.hypervisor", "node.storage", "runtime"},
     "cli": {"luxi"},
     "console": set(),
     "bootstrap": {"config", "election", "node.storage", "rpc", "runtime"},

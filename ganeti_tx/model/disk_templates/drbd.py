@@ -62,4 +62,5 @@ TEMPLATE = Template(
     mirrored=Mirrored.INTERNALLY,
     snapshots=True,
     by_default=True,
+    driver="drbd",
 )

@@ -57,6 +57,22 @@ class IMirror(Interface):
         """
 
 
+@frozen
+class MirrorModule:
+    """What keeps the mirrors of a node alike: its version, the program that it calls, the minors that are set up."""
+
+    version: str
+    helper: str
+    minors: Sequence[int]
+
+
+class IMirrorModule(Interface):
+    """Mirrors that a module of the node's kernel makes."""
+
+    async def module() -> MirrorModule:
+        """@raise BlockDeviceError: it is not there, or none that this program can use; with its version."""
+
+
 class ISnapshot(Interface):
     """A disk of which the present state can be kept while it goes on being written to."""
 

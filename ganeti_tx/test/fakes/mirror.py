@@ -13,7 +13,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
-from ganeti_tx.node.storage.abilities import IMirror
+from ganeti_tx.node.storage.abilities import IMirror, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk, MirrorNotes
 
@@ -122,7 +122,7 @@ class MirrorWire:
             target.notes.generations, target.notes.good, target.notes.synced = source.notes.generations, True, 0.0
 
 
-@implementer(IStorage, IMirror)
+@implementer(IStorage, IMirror, IMirrorModule)
 @define
 class FakeMirrors:
     """The mirrors of one node; the template's name is that for which it stands in."""
@@ -133,6 +133,16 @@ class FakeMirrors:
     up: dict[int, MirrorDevice] = field(factory=dict)
     #: The minors that were created here, with their sizes.
     known: dict[int, int] = field(factory=dict)
+    #: What the module tells of itself, or why it cannot be used.
+    version: str = "8.4.11"
+    helper: str = "/bin/true"
+    fault: str = ""
+
+    async def module(self) -> MirrorModule:
+        """See `IMirrorModule`."""
+        if self.fault:
+            raise BlockDeviceError(self.fault)
+        return MirrorModule(self.version, self.helper, sorted(self.up))
 
     async def create(self, disk: DiskSpec, below: Below = ()) -> None:
         """See `IStorage`."""

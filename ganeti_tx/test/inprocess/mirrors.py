@@ -17,7 +17,7 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 
 #: The templates that nodes with a wire for mirrors have drivers for.
-TEMPLATES = (*AVAILABLE, DiskTemplate.DRBD)
+TEMPLATES = AVAILABLE
 
 
 def with_mirrors(config: ConfigData) -> ConfigData:

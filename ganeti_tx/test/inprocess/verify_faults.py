@@ -62,6 +62,18 @@ def lose_group(cluster: InProcessCluster) -> None:
     node.volumes.lost.add("xenvg")
 
 
+def other_module(**facts: Any) -> Callable[[InProcessCluster], None]:
+    """What makes the mirrors of a node is otherwise."""
+
+    def change(cluster: InProcessCluster) -> None:
+        node = cluster.node(2).mirror_node
+        assert node is not None
+        for name, value in facts.items():
+            setattr(node.mirrors, name, value)
+
+    return change
+
+
 def node_with(number: int, **fields: Any) -> Prepare:
     """One node is different."""
 
@@ -332,6 +344,24 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
         lose_group,
         cluster_with(enabled_disk_templates=(DiskTemplate.PLAIN,), volume_group_name="xenvg"),
     ),
+    VerifyCode.ENODEDRBD: ClusterFault(
+        "the module is a later one",
+        "DRBD 8.4.x is needed, and this node's kernel module is 9.1.12",
+        other_module(fault="DRBD 8.4.x is needed, and this node's kernel module is 9.1.12"),
+        cluster_with(enabled_disk_templates=(DiskTemplate.DRBD,)),
+    ),
+    VerifyCode.ENODEDRBDHELPER: ClusterFault(
+        "the module calls another program",
+        "usermode helper is /sbin/drbdadm, the cluster's /bin/true",
+        other_module(helper="/sbin/drbdadm"),
+        cluster_with(enabled_disk_templates=(DiskTemplate.DRBD,), drbd_usermode_helper="/bin/true"),
+    ),
+    VerifyCode.ENODEDRBDVERSION: ClusterFault(
+        "the module is an older one",
+        "DRBD version is 8.4.7, that of node node1.example.com 8.4.11",
+        other_module(version="8.4.7"),
+        cluster_with(enabled_disk_templates=(DiskTemplate.DRBD,)),
+    ),
     VerifyCode.ENODESSH: ClusterFault("nobody is let in", "Permission denied (publickey).", bad_ssh, with_ssh),
     VerifyCode.ENODETIME: ClusterFault(
         "a clock is wrong",
@@ -349,8 +379,5 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
 }
 #: What can go wrong only with drivers that are not built, by the template that they serve.
 OF_DRIVERS: Mapping[VerifyCode, DiskTemplate] = {
-    VerifyCode.ENODEDRBD: DiskTemplate.DRBD,
-    VerifyCode.ENODEDRBDHELPER: DiskTemplate.DRBD,
-    VerifyCode.ENODEDRBDVERSION: DiskTemplate.DRBD,
     VerifyCode.ENODEGLUSTERSTORAGEPATHUNUSABLE: DiskTemplate.GLUSTER,
 }

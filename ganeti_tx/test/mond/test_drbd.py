@@ -7,8 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.mond.drbd import PROC_DRBD, DrbdCollector
-from ganeti_tx.mond.drbd_parse import parse_proc_drbd
 from ganeti_tx.mond.interfaces import NodeFacts
+from ganeti_tx.node.storage.drbd.proc_drbd import parse_proc_drbd
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.mond.parts import FixedFacts, load, put
 

@@ -309,10 +309,17 @@ class RefusalTests(UnitTestCase):
         self.stage = self.make_stage(replace(CONFIG, nodegroups={**CONFIG.nodegroups, other.uuid: other}))
         self.assert_refused("node2.example.com", f"in group {GROUP.name}", "not in rack2", group_name="rack2")
 
+    def test_without_driver(self) -> None:
+        """A template that is enabled, though no node has a driver for it."""
+        enabled = replace(CONFIG.cluster, enabled_disk_templates=(DiskTemplate.RBD,))
+        self.stage = self.make_stage(replace(CONFIG, cluster=enabled))
+        self.nodes = self.stage.nodes
+        self.assert_refused("rbd", "not available", disk_template=DiskTemplate.RBD)
+
     def test_disks(self) -> None:
         """Templates, sizes and settings of disks."""
         self.assert_refused("rbd", "not enabled", disk_template=DiskTemplate.RBD)
-        self.assert_refused("drbd", "not available", disk_template=DiskTemplate.DRBD)
+        self.assert_refused("volume_group_name", disk_template=DiskTemplate.DRBD)
         self.assert_refused("disk/0", "Missing size", "--defaults disksize=SIZE", disks=({},))
         self.assert_refused("disk/0", "Missing size", disks=({"size": "auto"},))
         self.assert_refused("'many'", disks=({"size": "many"},))

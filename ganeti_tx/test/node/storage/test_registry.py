@@ -78,7 +78,7 @@ class RegistryTests(SynchronousTestCase):
         error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
         self.assertEqual(
             str(error),
-            "disk template 'rbd' is not available on this node; available: blockdev, diskless, ext, file, plain, sharedfile",
+            "disk template 'rbd' is not available on this node; available: blockdev, diskless, drbd, ext, file, plain, sharedfile",
         )
 
     def test_diskless(self) -> None:

@@ -14,6 +14,8 @@ FIGURES = {
     "bm": "bitMap", "lo": "localCount", "pe": "pending", "ua": "unacknowledged", "ap": "applicationPending",
     "ep": "epochs", "wo": "writeOrder", "oos": "outOfSync",
 }  # fmt: skip
+#: The state of a minor that is there and has nothing.
+UNCONFIGURED = "Unconfigured"
 _VERSION = re.compile(r"version: (\S+) \(api:([^/)]+)/proto:([^)]+)\)")
 _DEVICE = re.compile(r"\s*(\d+): cs:(\w+)(?: ro:(\w+)/(\w+) ds:(\w+)/(\w+) (\S| ) (\S+))?\s*")
 _PROGRESS = re.compile(r"(?:sync'ed|verified):\s*([\d.]+)%\s*\((\d+)/(\d+)\)\s*(\w+)")
