@@ -47,6 +47,7 @@ class FakeBlockDevices(FakeStorage):
     async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`."""
         self._begin("assemble", disk)
+        self.devices.appear(self._path(disk), self.get(disk))
         return self._status(disk)
 
     async def is_ready(self, disk: DiskSpec) -> bool:

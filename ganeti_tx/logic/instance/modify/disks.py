@@ -30,6 +30,12 @@ CHANGEABLE = frozenset({"mode", "name"})
 MODES: Mapping[object, Literal["ro", "rw"]] = {"ro": "ro", "rw": "rw"}
 
 
+def homes_of_attached(changes: Sequence[DiskChange], detached: Sequence[Disk]) -> set[str]:
+    """The uuids of the nodes that have the disks which are to be attached."""
+    words = {word for each in changes if each.action is ChangeAction.ATTACH for word in each.params.values()}
+    return {uuid for disk in detached if disk.uuid in words or disk.name in words for uuid in disk.nodes}
+
+
 @attrs.define
 class DiskChanges:
     """Does the changes in their order.

@@ -111,9 +111,12 @@ class WorkingOut:
             wanted = await state.with_state(view, wanted, self.op.offline, self.seen)
             told.append(("admin_state", wanted.admin_state.value))
         nodes = [*view.nodes.values(), *(node for node in (self.primary, self.secondary) if node is not None)]
+        others = {uuid for disk in changes.attached for uuid in disk.nodes} - view.nodes.keys()
+        nodes += [await config.node(uuid) for uuid in sorted(others)]
+        groups = [group, *[await config.group(node.group) for node in nodes if node.uuid in others]]
         return Outcome(
             before=view,
-            after=state.viewed_with(view, wanted, disks, nodes, group, networks),
+            after=state.viewed_with(view, wanted, disks, nodes, groups, networks),
             nics=nics.nics,
             disks=changes,
             settings=state.new_settings([*view.disks, *changes.detached], disks),

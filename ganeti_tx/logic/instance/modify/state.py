@@ -92,15 +92,15 @@ def viewed_with(
     instance: Instance,
     disks: Sequence[Disk],
     nodes: Sequence[Node],
-    group: NodeGroup,
+    groups: Sequence[NodeGroup],
     networks: Sequence[Network],
 ) -> InstanceView:
-    """The view of an instance as it is to be; `group` is that of its primary node."""
+    """The view of an instance as it is to be; `groups` are those of nodes that it comes to."""
     return view_of(
         instance,
         cluster=view.cluster,
         disks={disk.uuid: disk for disk in disks},
         nodes={node.uuid: node for node in nodes},
-        groups={**view.groups, group.uuid: group},
+        groups={**view.groups, **{group.uuid: group for group in groups}},
         networks={network.uuid: network for network in networks},
     )

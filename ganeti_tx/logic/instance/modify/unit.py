@@ -16,6 +16,7 @@ from ganeti_tx.logic.instance.modify.conversion import (
     copying,
     refuse_without_template,
 )
+from ganeti_tx.logic.instance.modify.disks import homes_of_attached
 from ganeti_tx.logic.instance.modify.live import (
     BALLOON,
     LiveChange,
@@ -91,16 +92,21 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """Its nodes, the new one too, and the networks."""
         wanted = list(await super().locks_at(level))
-        if level is Level.NODE and (new := self._new_nodes()):
-            view = await self.config.instance_view(self._named.uuid)
-            return on_nodes([*view.nodes, *(node.uuid for node in new)], Mode.SHARED)
+        if level is Level.NODE and (self._new_nodes() or self.op.disks):
+            new = (node.uuid for node in self._new_nodes())
+            return on_nodes(sorted({*await self._nodes_of_disks(), *new}), Mode.SHARED)
         if level is Level.NODE_RES and self.op.disks:
-            view = await self.config.instance_view(self._named.uuid)
-            return on_nodes(view.nodes, Mode.SHARED, level)
+            return on_nodes(await self._nodes_of_disks(), Mode.SHARED, level)
         if level is Level.NETWORK:
             uuids = sorted({network.uuid for network in self._networks.values()})
             return [on_network(uuid, Mode.SHARED) for uuid in uuids]
         return wanted
+
+    async def _nodes_of_disks(self) -> Sequence[str]:
+        """The uuids of those that it is on, and of those that have a disk which is to be attached."""
+        view = await self.config.instance_view(self._named.uuid)
+        detached = await self.config.detached_disks() if self.op.disks else ()
+        return sorted({*view.nodes, *homes_of_attached(self.op.disks, detached)})
 
     def _new_nodes(self) -> Sequence[Node]:
         return [node for node in (self._new_primary, self._new_secondary) if node is not None]

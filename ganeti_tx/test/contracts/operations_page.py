@@ -1,0 +1,42 @@
+"""The page that says what each operation does with each disk template, as the tests have found it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.test.contracts.operation_cells import DONE
+from ganeti_tx.test.contracts.operations import Row
+
+PAGE = Path(__file__).parents[3] / "doc" / "operations.rst"
+#: What became of an operation, by its title and the template.
+Cells = Mapping[tuple[str, DiskTemplate], str]
+
+
+def section(title: str, rows: Sequence[Row], columns: Sequence[DiskTemplate], cells: Cells) -> str:
+    """One table with what its numbers mean."""
+    reasons = list(dict.fromkeys(cells[row.title, column] for row in rows for column in columns))
+    numbers = {text: str(number) for number, text in enumerate((each for each in reasons if each != DONE), 1)}
+    lines = [
+        [f"``{row.op.op_id()}``", row.way, *(numbers.get(cells[row.title, column], DONE) for column in columns)]
+        for row in rows
+    ]
+    notes = [f"{number}. refused: ``{text}``" for text, number in numbers.items()]
+    return "\n".join([title, "-" * len(title), "", *grid([["opcode", "way", *columns], *lines]), "", *notes, ""])
+
+
+def grid(lines: Sequence[Sequence[str]]) -> list[str]:
+    """A simple table, the first line of which is its head."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rule = " ".join("=" * width for width in widths)
+    head, *rest = (
+        " ".join((cell or "\\").ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+    return [rule, head, rule, *rest, rule]
+
+
+def check(found: str, place: Path) -> None:
+    """The page has this section. @raise AssertionError: it has not; the section is written there then."""
+    if found not in (PAGE.read_text() if PAGE.exists() else ""):
+        place.write_text(found)
+        raise AssertionError(f"{PAGE} does not say what the tests have found; that is in {place.resolve()}")
