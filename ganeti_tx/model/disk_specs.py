@@ -47,6 +47,27 @@ def disk_spec(disk: Disk, index: int, node: Node, nodes: Mapping[str, Node], exc
     )
 
 
+def together(specs: Sequence[DiskSpec]) -> list[DiskSpec]:
+    """The disks of an instance as they are to be made: each volume knows the others."""
+    volumes = [volume for spec in specs for volume in volumes_of(spec)]
+    return [_beside(spec, volumes) for spec in specs]
+
+
+def _beside(spec: DiskSpec, volumes: Sequence[DiskSpec]) -> DiskSpec:
+    others = [each.logical_id for each in volumes if each.uuid != spec.uuid and each.logical_id is not None]
+    is_volume = any(each.uuid == spec.uuid for each in volumes)
+    return replace(
+        spec, children=[_beside(child, volumes) for child in spec.children], beside=others if is_volume else []
+    )
+
+
+def volumes_of(spec: DiskSpec) -> list[DiskSpec]:
+    """The logical volumes that a disk is, or is made of."""
+    template = TEMPLATES[DiskTemplate(spec.dev_type)]
+    own = [spec] if template.storage is StorageType.LVM_VG and not template.children else []
+    return [*own, *(volume for child in spec.children for volume in volumes_of(child))]
+
+
 def mirror_ends(disk: Disk, node: Node, nodes: Mapping[str, Node]) -> MirrorEnds | None:
     """Both ends of a mirror, seen from one of its nodes; None for other disks, and for a node that has no end of it.
 

@@ -37,6 +37,9 @@ class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ends: MirrorEnds | None = None
     #: Whether no other disk may lie on the physical volumes of this one (node parameter exclusive_storage).
     exclusive: bool = False
+    #: The logical ids of the other volumes of its instance, with which it lies on as few physical volumes as will do; told
+    #: when the disk is made.
+    beside: list[list[Any]] = []
 
     def __repr__(self) -> str:
         return f"<DiskSpec {self.dev_type} {self.uuid}>"  # the logical id may hold a secret

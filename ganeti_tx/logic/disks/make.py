@@ -14,6 +14,7 @@ from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import together
 from ganeti_tx.model.disk_template import Adoption
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.instance_view import InstanceView
@@ -148,7 +149,8 @@ def making(target: InstanceView, node: Node, index: int, adopted: Sequence[Any] 
     """What makes a disk on one of its nodes, and what takes that back."""
     owner, spec = target.instance.name, target.disk_specs(node)[index]
     if adopted is None:
-        return BlockdevCreate(disk=spec, owner=owner), removal(target, node, index)
+        whole = together(target.disk_specs(node))[index]
+        return BlockdevCreate(disk=whole, owner=owner), removal(target, node, index)
     former, present = list(adopted), list(spec.logical_id or ())
     back = BlockdevRename(disk=spec, owner=owner, logical_id=former)
     title = f"give what disk/{index} of instance {owner} was made of its name back"

@@ -1,48 +1,49 @@
-"""Disks as their nodes must know them."""
+"""Tests of what nodes are told of disks that share their physical volumes with none."""
 
-import msgspec
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.disk_specs import disk_specs, without_secret
-from ganeti_tx.model.instance_spec import MirrorEnds
-from ganeti_tx.test.model.samples import CLUSTER, CONFIG, DISK, GROUP, VOLUME
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import disk_specs, together
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.test.logic.stage import CONFIG
 
 
-class EndsTests(SynchronousTestCase):
-    """A mirror between two nodes, whose addresses for replication are of their own."""
+class ExclusiveTests(SynchronousTestCase):
+    """The node parameter exclusive_storage, of cluster or group."""
 
-    def setUp(self) -> None:
-        addresses = zip(CONFIG.nodes.values(), ("198.51.100.1", "198.51.100.2"), strict=True)
-        self.nodes = {node.uuid: replace(node, secondary_ip=address) for node, address in addresses}
-        self.first, self.second = self.nodes.values()
+    def told(self, word: DiskTemplate, logical_id: tuple[str, ...], **ndparams: object) -> bool:
+        """Whether the node is told that the disk is alone."""
+        disk = Disk(serial_no=1, uuid="d", dev_type=word, logical_id=logical_id, size=8)
+        (group,) = CONFIG.nodegroups.values()
+        node = CONFIG.nodes[CONFIG.cluster.master_node]
+        cluster = replace(CONFIG.cluster, ndparams=ndparams)
+        (spec,) = disk_specs([disk], cluster, group, node, CONFIG.nodes)
+        return spec.exclusive
 
-    def test_each_end(self) -> None:
-        """Each node is told its own address and minor, and the other's, and the port of both."""
-        (here,) = disk_specs([DISK], CLUSTER, GROUP, self.first, self.nodes)
-        (there,) = disk_specs([DISK], CLUSTER, GROUP, self.second, self.nodes)
-        ends = MirrorEnds(
-            local_address="198.51.100.1", local_minor=0, peer_address="198.51.100.2", peer_minor=1, port=11000
+    def test_told(self) -> None:
+        """Disks of volume groups only, where it is switched on."""
+        volume = (DiskTemplate("plain"), ("xenvg", "x"))
+        self.assertTrue(self.told(*volume, exclusive_storage=True))
+        self.assertFalse(self.told(*volume))
+        self.assertFalse(self.told(DiskTemplate("file"), ("loop", "/srv/x"), exclusive_storage=True))
+
+
+class TogetherTests(SynchronousTestCase):
+    """Disks that are made together."""
+
+    def test_volumes(self) -> None:
+        """Each volume knows the others of its instance, those below mirrors too; other disks know none."""
+        volumes = [
+            DiskSpec(uuid=name, dev_type="plain", size=8, logical_id=["xenvg", name]) for name in ("a", "b", "c")
+        ]
+        mirror = DiskSpec(uuid="m", dev_type="drbd", size=8, logical_id=None, children=volumes[1:])
+        plain, made = together([volumes[0], mirror])
+        self.assertEqual(plain.beside, [["xenvg", "b"], ["xenvg", "c"]])
+        self.assertEqual(
+            [child.beside for child in made.children], [[["xenvg", "a"], ["xenvg", other]] for other in "cb"]
         )
-        self.assertEqual(here.ends, ends)
-        turned = MirrorEnds(
-            local_address="198.51.100.2", local_minor=1, peer_address="198.51.100.1", peer_minor=0, port=11000
-        )
-        self.assertEqual(there, replace(here, ends=turned))
-        self.assertEqual([child.ends for child in here.children], [None, None])
-
-    def test_no_end(self) -> None:
-        """A node that the mirror is not on has no end of it; disks that are not mirrored have none anywhere."""
-        third = replace(self.first, uuid="node3-uuid")
-        (mirror,) = disk_specs([DISK], CLUSTER, GROUP, third, self.nodes)
-        (volume,) = disk_specs([VOLUME], CLUSTER, GROUP, self.first, self.nodes)
-        self.assertEqual((mirror.ends, volume.ends), (None, None))
-
-    def test_without_secret(self) -> None:
-        """What may be kept in a file has no secret, at no level, and is otherwise the same."""
-        (spec,) = disk_specs([DISK], CLUSTER, GROUP, self.first, self.nodes)
-        hidden = without_secret(replace(spec, children=[spec]))
-        self.assertNotIn(b"s3cret", msgspec.json.encode(hidden))
-        self.assertEqual((hidden.uuid, hidden.ends), (spec.uuid, spec.ends))
-        self.assertIn(b"s3cret", msgspec.json.encode(spec))
-        self.assertNotIn("s3cret", repr(spec))
+        self.assertEqual(made.beside, [])
+        (file,) = together([DiskSpec(uuid="f", dev_type="file", size=8, logical_id=["loop", "/srv/x"])])
+        self.assertEqual(file.beside, [])

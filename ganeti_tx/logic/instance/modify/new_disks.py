@@ -16,6 +16,7 @@ from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import together
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.node import Node
@@ -59,7 +60,8 @@ def made(target: InstanceView, node: Node, index: int, adopted: Sequence[object]
         return making(target, node, index, adopted)
     spec, owner = unnamed(target, node, index), target.instance.name
     undo = on_node(f"remove disk/{index} of instance {owner}", node, BlockdevRemove(disk=spec, owner=owner))
-    return BlockdevCreate(disk=spec, owner=owner), undo
+    whole = together(target.disk_specs(node))[index]
+    return BlockdevCreate(disk=replace(whole, index=-1), owner=owner), undo
 
 
 def unnamed(target: InstanceView, node: Node, index: int) -> DiskSpec:

@@ -41,7 +41,10 @@ class LogicalVolumes:
             raise BlockDeviceError(f"{volume.label} cannot have {disk.size} MiB")
         stripes = int(disk.params.get("stripes", 1))
         there = await self.tools.of_group(volume.group)
-        upon = whole(there, disk.size, disk.spindles) if disk.exclusive else fewest(there, disk.size, stripes)
+        if disk.exclusive:
+            upon = whole(there, disk.size, disk.spindles)
+        else:
+            upon = fewest(there, disk.size, stripes, await self._under(disk.beside))
         argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon)
         await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
 
@@ -125,6 +128,12 @@ class LogicalVolumes:
             ExistingDevice([each.vg_name, each.lv_name], each.size, each.in_use)
             for each in await self.tools.volumes(place)
         ]
+
+    async def _under(self, volumes: Sequence[list[Any]]) -> set[str]:
+        """The physical volumes that some volumes lie upon; those that are not there yet lie on none."""
+        named = {(each.group, each.name) for each in map(volume_name, volumes)}
+        pieces = await self.tools.segments() if named else []
+        return {device for piece in pieces if (piece.vg_name, piece.lv_name) in named for device in piece.upon}
 
     async def _room_to_grow(self, volume: VolumeName) -> list[str]:
         """Where a disk that has physical volumes for itself may grow: on them, and on empty ones."""

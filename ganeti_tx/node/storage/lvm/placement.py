@@ -1,6 +1,6 @@
 """On which physical volumes a new logical volume is to lie."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.storage.lvm.report import MIB, Physical
@@ -17,20 +17,37 @@ def emptiest(physical: Sequence[Physical]) -> list[Physical]:
     )
 
 
-def fewest(physical: Sequence[Physical], size: int, stripes: int = 1) -> list[str]:
-    """As few as will do for `size` MiB, but one for each stripe, each with room for its part.
+def fewest(
+    physical: Sequence[Physical], size: int, stripes: int = 1, beside: Collection[str] = frozenset()
+) -> list[str]:
+    """As few as will do for `size` MiB, with those counted that lie `beside` it already; but one for each stripe.
 
     All that there are, when they do not suffice: LVM says then what is missing.
     """
     able = emptiest(physical)
     if stripes > 1:
         part = -(-size * MIB // stripes)
-        wide = [each for each in able if each.pv_free >= part]
+        wide = sorted((each for each in able if each.pv_free >= part), key=lambda each: each.pv_name not in beside)
         return names(wide[:stripes] if len(wide) >= stripes else able)
-    chosen: list[Physical] = []
-    while sum(each.pv_free for each in chosen) < size * MIB and len(chosen) < len(able):
-        chosen.append(able[len(chosen)])
-    return names(chosen)
+    own = [each for each in able if each.pv_name in beside]
+    others = [each for each in able if each.pv_name not in beside]
+    wanted = size * MIB
+    for count in range(len(others) + 1):
+        if free(others[:count]) + free(own) >= wanted:
+            lacking = wanted - free(others[:count])
+            return names([*others[:count], *enough(own, lacking)])
+    return names(able)
+
+
+def free(physical: Sequence[Physical]) -> int:
+    """Bytes."""
+    return sum(each.pv_free for each in physical)
+
+
+def enough(physical: Sequence[Physical], wanted: int) -> list[Physical]:
+    """As many of them, in their order, as have so many bytes free."""
+    count = next(count for count in range(len(physical) + 1) if free(physical[:count]) >= wanted)
+    return list(physical[:count])
 
 
 def whole(physical: Sequence[Physical], size: int, spindles: int | None = None) -> list[str]:

@@ -98,6 +98,15 @@ class LogicalVolumesTests(StorageTestCase):
         self.assertEqual((space.size, space.free), (4010, 4010))
         self.assertEqual(self.get(pools.space("xenvg", {"exclusive_storage": True})).free, 0)
 
+    def test_beside(self) -> None:
+        """A disk lies where others of its instance do, if it fits there; those that are not made yet do not matter."""
+        self.changes("lvcreate")
+        self.runner.script(["lvs"], ProcessResult(stdout=captured("segments.json")))
+        beside = [["xenvg", "u1.disk0"], ["xenvg", "not-yet"]]
+        for size in (64, 200):
+            self.get(self.store.create(replace(disk("new", size), beside=beside)))
+        self.assertEqual([line.partition(" xenvg ")[2] for line in self.changes()], ["/dev/loop2", "/dev/loop3"])
+
     def test_refused(self) -> None:
         """What LVM says is told with the volume's name."""
         fault = b'  Volume group "xenvg" has insufficient free space (871 extents): 25600 required.\n'

@@ -26,6 +26,23 @@ class PlacementTests(SynchronousTestCase):
         for size, expected in ((1, "b"), (300, "b"), (301, "bc"), (501, "bca"), (601, "bca")):
             self.assertEqual(fewest(there, size), [f"/dev/{name}" for name in expected], size)
 
+    def test_beside(self) -> None:
+        """Where the instance's other disks lie, if it fits there; else no more others than needed, and no more at all."""
+        there = with_room(a=70, b=100, c=99, d=30)
+        for size, beside, expected in (
+            (70, "a", "a"),
+            (90, "ad", "ad"),
+            (95, "a", "b"),
+            (120, "a", "ba"),
+            (131, "ad", "ab"),
+            (180, "a", "bc"),
+            (290, "d", "bcad"),
+            (400, "d", "bcad"),
+        ):
+            found = fewest(there, size, beside={f"/dev/{name}" for name in beside})
+            self.assertEqual(sorted(found), sorted(f"/dev/{name}" for name in expected), (size, beside))
+        self.assertEqual(fewest(there, 100, 2, {"/dev/a"}), ["/dev/a", "/dev/b"])
+
     def test_closed(self) -> None:
         """Those that take no new volumes, and those that are full, take none."""
         there = [replace(SOME, pv_name="/dev/z", pv_free=1 << 40, pv_attr="u--"), *with_room(a=0, b=10)]
