@@ -6,6 +6,7 @@ from enum import IntEnum
 from msgspec.structs import replace
 
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.mirror_state import MirrorState
 
 
 class LocalDiskStatus(IntEnum):
@@ -31,6 +32,8 @@ class BlockDevStatus(Wire, frozen=True, kw_only=True, omit_defaults=False):
     is_degraded: bool = False
     ldisk_status: LocalDiskStatus = LocalDiskStatus.OK
     size: int
+    #: Of a mirror that is not alike with its other side, and does not become so.
+    mirror: MirrorState | None = None
 
 
 def stacked(status: BlockDevStatus, below: "Sequence[BlockDevStatus | None]") -> BlockDevStatus:

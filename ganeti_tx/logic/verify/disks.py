@@ -9,6 +9,7 @@ from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.mirror_state import why_apart
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -63,7 +64,27 @@ def judge_disks(told: Told, view: InstanceView) -> Iterator[Verdict]:
     for node, index, spec in placed(view):
         if not node.offline and TEMPLATES[DiskTemplate(spec.dev_type)].has_disks:
             for part in whole_tree(spec):
-                yield from judge_part(view, node, index, part, told.disks.get((node.name, part.uuid), DiskState()))
+                state = told.disks.get((node.name, part.uuid), DiskState())
+                yield from judge_part(view, node, index, part, state, apart(told, view, node, part))
+
+
+def apart(told: Told, view: InstanceView, node: Node, spec: DiskSpec) -> str:
+    """Why a mirror is not alike on both of its nodes; empty if it is, or nobody tells."""
+    sides = {
+        each.name: state.status.mirror
+        for each in (view.primary, *view.secondaries)
+        if (state := told.disks.get((each.name, spec.uuid))) is not None and state.status is not None
+    }
+    own = sides.pop(node.name, None)
+    other = next((side for side in sides.values() if side is not None), None)
+    return "" if own is None else f": {why_apart(own, other)}"
+
+
+def called(spec: DiskSpec) -> str:
+    """The device of a disk; the last part of a mirror's id is its secret."""
+    if spec.ends is not None:
+        return f"minor {spec.ends.local_minor}"
+    return str((spec.logical_id or ["?"])[-1])
 
 
 def is_volume(spec: DiskSpec) -> bool:
@@ -72,7 +93,9 @@ def is_volume(spec: DiskSpec) -> bool:
     return template.storage is StorageType.LVM_VG and not template.children
 
 
-def judge_part(view: InstanceView, node: Node, index: int, spec: DiskSpec, state: DiskState) -> Iterator[Verdict]:
+def judge_part(
+    view: InstanceView, node: Node, index: int, spec: DiskSpec, state: DiskState, why_degraded: str = ""
+) -> Iterator[Verdict]:
     """Of a disk, or of one that it is made of."""
     name, where = view.instance.name, f"disk/{index} on {node.name}"
     status = state.status
@@ -80,10 +103,11 @@ def judge_part(view: InstanceView, node: Node, index: int, spec: DiskSpec, state
         volume = "/".join(map(str, spec.logical_id or ()))
         yield Verdict(VerifyCode.EINSTANCEMISSINGDISK, name, f"volume {volume} missing on {node.name}")
         return
-    why = state.fault or f"Can't find device {(spec.logical_id or ['?'])[-1]}"
+    why = state.fault or f"Can't find device {called(spec)}"
     text = f"couldn't retrieve status for {where}: {why}"
     yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, name, text, status is None)
     faulty = status is not None and status.ldisk_status is LocalDiskStatus.FAULTY
     yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, name, f"{where} is faulty", faulty)
     degraded = status is not None and status.is_degraded and status.sync_percent is None and not faulty
-    yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, name, f"{where} is degraded", degraded and view.instance.disks_active)
+    text = f"{where} is degraded{why_degraded}"
+    yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, name, text, degraded and view.instance.disks_active)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from zope.interface.verify import verifyObject
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.mirror_state import why_apart
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import (
     IExisting,
@@ -143,6 +144,9 @@ class MirrorContract(StorageContract):
         """Take that back."""
         raise NotImplementedError
 
+    def meet(self) -> None:
+        """Let pass the time that two sides which are up need to find each other."""
+
     def pass_some_time(self) -> None:
         """Let some, but not all, of a synchronisation be done."""
         raise NotImplementedError
@@ -273,6 +277,7 @@ class MirrorContract(StorageContract):
         self.assertTrue(self.status(0).is_degraded)
         self.write(0, "meanwhile")
         self.get(self.nodes[1].assemble(self.disk(node=1), False))
+        self.meet()
         self.assertIsNotNone(self.status(0).sync_percent)
         self.settle()
         self.assertEqual(self.degraded(), [False, False])
@@ -327,6 +332,10 @@ class MirrorContract(StorageContract):
         self.settle()
         self.assertEqual(self.degraded(), [True, True])
         self.assertEqual([self.read(0), self.read(1)], ["one", "other"])
+        one, other = (self.status(node).mirror for node in (0, 1))
+        assert one is not None and other is not None
+        for text in (why_apart(one, other), why_apart(other, one)):
+            self.assertIn("StandAlone, split brain", text)
 
     def test_without_own_part(self) -> None:
         """A side can lose its volumes: it goes on with the other's data, says so, and is filled again when it gets new ones."""

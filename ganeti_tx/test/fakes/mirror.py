@@ -12,12 +12,15 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
+from ganeti_tx.model.mirror_state import MirrorState
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import IMirror, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk, MirrorNotes
 
 MAJOR = 147
+#: Generations are told from here on, as small numbers mean something of their own.
+FIRST = 16
 #: Where a device stands on a wire: its node's address and its port.
 End = tuple[str, int]
 
@@ -390,6 +393,18 @@ class FakeMirrors:
             estimated_time=left,
             is_degraded=not (device.is_good and other is not None and other.is_good),
             ldisk_status=self._local(device, target),
+            mirror=self._apart(device, other) if target is None else None,
+        )
+
+    def _apart(self, device: MirrorDevice, other: MirrorDevice | None) -> MirrorState | None:
+        if device.is_good and other is not None and other.is_good:
+            return None
+        numbers = [] if device.notes is None else [each + FIRST << 1 for each in reversed(device.notes.generations)]
+        return MirrorState(
+            connection="Connected" if other is not None else "Connecting" if device.wants_peer else "StandAlone",
+            disk="UpToDate" if device.is_good else "Inconsistent",
+            peer_disk="DUnknown" if other is None else "UpToDate" if other.is_good else "Inconsistent",
+            generations=[f"{each:016X}" for each in numbers],
         )
 
     def _local(self, device: MirrorDevice, target: MirrorDevice | None) -> LocalDiskStatus:

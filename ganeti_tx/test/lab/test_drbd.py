@@ -137,6 +137,7 @@ class DrbdTests(MirrorContract):
 
     def settle(self) -> None:
         """See `StorageContract`."""
+        self.meet()
         deadline = time.monotonic() + LIMIT
         for shell in self.shells:
             shell.run(f"for i in $(grep -o '^ *[0-9]*: cs' /proc/drbd | tr -dc '0-9\\n'); do {HURRY}; done")
@@ -156,9 +157,13 @@ class DrbdTests(MirrorContract):
     def mend(self) -> None:
         """See `MirrorContract`."""
         self.lab.network.mend(2, NET)
+        self.meet()
+
+    def meet(self) -> None:
+        """See `MirrorContract`."""
         if self._has_devices():
             for shell in self.shells:
-                shell.run("for i in $(seq 150); do grep -q 'cs:WFConn' /proc/drbd || break; sleep 0.2; done")
+                shell.run("for i in $(seq 100); do grep -qE 'cs:(WFConn|Unconn)' /proc/drbd || break; sleep 0.2; done")
 
     def _has_devices(self) -> bool:
         return all(shell.run("grep ' cs:' /proc/drbd") for shell in self.shells)

@@ -11,6 +11,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.disk_templates import driven_by
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.mirror_state import MirrorState
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import IMirror, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.drbd import command
@@ -247,6 +248,17 @@ class DrbdMirrors:
             estimated_time=await self._time_left(mirror) if status.is_syncing else None,
             is_degraded=not (status.is_good and status.has_good_peer),
             ldisk_status=status.local,
+            mirror=await self._apart(mirror, status),
+        )
+
+    async def _apart(self, mirror: Mirror, status: MirrorStatus) -> MirrorState | None:
+        """How a side is that is not alike with the other; None of one that is, or becomes so."""
+        if status.is_syncing or (status.is_good and status.has_good_peer):
+            return None
+        lost = status.local is LocalDiskStatus.FAULTY
+        known = [] if lost else (await self.kernel.generations(mirror)).words
+        return MirrorState(
+            connection=status.connection, disk=status.disk, peer_disk=status.peer_disk, generations=known
         )
 
     async def _time_left(self, mirror: Mirror) -> float | None:

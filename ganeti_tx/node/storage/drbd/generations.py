@@ -5,11 +5,8 @@ import re
 from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.mirror_state import NEVER_FILLED
 
-#: The identifier of data that were never filled.
-JUST_CREATED = 4
-#: Marks a side that was primary when it was identified.
-PRIMARY_BIT = 1
 _LINE = re.compile(r"([0-9A-F]{16}):([0-9A-F]{16}):([0-9A-F]{16}):([0-9A-F]{16})(?::[01]){7}", re.IGNORECASE)
 
 
@@ -24,7 +21,12 @@ class Generations:
     @property
     def is_new(self) -> bool:
         """Whether nothing was ever written."""
-        return self.current == JUST_CREATED
+        return self.current == NEVER_FILLED
+
+    @property
+    def words(self) -> list[str]:
+        """As others are told."""
+        return [f"{each:016X}" for each in (self.current, self.bitmap, *self.history)]
 
 
 def parse_generations(text: str) -> Generations:
