@@ -16,6 +16,7 @@ from ganeti_tx.model.disk import MAX_DISKS
 from ganeti_tx.model.disk_template import ADOPT, COMMON_KEYS, Adoption, Child, Place, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, FileDriver
+from ganeti_tx.model.names import check_device_names
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
@@ -70,6 +71,7 @@ def plan_disks(
         plan_disk(f"disk/{index}", asked, word, place_of(op, cluster, template, instance_name, asked), cluster)
         for index, asked in enumerate(op.disks)
     ]
+    check_device_names("disk", [plan.name for plan in plans])
     check_adoption(op, plans)
     return word, plans
 
@@ -141,6 +143,14 @@ def place_of(
     )
 
 
+def disk_spindles(what: str, asked: object) -> int | None:
+    """How many spindles are asked for, if any. @raise OpPrereqError: that is no number of them."""
+    count = to_int(asked)
+    if asked not in (None, "") and (count is None or count < 0):
+        raise OpPrereqError(f"{what}: not a number of spindles: {asked!r:.100}; give an integer >= 0", ECode.INVAL)
+    return count
+
+
 def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Place, cluster: Cluster) -> DiskPlan:
     """Check one disk. @raise OpPrereqError: something about it is not allowed."""
     template = TEMPLATES[word]
@@ -164,7 +174,7 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
         size=0 if ADOPT in asked else disk_size(what, asked, cluster),
         mode=READ_ONLY if mode == READ_ONLY else READ_WRITE,
         name=None if name in (None, "", NONE) else str(name),
-        spindles=to_int(asked["spindles"]) if "spindles" in asked else None,
+        spindles=disk_spindles(what, asked["spindles"]) if "spindles" in asked else None,
         place=place,
         params=own_params(what, asked, template),
         adopt=adopted_place(what, asked, template),

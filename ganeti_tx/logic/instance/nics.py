@@ -12,6 +12,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.names import check_device_names, check_name
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.opcodes.types import NicKey
@@ -60,7 +61,9 @@ def plan_nics(
     """
     if len(asked) > MAX_NICS:
         raise OpPrereqError(f"{len(asked)} NICs are too many; allowed are {MAX_NICS}", ECode.INVAL)
-    return [plan_nic(cluster, f"nic/{index}", nic, instance_ip, networks) for index, nic in enumerate(asked)]
+    plans = [plan_nic(cluster, f"nic/{index}", nic, instance_ip, networks) for index, nic in enumerate(asked)]
+    check_device_names("nic", [plan.name for plan in plans])
+    return plans
 
 
 def plan_nic(
@@ -124,6 +127,8 @@ def nic_params(what: str, asked: Mapping[NicKey, str | None]) -> Mapping[str, ob
         raise OpPrereqError(f"{what}: bridge goes with mode bridged, not {mode}", ECode.INVAL)
     if bridge is not None:
         link = DEFAULT if bridge.lower() == AUTO else bridge
+    if link not in (None, "", DEFAULT):
+        check_name(f"{what}: link", link)
     given = {"link": link, "mode": mode, "vlan": asked.get(NicKey.VLAN)}
     try:
         return check_nicparams({name: value for name, value in given.items() if value not in (None, DEFAULT)})

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.names import check_device_name
 from ganeti_tx.model.params.kinds import to_int
 
 T = TypeVar("T")
@@ -55,11 +56,8 @@ def place(kind: str, word: int | str, held: Sequence[Named]) -> int:
 
 
 def check_name(kind: str, name: str | None, others: Sequence[Named]) -> None:
-    """@raise OpPrereqError: another one has the name, or it would be read as an index."""
-    if name is not None and to_int(name) is not None:
-        raise OpPrereqError(f"{kind} cannot be named {name!r:.100}: that is an index", ECode.INVAL)
-    if name is not None and any(each.name == name for each in others):
-        raise OpPrereqError(f"{kind} cannot be named {name!r:.100}: another one of the instance is", ECode.NOTUNIQUE)
+    """@raise OpPrereqError: the name is not allowed, or another one has it."""
+    check_device_name(kind, name, [each.name for each in others])
 
 
 def inserted(held: Sequence[T], index: int, new: T) -> tuple[T, ...]:

@@ -316,6 +316,25 @@ class RefusalTests(UnitTestCase):
         self.nodes = self.stage.nodes
         self.assert_refused("rbd", "not available", disk_template=DiskTemplate.RBD)
 
+    def test_device_names(self) -> None:
+        """Names of disks and NICs fit into a line, are no index, and are each one's own, as when they are changed later."""
+        for name, why in (
+            ("a\nb", "only printable characters are allowed"),
+            ("x" * 256, "at most 255"),
+            ("-1", "that is an index"),
+            (7, "that is an index"),
+        ):
+            self.assert_refused("disk/0", why, disks=({"size": 1024, "name": name},))
+            self.assert_refused("nic/0", why, nics=({NicKey.NAME: str(name)},))
+        self.assert_refused("disk/1 cannot be named 'x': another one", disks=({"size": 1024, "name": "x"},) * 2)
+        self.assert_refused("nic/1 cannot be named 'x': another one", nics=({NicKey.NAME: "x"},) * 2)
+        self.assert_refused("nic/0: link", "only printable characters", nics=({NicKey.LINK: "br0\nbr1"},))
+
+    def test_spindles(self) -> None:
+        """They are counted."""
+        for count in ("many", -1, [2]):
+            self.assert_refused("disk/0: not a number of spindles", disks=({"size": 1024, "spindles": count},))
+
     def test_disks(self) -> None:
         """Templates, sizes and settings of disks."""
         self.assert_refused("rbd", "not enabled", disk_template=DiskTemplate.RBD)

@@ -95,6 +95,9 @@ BAD: list[tuple[ECode, str, dict[str, Any]]] = [
     (NOTUNIQUE, "NIC cannot be named 'in': another one", nic("add", -1, name="in")),
     (NOTUNIQUE, "disk cannot be named 'log': another one", disk("modify", 0, name="log")),
     (INVAL, "disk cannot be named '1': that is an index", disk("add", -1, size=1024, name="1")),
+    (INVAL, "only printable characters are allowed", disk("modify", 0, name="a\nb")),
+    (INVAL, "only printable characters are allowed", nic("modify", 0, name="a\nb")),
+    (INVAL, "nic/0: link name", nic("modify", 0, link="br0\nbr1")),
     (INVAL, "NICs cannot be attached", nic("attach", -1, name="x")),
     (STATE, "Instance would have 9 NICs", {"nics": [["add", -1, {}]] * 7}),
 ]  # fmt: skip
