@@ -14,6 +14,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.hooks import HookRun
+from ganeti_tx.jobs.insisting import Insisting
 from ganeti_tx.jobs.journal import Journal, indented
 from ganeti_tx.jobs.lock_attempts import MayGoOn, SteppedBack, after_failed_attempt
 from ganeti_tx.jobs.lock_taking import LockTaking
@@ -34,6 +35,9 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files_errors import reason
 
 log = Logger()
+
+#: Seconds for which a node that an undo does not reach is tried again: its daemon, if it has died, is back by then.
+RETURN_LIMIT = 20.0
 
 SubmitJobs = Callable[[Sequence[Sequence[OpCode]]], Awaitable[list[tuple[bool, Any]]]]
 
@@ -297,7 +301,7 @@ class JobRun:
             steps=Steps(
                 tell=lambda payload: self._feedback(index, STEP, payload),
                 warn=lambda text: self._feedback(index, "message", f"- WARNING: {text}"),
-                take_back=TakingBack(config, nodes, self.clock),
+                take_back=Insisting(TakingBack(config, nodes, self.clock), self.clock, RETURN_LIMIT),
                 keep=UndoFile(self.journal, index, self.locks).keep,
                 safe_points=points,
             ),

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from attrs import define
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, error_text
 from ganeti_tx.jobs.cancellation import named
+from ganeti_tx.jobs.insisting import Insisting
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
@@ -15,11 +15,9 @@ from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.logic.steps import STEP, undo_all
 from ganeti_tx.model.undo import Undo, UndoRecord
 from ganeti_tx.queue.job import HIGHEST_PRIORITY
-from ganeti_tx.rpc.interfaces import NodeUnreachableError
 
 #: Seconds for which nodes that cannot be reached are tried again, all undos together; after a power cut they come back.
 NODES_LIMIT = 120.0
-PAUSE = 2.0
 #: Seconds to wait for locks that somebody else has got meanwhile.
 LOCKS_LIMIT = 600.0
 
@@ -45,10 +43,10 @@ class Recovery:
             await self._take_locks(record.locks)
         except GanetiError as error:
             return self._error(record, cause, record.steps, f"; its locks could not be had: {error_text(error)}")
-        until = self.clock.seconds() + NODES_LIMIT
+        take_back = Insisting(self.take_back, self.clock, NODES_LIMIT)
 
         async def one(undo: Undo) -> None:
-            await self._insist(undo, until)
+            await take_back(undo)
             self.journal.add_log(self.index, STEP, {"title": undo.title, "state": "taken back"})
 
         left = await undo_all(list(record.steps), one, lambda text: self._say(f"- WARNING: {text}"))
@@ -59,16 +57,6 @@ class Recovery:
         if not await self.locks.take_over():
             wanted = [LockRequest(Lock.parse(name), Mode(mode)) for name, mode in recorded.items()]
             await self.locks.update(sorted(wanted, key=lambda each: each.lock), HIGHEST_PRIORITY, LOCKS_LIMIT)
-
-    async def _insist(self, undo: Undo, until: float) -> None:
-        """@raise GanetiError: it cannot be taken back, or its node was not reached in time."""
-        while True:
-            try:
-                return await self.take_back(undo)
-            except NodeUnreachableError:
-                if self.clock.seconds() >= until:
-                    raise
-            await deferLater(self.clock, PAUSE)
 
     def _say(self, text: str) -> None:
         self.journal.add_log(self.index, "message", text)

@@ -18,10 +18,12 @@ from ganeti_tx.model.sizes import shown
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
 from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpCleanup, ImpexpStatus, ImportStart, TransferProgress
-from ganeti_tx.rpc.interfaces import RpcError
+from ganeti_tx.rpc.interfaces import NodeUnreachableError, RpcError
 
 #: Seconds between two looks at first and at last, and those within which an end must say where it listens, and be found.
 FIRST_LOOK, LONGEST_LOOK, TO_LISTEN, TO_CONNECT = 0.2, 5.0, 30.0, 60.0
+#: Seconds between two tries, and those in which a node daemon that cannot be reached must be back: the ends do not need it.
+AWAY_LOOK, TO_RETURN = 2.0, 10.0
 #: Seconds between two reports.
 REPORT = 60.0
 #: Characters of what the programs of an end have said that are told.
@@ -164,10 +166,15 @@ class Carrying:
         raise self._failed(each, f"node {self._to.node.name} does not listen")
 
     async def _look(self, disks: Sequence[Carried], end: End) -> Sequence[TransferProgress | None]:
-        try:
-            return await self.parts.nodes.call(end.node, ImpexpStatus(transfers=[end.name(each) for each in disks]))
-        except RpcError as error:
-            raise self._failed(disks[0], str(error)) from None
+        waited = 0.0
+        while True:
+            try:
+                return await self.parts.nodes.call(end.node, ImpexpStatus(transfers=[end.name(each) for each in disks]))
+            except RpcError as error:
+                if not isinstance(error, NodeUnreachableError) or waited >= TO_RETURN:
+                    raise self._failed(disks[0], str(error)) from None
+            await self.parts.pause(AWAY_LOOK)
+            waited += AWAY_LOOK
 
     def _refuse(self, each: Carried, end: End, status: TransferProgress | None) -> None:
         """@raise OpExecError: an end has failed."""

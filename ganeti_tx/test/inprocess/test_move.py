@@ -1,7 +1,7 @@
 """gnt-instance move in a whole cluster."""
 
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.transfer import ExportStart, ImportStart
+from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpStatus, ImportStart
 from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.case import ClusterCase
 
@@ -105,6 +105,23 @@ class MoveTests(ClusterCase):
         self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
         self.assertEqual(disagreements(self.cluster), [])
         self.assertEqual(self.contents(2), ["what was written to 0", "what was written to 1"])
+
+    def test_node_daemon_restarts(self) -> None:
+        """The copies do not need the node daemons: one that is back soon finds them as they are."""
+        self.made()
+        looked: list[str] = []
+
+        def restart(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, ImpexpStatus) and not looked:
+                looked.append(node)
+                self.cluster.node(3).stop()
+                self.cluster.time.callLater(5.0, self.cluster.node(3).start)
+
+        self.cluster.network.fault = restart
+        self.ok("gnt-instance move -f -n node3 web1")
+        self.assertEqual(looked, ["node3.example.com"])
+        self.assertEqual(self.contents(3), ["what was written to 0", "what was written to 1"])
+        self.assertEqual((self.contents(2), disagreements(self.cluster)), ([], []))
 
     def test_receiver_is_gone(self) -> None:
         """What the new node still has of the copies when it comes back is named by verification, and no other node's disks."""

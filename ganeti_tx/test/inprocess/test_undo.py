@@ -83,6 +83,20 @@ class UndoTests(ClusterCase):
         self.assertEqual(len(failed), 1)
         self.assert_nothing_left(self.cluster)
 
+    def test_node_daemon_is_back(self) -> None:
+        """When its node daemon dies and is started again, all is taken back although nothing answered at first."""
+
+        def dies(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, InstanceOsAdd):
+                self.cluster.node(2).stop()
+                self.cluster.time.callLater(5.0, self.cluster.node(2).start)
+
+        self.cluster.network.fault = dies
+        status, out, _ = self.scene().run(ADD.split())
+        self.assertEqual(status, 1)
+        self.assertNotIn("could not undo", out)
+        self.assert_nothing_left(self.cluster)
+
     def test_what_cannot_be_undone_is_told(self) -> None:
         """When the node goes away for good, the error says why and a warning names each step that was not undone."""
 
