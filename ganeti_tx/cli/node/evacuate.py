@@ -56,12 +56,12 @@ def mode_of(session: Session, options: Parsed) -> EvacuationMode:
     """Which instances. @raise OpPrereqError: the options exclude each other."""
     if options.primary_only and options.secondary_only:
         raise OpPrereqError("Only one of the --primary-only and --secondary-only options can be passed", ECode.INVAL)
+    if options.dst_node:
+        session.warn("New secondary node given (disabling iallocator), hence evacuating secondary instances only.")
+        return EvacuationMode.SECONDARY_ONLY
     if options.primary_only:
         return EvacuationMode.PRIMARY_ONLY
     if options.secondary_only:
-        return EvacuationMode.SECONDARY_ONLY
-    if options.dst_node:
-        session.warn("New secondary node given (disabling iallocator), hence evacuating secondary instances only.")
         return EvacuationMode.SECONDARY_ONLY
     return EvacuationMode.ALL
 

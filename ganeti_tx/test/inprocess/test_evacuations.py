@@ -60,10 +60,11 @@ class EvacuationTests(ClusterCase):
             self.assertEqual(
                 (status, out, err), (0, "", f"No instances to evacuate on node(s) {words.split()[-1]}, exiting.\n")
             )
-        err = self.scene().run(["gnt-node", "evacuate", "-f", "-n", "node2", "node1"])[2]
-        self.assertIn(
-            "New secondary node given (disabling iallocator), hence evacuating secondary instances only.", err
-        )
+        for which in ([], ["-s"], ["-p"]):
+            err = self.scene().run(["gnt-node", "evacuate", "-f", *which, "-n", "node2", "node1"])[2]
+            self.assertIn(
+                "New secondary node given (disabling iallocator), hence evacuating secondary instances only.\nNo ", err
+            )
 
     def test_refused(self) -> None:
         """Nothing is changed, and no job submitted."""
