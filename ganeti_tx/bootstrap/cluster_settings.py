@@ -23,6 +23,12 @@ def check_params(
     _check_available("disk template", settings.enabled_disk_templates, disk_templates.AVAILABLE, problems)
     problems.unless(bool(settings.enabled_hypervisors), "a cluster needs at least one enabled hypervisor")
     problems.unless(bool(settings.enabled_disk_templates), "a cluster needs at least one enabled disk template")
+    for word in disk_templates.AVAILABLE:
+        placed = not disk_templates.TEMPLATES[word].pool_keys or bool(settings.vg_name)
+        problems.unless(
+            placed or word not in settings.enabled_disk_templates,
+            f"disk template {word.value!r} needs a volume group; name it with --vg-name",
+        )
     given, longest = settings.master_netmask, longest_netmask(settings)
     fine = given is None or 0 < given <= longest
     problems.unless(fine, f"--master-netmask must be from 1 to {longest}, not {given}")

@@ -155,9 +155,22 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             raise OpPrereqError("at least one disk template must be enabled", ECode.INVAL)
         makeable = {word for word in self.context.templates if has_place(TEMPLATES[word], after)}
         for template in set(after.enabled_disk_templates) - set(before.enabled_disk_templates):
+            if template in self.context.templates and template not in makeable:
+                raise OpPrereqError(
+                    f"disk template {template.value} has no place: the cluster's {TEMPLATES[template].pool} is not set"
+                    " (for a volume group by --vg-name)",
+                    ECode.INVAL,
+                )
             if template not in makeable:
                 raise OpPrereqError(
                     f"disk template {template.value} is not available here; available: {', '.join(sorted(makeable))}",
+                    ECode.INVAL,
+                )
+        for template in set(after.enabled_disk_templates) - makeable:
+            known = template in self.context.templates and TEMPLATES[template].pool_keys
+            if known and has_place(TEMPLATES[template], before):
+                raise OpPrereqError(
+                    f"{TEMPLATES[template].pool} cannot be taken away: disk template {template.value} is enabled and needs it",
                     ECode.INVAL,
                 )
         gone = set(before.enabled_disk_templates) - set(after.enabled_disk_templates)

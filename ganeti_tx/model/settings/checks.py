@@ -7,6 +7,8 @@ from posixpath import normpath
 from ganeti_tx.errors import ECode, OpPrereqError
 
 MAC_PREFIX = re.compile(r"([0-9a-f]{2}:){2}[0-9a-f]{2}", re.IGNORECASE)
+#: What LVM allows (lvm(8), VALID NAMES).
+GROUP = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_+.-]{0,126}")
 TOOL = re.compile(r"[A-Za-z0-9_.+-]{1,100}")
 
 
@@ -25,6 +27,15 @@ def directory(name: str, path: str) -> str:
     if path and not path.startswith("/"):
         raise OpPrereqError(f"{name}: {path!r} is no absolute path", ECode.INVAL)
     return normpath(f"/{path.lstrip('/')}") if path else path
+
+
+def volume_group(name: str, given: str) -> str | None:
+    """The name of a volume group, or none, which switches storage in volumes off."""
+    if given and not GROUP.fullmatch(given):
+        raise OpPrereqError(
+            f"{name}: {given!r} is no name of a volume group; letters, digits and _+.- are allowed", ECode.INVAL
+        )
+    return given or None
 
 
 def mac_prefix(name: str, given: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ganeti_tx.model.settings.checks import directory, patterns
+from ganeti_tx.model.settings.checks import directory, patterns, volume_group
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
 from ganeti_tx.model.values import NonEmpty, NonNegative
@@ -18,7 +18,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
         Setting(
             initial=None,
             parameter="vg_name",
-            absent="LVM",
+            check=volume_group,
             flags=(Flag("--vg-name", "the LVM volume group for disks", metavar="VG"),),
             facts=(Fact("lvm volume group"),),
         ),

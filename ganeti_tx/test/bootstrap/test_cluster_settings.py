@@ -24,6 +24,16 @@ class CheckParamsTests(SynchronousTestCase):
             self.assertTrue(any(words in line for line in problems.found), words)
         self.assertEqual(len(problems.found), 4)
 
+    def test_volume_group(self) -> None:
+        """A template that needs a volume group is told so; no cluster enables it of its own accord."""
+        for group, faults in ((None, 1), ("", 1), ("xenvg", 0)):
+            problems = Problems()
+            settings = InitSettings(cluster_name="c", enabled_disk_templates=["plain", "file"], vg_name=group)
+            check_params(settings, problems)
+            self.assertEqual(len(problems.found), faults, problems.found)
+            self.assertTrue(all("'plain' needs a volume group" in line for line in problems.found))
+        self.assertNotIn("plain", InitSettings(cluster_name="c").enabled_disk_templates)
+
     def test_each_table(self) -> None:
         """Of parameters by hypervisor and by template, each wrong one is told; what is right stands."""
         problems = Problems()

@@ -92,3 +92,17 @@ class StorageUnitsTests(MirroredCase):
         self.ok(repair.format("--ignore-consistency"))
         self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"] * 2)
         self.fails("gnt-node repair-storage node2 lvm-pv /dev/sdb", "lvm-pv")
+
+    def test_no_place(self) -> None:
+        """The template plain is not enabled without a volume group, and is with one that comes at the same time."""
+        self.ok("gnt-cluster modify --enabled-disk-templates file --ipolicy-disk-templates file --vg-name=")
+        enable = "gnt-cluster modify --enabled-disk-templates file,plain --ipolicy-disk-templates file,plain"
+        self.fails(enable, "disk template plain has no place: the cluster's volume_group_name is not set")
+        self.ok(f"{enable} --vg-name xenvg")
+        self.fails("gnt-cluster modify --vg-name=", "cannot be taken away: disk template plain is enabled and needs it")
+        self.ok(
+            "gnt-instance add -t plain -s 1G -o noop -H fake --no-name-check --no-ip-check --ignore-ipolicy -n node2 web1"
+        )
+        self.assertEqual(self.rows("gnt-node volumes --no-headers -o instance,size"), [["web1", "1.0G"]])
+        self.ok("gnt-instance remove -f web1")
+        self.assertEqual(self.ok("gnt-node volumes --no-headers"), "")

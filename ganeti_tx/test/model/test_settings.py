@@ -42,7 +42,7 @@ class ChangeTests(SynchronousTestCase):
         """What no parameter is about stays out; what is no part of this version is refused by its name."""
         self.assertEqual(changed(CLUSTER, SETTINGS, {}), {})
         self.assertEqual(changed(CLUSTER, SETTINGS, {"mac_prefix": "AA:00:01"}), {"mac_prefix": "aa:00:01"})
-        self.assertEqual(changed(CLUSTER, SETTINGS, {"vg_name": ""}), {})
+        self.assertEqual(changed(CLUSTER, SETTINGS, {"drbd_helper": ""}), {})
         error = self.assertRaises(OpPrereqError, changed, CLUSTER, SETTINGS, {"drbd_helper": "/bin/true"})
         self.assertEqual(str(error), "drbd_helper cannot be set: DRBD is not available in this version")
 

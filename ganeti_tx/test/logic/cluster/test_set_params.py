@@ -58,11 +58,18 @@ class SetParamsTests(SetParamsCase):
         self.run_op(modify(default_iallocator=""))
         self.assertEqual(self.settings.default_iallocator, "")
 
+    def test_volume_group(self) -> None:
+        """It is set, and taken away while no template needs it."""
+        self.run_op(modify(vg_name="xenvg"))
+        self.assertEqual(self.settings.volume_group_name, "xenvg")
+        self.run_op(modify(enabled_disk_templates=(DiskTemplate.FILE,), vg_name=""))
+        self.assertIsNone(self.settings.volume_group_name)
+
     def test_refusals(self) -> None:
         """What cannot be is refused in one clear line."""
         for changes, reason in (
             ({"default_iallocator": "nosuch"}, "there is no instance allocator 'nosuch'"),
-            ({"vg_name": "xenvg"}, "vg_name cannot be set: LVM is not available"),
+            ({"vg_name": "a/b"}, "'a/b' is no name of a volume group"),
             ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
             ({"master_netdev": ""}, "needs an interface"),
             ({"master_netmask": 33}, "must be from 1 to 32"),
