@@ -179,8 +179,9 @@ class FileStorage:
         """Make the file, and open it; the name is ours or it is an error, even when two ask at once."""
         try:
             return os.open(place.name, MAKING, FILE_MODE, dir_fd=way[-1])
-        except FileExistsError:
-            raise
+        except FileExistsError as error:
+            text = f"{error.strerror}; 'gnt-cluster verify' names it if it is no disk of the node, and may be removed"
+            raise FileExistsError(error.errno, text) from None
         except OSError:
             self._leave(place, way)
             raise

@@ -86,6 +86,11 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
         self.assertEqual((seen.st_size, oct(seen.st_mode & 0o777)), (64 * MIB, "0o600"))
         self.assertLess(seen.st_blocks * 512, MIB)
 
+    def test_left_over(self) -> None:
+        """Who finds a file in the way is told who knows whether it may be removed."""
+        self.get(self.store.create(self.disk()))
+        self.assertIn("File exists; 'gnt-cluster verify' names it if", self.refused(self.store.create(self.disk())))
+
     def test_instance_directory(self) -> None:
         """The instance's directory goes with its last disk, the listed directory never."""
         for number in (0, 1):
