@@ -353,6 +353,20 @@ class MirrorContract(StorageContract):
         self.get(self.nodes[1].shutdown(self.disk(node=1)))
         self.assertEqual(self.read(0), "more letters")
 
+    def test_new_volumes(self) -> None:
+        """A side that lost its volumes gets new ones, and these all that the other side has."""
+        self.in_sync()
+        self.write(0, "letters")
+        self.get(self.tree.detach_children(self.disk()))
+        for child in self.disk().children:
+            self.get(self.tree.remove(child))
+            self.get(self.tree.create(child, "web1"))
+        self.get(self.tree.attach_children(self.disk()))
+        self.settle()
+        self.assertEqual(self.degraded(), [False, False])
+        self.get(self.nodes[1].shutdown(self.disk(node=1)))
+        self.assertEqual(self.read(0), "letters")
+
     def test_own_part_is_back(self) -> None:
         """A side that goes on without its own part takes it when it is assembled again."""
         self.in_sync()

@@ -29,10 +29,7 @@ FAULTS = {
     102: "the local address and port are in use",
     103: "the peer's address and port are in use",
     120: "the authentication algorithm is not known to the kernel",
-    123: "two primaries need protocol C",
     125: "the resource is connected already",
-    129: "two primaries are not possible with these options",
-    151: "not permitted",
     158: "there is no such resource",
 }
 SECONDS = 10

@@ -60,10 +60,7 @@ class DrbdMirrors:
         if await self._setting_up.takes_over(mirror, parts):
             raise BlockDeviceError(f"{mirror.label} exists")
         meta = parts[1]
-        await self.kernel.wipe(mirror.label, meta.dev_path, meta.size)
-        await self.kernel.do(
-            f"{mirror.label} cannot have its metadata", command.metadata_argv(mirror, meta.dev_path, ["create-md"])
-        )
+        await self.kernel.write_metadata(mirror, meta.dev_path, meta.size)
 
     async def remove(self, disk: DiskSpec) -> None:
         """See `IStorage`: it is nothing but what it was made of."""
@@ -199,11 +196,15 @@ class DrbdMirrors:
         await self.kernel.pause(mirror, pause)
 
     async def attach_children(self, disk: DiskSpec, below: Below) -> None:
-        """See `IMirror`."""
+        """See `IMirror`: whatever a volume was before, its metadata are not believed."""
         mirror = Mirror.of(disk)
-        if (await self._up(mirror)).local is not LocalDiskStatus.FAULTY:
+        status, parts = await self._up(mirror), _parts(disk, below)
+        if status.local is not LocalDiskStatus.FAULTY:
             raise BlockDeviceError(f"{mirror.label} has a part here already")
-        await self._setting_up.attach(mirror, _parts(disk, below))
+        if not status.has_good_peer:
+            raise BlockDeviceError(f"{mirror.label} cannot be filled: the other side has no good data")
+        await self.kernel.write_metadata(mirror, parts[1].dev_path, parts[1].size)
+        await self._setting_up.attach(mirror, parts)
 
     async def detach_children(self, disk: DiskSpec) -> None:
         """See `IMirror`."""

@@ -93,6 +93,12 @@ class Kernel:
         result = await self._run(self.connector, stdin=json.dumps(wanted).encode())
         _succeeded(f"{mirror.label} cannot be connected", result)
 
+    async def write_metadata(self, mirror: Mirror, meta: str, size: int) -> None:
+        """Overwrite so many MiB of a volume with zeros, and make it one with metadata of data that were never filled."""
+        wiped = await self._run(command.wipe_argv(meta, size), timeout=WIPE_TIMEOUT)
+        _succeeded(f"{mirror.label}: {meta} cannot be wiped", wiped)
+        await self.do(f"{mirror.label} cannot have its metadata", command.metadata_argv(mirror, meta, ["create-md"]))
+
     async def attach(self, mirror: Mirror, data: str, meta: str, size: int) -> None:
         """Give it its own part; what a crash left undone in the metadata is done before."""
         argv = command.attach_argv(mirror, data, meta, size)
@@ -107,12 +113,6 @@ class Kernel:
         result = await self._run(command.pause_argv(mirror, pause))
         if not any(code in _said(result) for code in NO_CHANGE):
             _succeeded(f"{mirror.label}: synchronisation", result)
-
-    async def wipe(self, label: str, path: str, size: int) -> None:
-        """Overwrite so many MiB of a device with zeros."""
-        _succeeded(
-            f"{label}: {path} cannot be wiped", await self._run(command.wipe_argv(path, size), timeout=WIPE_TIMEOUT)
-        )
 
     async def do(self, what: str, argv: Sequence[str]) -> ProcessResult:
         """@raise BlockDeviceError: it did not succeed."""

@@ -176,6 +176,21 @@ class DriverTests(SynchronousTestCase):
             f"drbdmeta --force /dev/drbd0 v08 {META} 0 apply-al",
         )
 
+    def test_new_volumes(self) -> None:
+        """Volumes that replace others are filled whole: metadata that may be on them from before are wiped."""
+        self.situation("diskless-primary")
+        self.get(self.driver.attach_children(DISK, BELOW))
+        self.assertEqual(
+            [line.split()[:2] for line in self.done],
+            [["dd", "if=/dev/zero"], ["drbdmeta", "--force"], ["drbdsetup", "attach"]],
+        )
+
+    def test_nothing_to_fill_from(self) -> None:
+        """Without good data on the other side no metadata are wiped."""
+        self.situation("diskless-unconfigured", "diskless-primary")
+        self.assertIn("cannot be filled", self.refused(self.driver.attach_children(DISK, BELOW)))
+        self.assertEqual(self.done, [])
+
     def test_failed_assembly(self) -> None:
         """Nothing is left set up."""
         self.nothing_set_up()
