@@ -12,7 +12,16 @@ from ganeti_tx.logic.disks.adopt import with_sizes
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.plan import DiskPlan, adopted_id, children_of, plan_disk
 from ganeti_tx.logic.disks.providers import check_providers
-from ganeti_tx.logic.instance.modify.items import check_name, found, inserted, place, replaced, without
+from ganeti_tx.logic.instance.modify.items import (
+    check_name,
+    check_number,
+    check_requests,
+    found,
+    inserted,
+    place,
+    replaced,
+    without,
+)
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.disk import MAX_DISKS, Disk
 from ganeti_tx.model.disk_template import ADOPT, COMMON_KEYS, Place, Template
@@ -57,6 +66,7 @@ class DiskChanges:
 
     async def make(self, changes: Sequence[DiskChange]) -> None:
         """@raise OpPrereqError: one of them cannot be."""
+        check_requests(KIND, len(changes), MAX_DISKS)
         for change in changes:
             if change.action is ChangeAction.ADD:
                 await self._add(change)
@@ -66,8 +76,7 @@ class DiskChanges:
                 self._modify(change)
             else:
                 self._take_out(change)
-        if len(self.disks) > MAX_DISKS:
-            raise OpPrereqError(f"Instance would have {len(self.disks)} disks; allowed are {MAX_DISKS}", ECode.STATE)
+        check_number(KIND, len(self.disks), MAX_DISKS)
         before = {disk.uuid: disk.params for disk in self.view.disks}
         told = [disk for disk in self.disks if disk.uuid in self.plans or disk.params != before.get(disk.uuid)]
         await check_providers(self.parts.nodes, self.view.primary, told)

@@ -11,6 +11,8 @@ T = TypeVar("T")
 
 #: As an index: the last one, or behind the last one.
 END = -1
+#: Changes of one request for each item that an instance can have.
+AT_ONCE = 4
 
 
 class Named(Protocol):
@@ -42,6 +44,23 @@ def found(kind: str, word: int | str, held: Sequence[Named]) -> int:
         raise OpPrereqError(f"{kind} {word!r:.100} is not the only one of that name ({places}); give its index or uuid",
                             ECode.INVAL)  # fmt: skip
     return meant[0]
+
+
+def check_number(kind: str, number: int, most: int) -> None:
+    """@raise OpPrereqError: so many cannot be."""
+    if number > most:
+        raise OpPrereqError(f"Instance would have {number} {kind}s; allowed are {most}", ECode.STATE)
+
+
+def check_requests(kind: str, number: int, most: int) -> None:
+    """Each is worked out, and takes what it needs, before all are counted.
+
+    @raise OpPrereqError: there are far more changes than it takes to exchange all that an instance can have.
+    """
+    if number > AT_ONCE * most:
+        raise OpPrereqError(
+            f"{number} changes of {kind}s at once are too many; allowed are {AT_ONCE * most}", ECode.INVAL
+        )
 
 
 def place(kind: str, word: int | str, held: Sequence[Named]) -> int:

@@ -5,7 +5,16 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError, ReservationError
-from ganeti_tx.logic.instance.modify.items import check_name, found, inserted, place, replaced, without
+from ganeti_tx.logic.instance.modify.items import (
+    check_name,
+    check_number,
+    check_requests,
+    found,
+    inserted,
+    place,
+    replaced,
+    without,
+)
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, join
 from ganeti_tx.logic.instance.nics import MAX_NICS, NicPlan, plan_nic
 from ganeti_tx.logic.parts import Parts
@@ -45,6 +54,7 @@ class NicChanges:
 
     async def make(self, changes: Sequence[NicChange]) -> None:
         """@raise OpPrereqError: one of them cannot be; what was reserved goes when the job ends."""
+        check_requests(KIND, len(changes), MAX_NICS)
         for change in changes:
             if change.action is ChangeAction.ADD:
                 await self._add(change)
@@ -54,8 +64,7 @@ class NicChanges:
                 self._remove(change)
             else:
                 raise OpPrereqError(f"NICs cannot be {change.action.value}ed; add and remove them", ECode.INVAL)
-        if len(self.nics) > MAX_NICS:
-            raise OpPrereqError(f"Instance would have {len(self.nics)} NICs; allowed are {MAX_NICS}", ECode.STATE)
+        check_number(KIND, len(self.nics), MAX_NICS)
 
     async def _add(self, change: NicChange) -> None:
         index = place(KIND, change.item, self.nics)
