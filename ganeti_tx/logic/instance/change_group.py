@@ -10,6 +10,7 @@ from ganeti_tx.logic.evacuation_unit import EvacuationUnit
 from ganeti_tx.logic.group.on_group import listed
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.instance.hook_values import instance_values
+from ganeti_tx.logic.instance.unit import refuse_forthcoming
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
@@ -58,6 +59,7 @@ class LUInstanceChangeGroup(EvacuationUnit[OpInstanceChangeGroup]):
     async def check(self) -> None:
         """It is still in none of the groups that it is to come to, of which there is one; and somebody finds where."""
         await super().check()
+        refuse_forthcoming(self._view.instance)
         await self._find_targets()
         if not self._targets:
             raise OpPrereqError("There are no possible target groups", ECode.INVAL)

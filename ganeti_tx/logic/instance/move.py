@@ -19,7 +19,7 @@ from ganeti_tx.logic.instance.presence import check_bridges, start, stop, stop_a
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_move
-from ganeti_tx.logic.questions import ask, check_free_memory, check_takes_instances
+from ganeti_tx.logic.questions import ask, check_free_memory, check_online, check_takes_instances
 from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
@@ -78,6 +78,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         node = await self.config.node(self._node.uuid)
         if node.uuid == self.target.primary.uuid:
             raise OpPrereqError(f"Instance {self.instance.name} is already on the node {node.name}", ECode.STATE)
+        check_online(self.target.primary, f"copy the disks of instance {self.instance.name}")
         self._move = Move(self.target, carried(placed(self.target, node, await self.config.group(node.group))))
         self._check_disks()
         self._check_compression()

@@ -94,12 +94,8 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
             raise OpPrereqError(
                 f"instance {self._named.name} was renamed to {self.instance.name} meanwhile; ask again", ECode.STATE
             )
-        if self.instance.forthcoming and not self.takes_forthcoming:
-            raise OpPrereqError(
-                f"instance {self.instance.name} is forthcoming: it is only reserved; 'gnt-instance add --commit"
-                f" {self.instance.name}' creates it",
-                ECode.STATE,
-            )
+        if not self.takes_forthcoming:
+            refuse_forthcoming(self.instance)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The instance, and what was asked for."""
@@ -120,3 +116,13 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
                 f"instance {self.instance.name} is marked offline; 'gnt-instance modify --online' changes that",
                 ECode.STATE,
             )
+
+
+def refuse_forthcoming(instance: Instance) -> None:
+    """@raise OpPrereqError: it is only reserved."""
+    if instance.forthcoming:
+        raise OpPrereqError(
+            f"instance {instance.name} is forthcoming: it is only reserved; 'gnt-instance add --commit"
+            f" {instance.name}' creates it",
+            ECode.STATE,
+        )

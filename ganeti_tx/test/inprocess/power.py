@@ -82,6 +82,10 @@ class LosingFiles(MemoryFiles):
         """The files in a directory, whatever faults there are. For tests."""
         return sorted(path.name for path in self._entries if path.parent == directory)
 
+    def paths(self) -> list[Path]:
+        """Every file and directory, whatever faults there are. For tests."""
+        return sorted(self._entries)
+
     def content(self, path: Path) -> tuple[bytes, int] | None:
         """What a file holds, and its mode, whatever faults there are; None when there is none. For tests."""
         entry = self._entries.get(path)
