@@ -141,7 +141,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._check_policy()
         await self._check_nodes()
         if self.op.no_install and self.op.start:
-            self.info("No-installation mode selected, disabling startup")
+            self.info("- INFO: No-installation mode selected, disabling startup")
         self._target = await self._make_target()
         await warn_of_ratios(self, self._target, ignored=self.op.ignore_ipolicy)
 

@@ -17,7 +17,7 @@ from ganeti_tx.test.inprocess.test_recorded_output import differences, plain, sh
 RECORDED = recorded.lines("gnt-instance-add.jsonl")
 #: What only we print: design-2.1 wants the new uuid told. A dry run tells the plan, too.
 OURS = re.compile(
-    r"INFO: Instance \S+ has UUID|INFO: Resolved given name| Locks: | \d\. |No-installation mode|- WARNING: Instance allocation"
+    r"INFO: Instance \S+ has UUID|INFO: Resolved given name| Locks: | \d\. |- WARNING: Instance allocation"
 )
 
 
