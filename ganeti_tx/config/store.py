@@ -24,8 +24,8 @@ from ganeti_tx.runtime.paths import Paths
 
 #: Ganeti 3.0 configuration table, path modes.
 
-#: Called with each configuration that has reached the disk.
-Listener = Callable[[ConfigData], None]
+#: Called with each configuration that has reached the disk, and as what text.
+Listener = Callable[[ConfigData, bytes], None]
 
 
 @attrs.define(eq=False)
@@ -139,7 +139,8 @@ class ConfigStore:
                 continue
             begun = self._ticks()
             try:
-                await self._write(encode(writing))
+                data = encode(writing)
+                await self._write(data)
             except OSError as error:
                 self._tally.count(WRITE_FAILURES)
                 self._fall_back(reason(error) if error.filename else f"{self._paths.config_file}: {reason(error)}")
@@ -152,7 +153,7 @@ class ConfigStore:
             self._on_disk = writing
             self._other.remember()
             for listener in self._listeners:
-                self._tell(listener, writing)
+                self._tell(listener, writing, data)
             served, self._served = self._served, []
             for each in served:
                 each.callback(writing)
@@ -170,10 +171,10 @@ class ConfigStore:
             except OSError as again:
                 self._log.error("{reason}; the next change is written anew", reason=reason(again))
 
-    def _tell(self, listener: Listener, written: ConfigData) -> None:
+    def _tell(self, listener: Listener, written: ConfigData, data: bytes) -> None:
         """Whatever a listener does, the change was made and its caller is told so."""
         try:
-            listener(written)
+            listener(written, data)
         except Exception:  # nothing is awaited here, so no cancellation is lost
             self._log.failure("a listener to the configuration failed")
 

@@ -1,12 +1,13 @@
 """`twistd ganeti-master`: wconfd and luxid in one reactor, which spares luxid a socket and a copy of the configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ganeti_tx.election import voting
 from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.luxid.composition import WconfdHere, run_luxid
 from ganeti_tx.metrics.readings import Readings
+from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.reactors import IDaemonReactor
@@ -51,8 +52,11 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
         async def readings() -> Readings:
             return wconfd.readings()
 
+        def subscribe(listener: Callable[[ConfigData], None]) -> None:
+            wconfd.store.subscribe(lambda config, _: listener(config))
+
         here = WconfdHere(
-            lambda: wconfd.store.snapshot, locks, wconfd.config(LUXID), look_for_dead, readings, wconfd.store.subscribe
+            lambda: wconfd.store.snapshot, locks, wconfd.config(LUXID), look_for_dead, readings, subscribe
         )
         stop_luxid = await run_luxid(reactor, here, role, "ganeti-master")
 

@@ -12,7 +12,7 @@ from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.config.ssh_files import ssh_setup
 from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
-from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_setup import SshSetup
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
@@ -54,9 +54,9 @@ class State:
         return self.config.serial_no
 
     @classmethod
-    def of(cls, config: ConfigData, rapi_files: RapiFiles | None) -> "State":
+    def of(cls, config: ConfigData, data: bytes, rapi_files: RapiFiles | None) -> "State":
         """The forms of a version."""
-        return cls(config, encode(config), ssconf_values(config), rapi_files, ssh_setup(config))
+        return cls(config, data, ssconf_values(config), rapi_files, ssh_setup(config))
 
 
 @attrs.define(eq=False)
@@ -123,11 +123,11 @@ class Distributor:
     _why: str = attrs.field(default="", init=False)
     _faults: tuple[str, ...] = attrs.field(default=(), init=False)
 
-    def distribute(self, config: ConfigData) -> None:
-        """This is the newest configuration; bring it to where it belongs."""
+    def distribute(self, config: ConfigData, data: bytes) -> None:
+        """This is the newest configuration, and its text; bring it to where it belongs."""
         if self._stopped:
             return
-        before, self._newest = self._newest, State.of(config, self._rapi_files())
+        before, self._newest = self._newest, State.of(config, data, self._rapi_files())
         for uuid in self._copies.keys() - config.nodes.keys():
             self._copies.pop(uuid).stop_timer()
         for uuid, node in config.nodes.items():
@@ -155,7 +155,7 @@ class Distributor:
         for copies in self._copies.values():
             copies.overdue = False
         if self._newest is not None:
-            self.distribute(self._newest.config)
+            self.distribute(self._newest.config, self._newest.data)
 
     async def when_distributed(self) -> None:
         """Waits until every node that is not offline has the present state or a newer one, or could not be reached.

@@ -30,6 +30,7 @@ from ganeti_tx.mastership.term import Stamps, claim_term, read_term
 from ganeti_tx.mastership.this_node import check_master, check_ssconf_master
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.metrics.tally import Tally
+from ganeti_tx.model.config_data import encode
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.measured import MeasuredRpc
@@ -192,7 +193,7 @@ async def begin_distribution(parts: WconfdParts, store: ConfigStore, rapi_files:
         rapi_files=lambda: rapi_files.present,
     )  # fmt: skip
     store.subscribe(distributor.distribute)
-    distributor.distribute(store.snapshot)
+    distributor.distribute(store.snapshot, encode(store.snapshot))
     rapi_files.watch(parts.clock)
     return distributor
 

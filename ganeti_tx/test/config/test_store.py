@@ -157,18 +157,19 @@ class StoreTests(SynchronousTestCase):
         self.assertEqual(self.files.written, 2)
 
     def test_listeners(self) -> None:
-        """Who subscribed hears of each write, and cannot spoil it."""
-        heard: list[int] = []
+        """Who subscribed hears of each write, with the text that is on the disk, and cannot spoil it."""
+        heard: list[tuple[int, bytes]] = []
 
-        def broken(config: object) -> None:
+        def broken(config: object, data: bytes) -> None:
             raise ZeroDivisionError
 
         self.store.subscribe(broken)
-        self.store.subscribe(lambda config: heard.append(config.serial_no))
+        self.store.subscribe(lambda config, data: heard.append((config.serial_no, data)))
         added = self.tag("new")
         self.files.finish()
         self.successResultOf(added)
-        self.assertEqual(heard, [self.store.snapshot.serial_no])
+        on_disk = self.files.read(PATHS.config_file, 1 << 20)
+        self.assertEqual(heard, [(self.store.snapshot.serial_no, on_disk)])
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
 
