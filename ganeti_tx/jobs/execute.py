@@ -67,6 +67,7 @@ class JobRun:
     _points: SafePoints = field(factory=SafePoints)
     _stop: bool = False
     _left: bool = False
+    _may_hold: bool = False
     _taking: LockTaking = field(init=False)
     _hooks: HookRun = field(init=False)
 
@@ -243,7 +244,8 @@ class JobRun:
 
     async def _execute(self, index: int) -> Any:
         op = self._opcode(index)
-        await self.locks.release_all()  # those of the opcode before
+        if self._may_hold:
+            await self.locks.release_all()  # those of the opcode before
         unit = await self._with_locks(index, op)
         self._check_stop()
         begun = Deferred.fromCoroutine(self._begin(index))
@@ -337,6 +339,7 @@ class JobRun:
         while True:
             unit = self._unit(index, op)
             await self._be_waiting(index)
+            self._may_hold = True
             try:
                 await self._taking.take(unit, lambda: self.journal.op(index))
                 return unit

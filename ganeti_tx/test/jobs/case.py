@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from attrs import field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -80,6 +81,18 @@ class LocksThatStay(OwnerLocks):
         """Fails while anything is held."""
         if await self.held():
             raise ConfigurationError("WConfD is away")
+
+
+@frozen
+class LocksThatCount(OwnerLocks):
+    """Keeps what was held each time when WConfD was asked to release."""
+
+    releases: list[int] = field(factory=list)
+
+    async def release_all(self) -> None:
+        """Once more."""
+        self.releases.append(len(await self.held()))
+        await super().release_all()
 
 
 class LocksWithoutPriorities(OwnerLocks):

@@ -20,6 +20,7 @@ from ganeti_tx.test.jobs.case import (
     PATH,
     RIVAL,
     JobRunCase,
+    LocksThatCount,
     LocksThatStay,
     LocksWithoutPriorities,
     Unit,
@@ -43,6 +44,12 @@ class JobRunTests(JobRunCase):
         held: list[Any] = []
         self.run_job(lambda unit: held.append(self.table.held(OWNER)))
         self.assertEqual(held, [{BGL: Mode.SHARED, NODE: Mode.EXCLUSIVE}])
+
+    def test_releases(self) -> None:
+        """What an opcode held is released after it; before the first one there is nothing to release."""
+        self.locks = locks = LocksThatCount(self.table, OWNER)
+        self.run_job(lambda unit: 1, lambda unit: 2)
+        self.assertEqual(locks.releases, [2, 2])
 
     def test_thrown_away(self) -> None:
         """With a process that is gone nothing is done any more: no locks are given back, no files are written."""
