@@ -30,9 +30,11 @@ TIMEOUT = 120.0
 def wait_for(client: Client, job_id: int) -> str:
     """The job's final status."""
     previous: Any = None
+    serial = None  # of the last log entry: without it each one would be news again
     deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
-        previous, _ = client.wait_for_job_change(job_id, ["status"], previous, None, timeout=10)
+        previous, entries = client.wait_for_job_change(job_id, ["status"], previous, serial, timeout=10)
+        serial = entries[-1][0] if entries else serial
         if previous[0] in FINAL:
             return str(previous[0])
     raise SystemExit(f"job {job_id} did not end within {TIMEOUT:.0f} s")
