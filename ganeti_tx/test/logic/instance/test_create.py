@@ -163,6 +163,7 @@ class CreateTests(UnitTestCase):
     def test_not_installed(self) -> None:
         """Without an installation nothing is started either."""
         self.run_op(create(no_install=True, os_type=None))
+        self.assertIn("- INFO: No-installation mode selected, disabling startup", self.stage.feedback)
         self.assertEqual(self.nodes.kinds()[-1], "blockdev_create")
         self.assertIs(self.made().admin_state, AdminState.DOWN)
 
