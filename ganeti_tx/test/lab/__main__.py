@@ -34,10 +34,18 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("--count", type=int, default=2)
             one.add_argument("--init", choices=("quick", "systemd"), default="quick")
         if verb in ("ssh", "cut", "boot"):
-            one.add_argument("node", type=int)
+            one.add_argument("node", type=node_number)
         if verb == "ssh":
             one.add_argument("command", nargs=argparse.REMAINDER)
     return made
+
+
+def node_number(name: str) -> int:
+    """Of a machine that is called by its number, as "node1", by its full name, or by an address."""
+    number = name.rpartition(".")[2] if name.startswith("10.99.") else name.partition(".")[0].removeprefix("node")
+    if not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"{name!r} is no machine; they are called 1, 2, ..., or node1, node2, ...")
+    return int(number)
 
 
 def act(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 from twisted.trial.unittest import SkipTest, TestCase
 
 from ganeti_tx.test.lab.blocking import BlockingRunner
+from ganeti_tx.test.lab.cluster import LabCluster
 from ganeti_tx.test.lab.lab import Lab, missing
 from ganeti_tx.test.lab.machine import Machine
 
@@ -45,6 +46,15 @@ def runner_on(node: int) -> BlockingRunner:
         _runners[node] = BlockingRunner(machine.to_agent, machine.name)
         atexit.register(_runners[node].close)
     return _runners[node]
+
+
+def the_cluster() -> LabCluster:
+    """That of `the_lab`, with plain disks and those in files. A test removes its instances. @raise SkipTest: no lab."""
+    cluster = LabCluster(the_lab())
+    if not cluster.is_up:
+        atexit.register(cluster.down)
+        cluster.up(("plain", "file"))
+    return cluster
 
 
 class LabCase(TestCase):

@@ -43,7 +43,9 @@ class Network:
 
     def up(self) -> None:
         """Make the namespace."""
-        self._holder.start(["unshare", "--net", "sh", "-c", f"ip link set lo up && {BRIDGES} && exec sleep infinity"])
+        # A mount of its own of /sys shows the interfaces of the namespace.
+        script = f"mount -t sysfs sysfs /sys && ip link set lo up && {BRIDGES} && exec sleep infinity"
+        self._holder.start(["unshare", "--net", "--mount", "sh", "-c", script])
         self._holder.until(self._is_up, "the network did not come up")
 
     def inside(self, argv: Sequence[str]) -> list[str]:
@@ -51,7 +53,8 @@ class Network:
         holder = self._holder.pid()
         if holder is None:
             raise LabFailed(f"no lab is up in {self.state}")
-        return ["nsenter", f"--net=/proc/{holder}/ns/net", "--", *argv]
+        own = f"/proc/{holder}/ns"
+        return ["nsenter", f"--net={own}/net", f"--mount={own}/mnt", f"--wdns={Path.cwd()}", "--", *argv]
 
     def plug(self, node: int) -> None:
         """Have a machine's interfaces, which QEMU then opens."""

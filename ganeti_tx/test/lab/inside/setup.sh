@@ -21,6 +21,13 @@ hostname "node$node.lab.example"
 # The program is installed, as far as a node sees.
 echo /lab/python > /usr/local/lib/python3.11/dist-packages/lab.pth
 ln -sf /lab/bin/* /usr/local/sbin/
+if [ "$init" = quick ]; then # these daemons need nothing of a machine, and each takes long to start
+    for daemon in confd mond; do
+        rm -f "/usr/local/sbin/ganeti-$daemon"
+        printf '#!/bin/sh\n# Not run with the quick init.\n' > "/usr/local/sbin/ganeti-$daemon"
+        chmod 755 "/usr/local/sbin/ganeti-$daemon"
+    done
+fi
 
 # What udev would do takes long without KVM, and the quick init has none: the device mapper makes its nodes itself.
 udev=0
