@@ -9,6 +9,7 @@ from shutil import which
 import msgspec
 from attrs import frozen
 
+from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.test.lab.image import Image, image
 from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.machine import QEMU, Machine
@@ -106,6 +107,7 @@ class Lab:
         """End and remove all of it; the image stays for the next one."""
         if not self._file.exists():
             return
+        end_all(self.state)  # a cluster's processes outside
         for machine in self.machines:
             machine.cut()
         self.network.down()
