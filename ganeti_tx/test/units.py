@@ -1,6 +1,7 @@
 """What one trial process runs: a test package, or one module of the tests that bring up daemons and instances.
 
-These modules mostly wait, and what the tests of one share is a cluster that lives as long as its process: so one is not split.
+These modules mostly wait, or compute for long; what the tests of one share is a cluster that lives as long as its process: so one
+is not split.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,12 +10,14 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 #: The packages whose modules are units.
-SPLIT = ("real", "nodes")
+SPLIT = ("real", "nodes", "inprocess")
 #: The units that take longest are begun first, so that in the end not all wait for one of them.
 LONGEST = (
     "lab",
     "real.test_bare_machine",
-    "inprocess",
+    "inprocess.test_each_call",
+    "inprocess.test_external_storage",
+    "inprocess.test_operations",
     "nodes.test_users",
     "nodes.test_cluster",
     "real.test_master_failover",

@@ -10,6 +10,7 @@ MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n 
 SHARED = "gnt-instance add -t sharedfile -s 1G -o noop -n node2 web1"
 CLEANUP = "gnt-instance migrate -f --cleanup web1"
 BACK = "gnt-instance startup web1"
+READY = "gnt-instance activate-disks web1"
 
 
 def is_there(cluster: InProcessCluster) -> bool:
@@ -69,6 +70,8 @@ OPERATIONS = {
         done=is_on_node3,
         pause=60.0,
     ),
+    "clean_up": Operation(CLEANUP, (SHARED,)),
+    "clean_up_mirrored": Operation(CLEANUP, (MIRRORED,), mirrored=True, again=READY, pause=60.0),
     "rename": Operation("gnt-instance rename web1 web2", (STOPPED,), done=is_renamed),
     "rename_shared": Operation(
         "gnt-instance rename web1 web2", (STOPPED.replace("-t file", "-t sharedfile"),), done=is_renamed
