@@ -5,6 +5,7 @@ import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from attrs import define, field
 
@@ -49,10 +50,15 @@ def counted(counter: Counter[str]) -> str:
     return ", ".join(f"{number} {name}" for name, number in counter.most_common()) or "none"
 
 
-def run(seeds: Sequence[int], jobs: int, failed: Callable[[Outcome], None] = lambda outcome: None) -> Campaign:
+def run(
+    seeds: Sequence[int],
+    jobs: int,
+    failed: Callable[[Outcome], None] = lambda outcome: None,
+    changes: bool = False,
+) -> Campaign:
     """Live through every seed; `failed` hears of each broken one at once."""
     campaign, begun = Campaign(), time.monotonic()
-    for outcome in _outcomes(seeds, jobs):
+    for outcome in _outcomes(seeds, jobs, changes):
         campaign.add(outcome)
         if outcome.broken:
             failed(outcome)
@@ -60,18 +66,18 @@ def run(seeds: Sequence[int], jobs: int, failed: Callable[[Outcome], None] = lam
     return campaign
 
 
-def _outcomes(seeds: Sequence[int], jobs: int) -> Iterator[Outcome]:
+def _outcomes(seeds: Sequence[int], jobs: int, changes: bool) -> Iterator[Outcome]:
     cluster_keys()
     for number in range(1, 5):
         keys_of(f"node{number}.example.com", f"192.0.2.{number}")  # once, before there are many processes
     chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
     with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
-        for outcomes in pool.imap(_live_all, chunks):
+        for outcomes in pool.imap(partial(_live_all, changes), chunks):
             yield from outcomes
 
 
-def _live_all(seeds: Sequence[int]) -> list[Outcome]:
+def _live_all(changes: bool, seeds: Sequence[int]) -> list[Outcome]:
     """In a process of its own."""
     gc.freeze()
     gc.disable()
-    return [live(seed) for seed in seeds]
+    return [live(seed, changes=changes) for seed in seeds]

@@ -78,6 +78,7 @@ class Life:
 
     seed: int
     show: Callable[[str], None] | None = None
+    changes: bool = False
     chance: Random = field(init=False)
     time: UnevenTime = field(init=False)
     record: Record = field(init=False)
@@ -98,7 +99,7 @@ class Life:
             3, self.seed, 0, self.time, self.record.turn, self.executions.units_of, voting=self.chance.random() < VOTING,
             mirror_wire=MirrorWire(self.time.seconds, SYNC_RATE), prepare=with_mirrors,
         )  # fmt: skip
-        self.operators = Operators(self.cluster, Random(self.chance.random()), self.record)
+        self.operators = Operators(self.cluster, Random(self.chance.random()), self.record, self.changes)
         self.administrators = Administrators(self.operators, Random(self.chance.random()))
         self.invariants = Invariants(self.cluster, self.record, self.executions, self.operators)
         self.faults = Faults(self.cluster, Random(self.chance.random()), self.record)
@@ -234,6 +235,6 @@ class Life:
         return Counter(str(job.status) for job in found if job is not None)
 
 
-def live(seed: int, show: Callable[[str], None] | None = None) -> Outcome:
+def live(seed: int, show: Callable[[str], None] | None = None, changes: bool = False) -> Outcome:
     """The life of one seed's cluster."""
-    return Life(seed, show).live()
+    return Life(seed, show, changes).live()

@@ -18,12 +18,18 @@ def main(argv: Sequence[str], say: Callable[[str], None] = print) -> int:
     parser.add_argument("--seeds", type=int, default=1000, help="how many (default: 1000)")
     parser.add_argument("--start", type=int, default=0, help="the first of them (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--changes", action="store_true", help="have disks changed, moved and converted, too")
     options = parser.parse_args(argv)
     if options.seed is not None:
-        outcome = live(options.seed, say if options.trace else None)
+        outcome = live(options.seed, say if options.trace else None, options.changes)
         tell(outcome, say, len(outcome.story) if not options.trace else 0)
         return int(bool(outcome.broken))
-    campaign = run(range(options.start, options.start + options.seeds), options.jobs, lambda each: tell(each, say, 0))
+    campaign = run(
+        range(options.start, options.start + options.seeds),
+        options.jobs,
+        lambda each: tell(each, say, 0),
+        options.changes,
+    )
     say(campaign.summary())
     return int(bool(campaign.broken))
 

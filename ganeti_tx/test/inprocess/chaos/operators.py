@@ -44,6 +44,8 @@ class Operators:
     cluster: InProcessCluster
     chance: Random
     record: Record
+    #: Whether they also change disks, move data and convert; then they mostly mean instances that somebody asked for.
+    changes: bool = False
     accepted: dict[int, Accepted] = field(factory=dict)
     _process: Any = None
     _terminals: dict[str, Any] = field(factory=dict)
@@ -56,6 +58,8 @@ class Operators:
             *[self.create] * 4, *[self.power] * 3, *[self.move] * 2, *[self.remove] * 2, *[self.tag] * 2, *[self.delay] * 2,
             *[self.several] * 2, self.chain, *[self.cancel] * 3, *[self.kill] * 2, self.priority, self.archive, self.look,
         ]  # fmt: skip
+        if self.changes:
+            things += [*[self.disks] * 3, *[self.relocate] * 2, self.convert]
         self.act_at(0.0, self.create)
         for _ in range(actions):
             self.act_at(self.chance.random() * BUSY, self.chance.choice(things))
@@ -132,6 +136,12 @@ class Operators:
     def _node(self) -> int:
         return self.chance.randint(1, self.cluster.size)
 
+    def _name(self) -> str:
+        if not self.changes:
+            return self.chance.choice(NAMES)
+        made = {op["instance_name"] for each in self.accepted.values() for op in each.ops if "pnode" in op}
+        return self.chance.choice(sorted(made) if made and self.chance.random() < 0.8 else NAMES)
+
     # Actions
 
     async def create(self) -> None:
@@ -142,17 +152,44 @@ class Operators:
         """Start, stop or restart one."""
         op_id = self.chance.choice(["OP_INSTANCE_STARTUP", "OP_INSTANCE_SHUTDOWN", "OP_INSTANCE_REBOOT"])
         more = {"reboot_type": "hard"} if op_id == "OP_INSTANCE_REBOOT" else {}
-        await self.submit([self.opcode(op_id, instance_name=self.chance.choice(NAMES), **more)])
+        await self.submit([self.opcode(op_id, instance_name=self._name(), **more)])
 
     async def move(self) -> None:
         """Bring one to another node, running or not."""
-        op_id, name = self.chance.choice(["OP_INSTANCE_MIGRATE", "OP_INSTANCE_FAILOVER"]), self.chance.choice(NAMES)
+        op_id, name = self.chance.choice(["OP_INSTANCE_MIGRATE", "OP_INSTANCE_FAILOVER"]), self._name()
         where = {"target_node": f"node{self._node()}"} if self.chance.random() < 0.7 else {}
         await self.submit([self.opcode(op_id, instance_name=name, **where)])
 
+    async def disks(self) -> None:
+        """Give one another disk, take one from it, make one larger, or have its copies made anew."""
+        name, add, remove = self._name(), ["add", -1, {"size": 512}], ["remove", -1, {}]
+        changes = self.chance.choice([[add], [remove], [["remove", 0, {}], add]])
+        mode = self.chance.choice(["replace_on_primary", "replace_on_secondary", "replace_new_secondary"])
+        remote = {"remote_node": f"node{self._node()}"} if mode == "replace_new_secondary" else {}
+        await self.submit([self.chance.choice([
+            self.opcode("OP_INSTANCE_SET_PARAMS", instance_name=name, disks=changes, hotplug_if_possible=True),
+            self.opcode("OP_INSTANCE_GROW_DISK", instance_name=name, disk=0, amount=256),
+            self.opcode("OP_INSTANCE_REPLACE_DISKS", instance_name=name, mode=mode, **remote),
+        ])])  # fmt: skip
+
+    async def relocate(self) -> None:
+        """Move one with its data."""
+        name = self._name()
+        await self.submit([self.opcode("OP_INSTANCE_MOVE", instance_name=name, target_node=f"node{self._node()}")])
+
+    async def convert(self) -> None:
+        """Stop one, and give its disks another template."""
+        name, template = self._name(), self.chance.choice(["file", "sharedfile", "drbd"])
+        second = {"remote_node": f"node{self._node()}"} if template == "drbd" else {}
+        await self.submit([
+            self.opcode("OP_INSTANCE_SHUTDOWN", instance_name=name),
+            self.opcode("OP_INSTANCE_SET_PARAMS", instance_name=name, disk_template=template, **second),
+            self.opcode("OP_INSTANCE_STARTUP", instance_name=name),
+        ])  # fmt: skip
+
     async def remove(self) -> None:
         """Remove one."""
-        await self.submit([self.opcode("OP_INSTANCE_REMOVE", instance_name=self.chance.choice(NAMES))])
+        await self.submit([self.opcode("OP_INSTANCE_REMOVE", instance_name=self._name())])
 
     async def tag(self) -> None:
         """Tag the cluster, or a node."""

@@ -9,6 +9,7 @@ from ganeti_tx.mastership.ballot import ssconf_master
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.queue.job import FINAL, QueuedJob, Status, decode_job
+from ganeti_tx.test.inprocess.agreement import homes, identity
 from ganeti_tx.test.inprocess.chaos.executions import Execution
 from ganeti_tx.test.inprocess.chaos.invariants import Invariants
 from ganeti_tx.test.inprocess.chaos.operators import SECRET, Accepted
@@ -194,11 +195,14 @@ class Quiescence:
         """What each instance must be: up, down, absent, or unknown after something that failed half-way."""
         states: dict[str, str] = {}
         for execution in self.invariants.executions.all:
-            if (effect := EFFECTS.get(execution.op.op_id())) is None:
-                continue
+            effect = EFFECTS.get(execution.op.op_id())
             name = getattr(execution.op, "instance_name", "").split(".")[0]
             job = self.job(execution.owner.job_id)
             success = job is not None and job.ops[execution.index].status is Status.SUCCESS
+            if execution.op.op_id() == "OP_INSTANCE_MOVE" and not success:
+                states[name] = UNKNOWN
+            if effect is None:
+                continue
             if not success and self._taken_back(execution):
                 states.setdefault(name, "absent")
                 continue
@@ -209,7 +213,7 @@ class Quiescence:
         """Whether a job says that it could not take something back."""
         jobs = [self.job(job_id) for job_id in self.invariants.operators.accepted]
         told = "".join(f"{op.result} {op.log}" for job in jobs if job is not None for op in job.ops)
-        return "could not undo" in told or "could not be taken back" in told
+        return any(words in told for words in ("could not undo", "could not be taken back", "could not remove disk"))
 
     def _taken_back(self, execution: Execution) -> bool:
         """Whether a creation failed, or its process died in its midst, and nothing of it must be left, as its job tells of
@@ -250,6 +254,7 @@ class Quiescence:
                 if (name in running) != (state == "up") and home not in self.darkened:
                     yield f"{name} must be {state} and {'runs' if name in running else 'does not run'} on {home}"
         yield from self._disks(configured.keys())
+        yield from self._missing()
 
     def _disks(self, configured: object) -> Iterator[str]:
         """Disks that no instance uses are left only by creations and removals that broke half-way."""
@@ -258,8 +263,18 @@ class Quiescence:
         used = {"/".join(map(str, disk.logical_id or [])) for disk in configured_disks}
         states = self.expected()
         left = {disk for disks in cluster.disks().values() for disk in disks} - used
-        if left and UNKNOWN not in states.values() and not self._broke():
+        if left and UNKNOWN not in states.values() and not self._broke() and not self.tells_of_leftovers():
             yield f"disks that nobody uses: {sorted(left)}"
+
+    def _missing(self) -> Iterator[str]:
+        """No instance has lost a disk but by a removal, or a creation, that broke half-way."""
+        cluster, states = self.invariants.cluster, self.expected()
+        for instance in cluster.config.instances.values():
+            if states.get(instance.name.split(".")[0]) in ("up", "down"):
+                for disk in map(cluster.config.disks.__getitem__, instance.disks):
+                    for home, part in homes(cluster, disk):
+                        if identity(part) not in cluster.disks().get(home, ()):
+                            yield f"{instance.name} has lost disk {identity(part)} ({home})"
 
     def _broke(self) -> bool:
         """Whether some job broke off after it had begun."""

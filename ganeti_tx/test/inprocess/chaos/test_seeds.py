@@ -34,6 +34,14 @@ class SeedTests(SynchronousTestCase):
         self.assertGreater(min(campaign.faults.values()), SEEDS // 100, campaign.summary())
 
 
+class ChangeTests(SynchronousTestCase):
+    """With operators who also change disks, move data and convert."""
+
+    def test_invariants(self) -> None:
+        """No instance loses a disk, and none stays that is nobody's."""
+        self.assertEqual([live(seed, changes=True).broken for seed in range(10)], [[]] * 10)
+
+
 class ReplayTests(SynchronousTestCase):
     """A seed is always the same life."""
 
