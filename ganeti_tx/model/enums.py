@@ -25,6 +25,12 @@ class StorageType(StrEnum):
     SHAREDFILE = "sharedfile"
 
 
+#: The kinds of storage of which nodes tell the units, in the order in which they are offered.
+REPORTED_STORAGE = (
+    StorageType.FILE, StorageType.LVM_PV, StorageType.LVM_VG, StorageType.SHAREDFILE, StorageType.GLUSTER,
+)  # fmt: skip
+
+
 class Hypervisor(StrEnum, metaclass=Words):
     """What runs an instance on its node: what `hypervisors` declares."""
 

@@ -31,8 +31,6 @@ class VolumePiece(msgspec.Struct, frozen=True, kw_only=True):
     physical: str
 
 
-#: Those whose units are told, in the order in which they are offered.
-REPORTED = (StorageType.FILE, StorageType.LVM_PV, StorageType.LVM_VG, StorageType.SHAREDFILE, StorageType.GLUSTER)
 #: The mending that units of a type know.
 FIX_CONSISTENCY = "fix-consistency"
 MENDED: Mapping[StorageType, str] = {StorageType.LVM_VG: FIX_CONSISTENCY}

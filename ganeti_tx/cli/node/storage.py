@@ -23,11 +23,12 @@ from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.model.enums import REPORTED_STORAGE
 
 DEFAULT_FIELDS = ("node", "type", "name", "size", "used", "free", "allocatable")
 TITLES = {name: name.capitalize() for name in DEFAULT_FIELDS}
 #: What can be listed, changed and mended (Ganeti 3.0 command line table).
-LISTED = ("file", "lvm-pv", "lvm-vg", "sharedfile", "gluster")
+LISTED = tuple(each.value for each in REPORTED_STORAGE)
 CHANGED = ("lvm-pv",)
 MENDED = ("lvm-vg",)
 STORAGE_TYPE = Option(

@@ -6,18 +6,18 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.enums import REPORTED_STORAGE, StorageType
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.storage_unit import REPORTED, enabled_in, holder
+from ganeti_tx.model.storage_unit import enabled_in, holder
 
 
 def reported_type(asked: StorageType | None, cluster: Cluster) -> StorageType:
     """What was asked for, or that of the cluster's first template. @raise OpPrereqError: nothing is told of such units."""
     kind = asked or TEMPLATES[cluster.enabled_disk_templates[0]].storage
-    if kind not in REPORTED:
+    if kind not in REPORTED_STORAGE:
         raise OpPrereqError(
             f"Storage reporting for storage type '{kind.value}' is not supported. Please use the --storage-type option"
-            f" to specify one of the supported storage types ({', '.join(each.value for each in REPORTED)}) or set the"
+            f" to specify one of the supported storage types ({', '.join(each.value for each in REPORTED_STORAGE)}) or set the"
             " default disk template to one that supports storage reporting.",
             ECode.INVAL,
         )
