@@ -148,5 +148,6 @@ class CleaningUp:
                 await mirror_roles.open_disks(self.parts, here, self.home, exclusive=True)
         except RpcError as error:
             raise OpExecError(
-                f"instance {self.view.instance.name} runs on node {self.home.name}, but its disks are not in order: {error}"
+                f"instance {self.view.instance.name} runs on node {self.home.name}, but its disks are not in order: {error};"
+                f" 'gnt-instance activate-disks {self.view.instance.name}' makes them ready again"
             ) from None
