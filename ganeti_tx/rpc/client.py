@@ -151,7 +151,10 @@ def reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
     if isinstance(error, ConnectTimeout) or getattr(error, "osError", None) in NOBODY_THERE:
-        return "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out"
+        return (
+            "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out (--force, if it"
+            " is the primary node of instances)"
+        )
     if isinstance(error, ConnectionDone | ConnectionLost):
         return "the connection broke off before it answered; what it has done by then is not known"
     if isinstance(error, ResponseFailed) or inner:

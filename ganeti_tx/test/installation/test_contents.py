@@ -119,7 +119,7 @@ class CompletionTests(SynchronousTestCase):
         self.assertEqual(
             set(self.offered("/opt/bin/gnt-node", "")), {*PROGRAM.commands, *PROGRAM.aliases, "--help", "--version"}
         )
-        self.assertEqual(self.offered("gnt-node", "mod"), ["modify"])
+        self.assertEqual(self.offered("gnt-node", "mod"), ["modify", "modify-storage"])
 
     def test_options(self) -> None:
         """Then the options of the subcommand, and files where something else is typed."""

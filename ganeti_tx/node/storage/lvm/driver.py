@@ -18,7 +18,7 @@ from ganeti_tx.node.storage.lvm import command
 from ganeti_tx.node.storage.lvm.names import VolumeName, check_new, volume_name
 from ganeti_tx.node.storage.lvm.placement import fewest, whole
 from ganeti_tx.node.storage.lvm.pools import PhysicalVolumes, VolumeGroups
-from ganeti_tx.node.storage.lvm.report import Volume
+from ganeti_tx.node.storage.lvm.report import LogicalVolume
 from ganeti_tx.node.storage.lvm.tools import LvmTools
 
 #: What the tag begins with by which an administrator sees whose a volume is.
@@ -142,19 +142,19 @@ class LogicalVolumes:
         there = await self.tools.of_group(volume.group)
         return [each.pv_name for each in there if each.pv_name in own or each.pv_free == each.pv_size]
 
-    async def _found(self, volume: VolumeName) -> Volume:
+    async def _found(self, volume: VolumeName) -> LogicalVolume:
         found = await self.tools.volume(volume.group, volume.name)
         if found is None:
             raise BlockDeviceError(f"{volume.label} does not exist on this node")
         return found
 
 
-def owners(volume: Volume) -> list[str]:
+def owners(volume: LogicalVolume) -> list[str]:
     """The tags that say whose a volume is."""
     return [tag for tag in volume.tags if tag.startswith(OWNER)]
 
 
-def status(volume: VolumeName, found: Volume) -> BlockDevStatus:
+def status(volume: VolumeName, found: LogicalVolume) -> BlockDevStatus:
     """What is told of a volume; one that is not active has no device numbers."""
     there = found.lv_kernel_major >= 0
     return BlockDevStatus(

@@ -12,7 +12,7 @@ MIB = 1 << 20
 DEVICE = re.compile(r"([^,(]+)\(\d+\)")
 
 
-class Volume(msgspec.Struct, frozen=True, kw_only=True):
+class LogicalVolume(msgspec.Struct, frozen=True, kw_only=True):
     """A logical volume; sizes are bytes. `origin_size` is empty for what is neither a snapshot nor has any."""
 
     vg_name: str
@@ -109,7 +109,7 @@ class Physical(msgspec.Struct, frozen=True, kw_only=True):
 
 #: The program that reports each kind of row, and what it calls one.
 REPORTS: dict[type[msgspec.Struct], tuple[str, str]] = {
-    Volume: ("lvs", "lv"),
+    LogicalVolume: ("lvs", "lv"),
     Segment: ("lvs", "lv"),
     Group: ("vgs", "vg"),
     Physical: ("pvs", "pv"),

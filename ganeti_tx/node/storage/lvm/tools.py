@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
-from ganeti_tx.node.storage.lvm.report import Group, Physical, Row, Segment, Volume, parse, report_argv
+from ganeti_tx.node.storage.lvm.report import Group, LogicalVolume, Physical, Row, Segment, parse, report_argv
 from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner, ProcessResult
 
 #: Seconds; LVM waits for its own locks.
@@ -24,15 +24,15 @@ class LvmTools:
 
     runner: IProcessRunner
 
-    async def volume(self, group: str, name: str) -> Volume | None:
+    async def volume(self, group: str, name: str) -> LogicalVolume | None:
         """A volume; None when it, or its group, is not there."""
-        found = await self._report(Volume, f'vg_name="{group}" && lv_name="{name}"')
+        found = await self._report(LogicalVolume, f'vg_name="{group}" && lv_name="{name}"')
         return found[0] if found else None
 
-    async def volumes(self, group: str) -> list[Volume]:
+    async def volumes(self, group: str) -> list[LogicalVolume]:
         """All of a group. @raise BlockDeviceError: there is no such group."""
         await self.group(group)
-        return await self._report(Volume, f'vg_name="{group}"')
+        return await self._report(LogicalVolume, f'vg_name="{group}"')
 
     async def segments(self, select: str = "") -> list[Segment]:
         """All of this node, or those that are selected."""

@@ -5,13 +5,13 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
-from ganeti_tx.node.storage.lvm.report import Group, Physical, Segment, Volume, parse, report_argv
+from ganeti_tx.node.storage.lvm.report import Group, LogicalVolume, Physical, Segment, parse, report_argv
 from ganeti_tx.test.node.storage.lvm.captured import captured
 
 
-def volumes(name: str) -> dict[str, Volume]:
+def volumes(name: str) -> dict[str, LogicalVolume]:
     """The volumes of an output."""
-    return {each.lv_name: each for each in parse(Volume, captured(name))}
+    return {each.lv_name: each for each in parse(LogicalVolume, captured(name))}
 
 
 class ReportTests(SynchronousTestCase):
@@ -46,7 +46,7 @@ class ReportTests(SynchronousTestCase):
 
     def test_none(self) -> None:
         """No rows are no fault."""
-        self.assertEqual(parse(Volume, captured("none.json")), [])
+        self.assertEqual(parse(LogicalVolume, captured("none.json")), [])
 
     def test_physical(self) -> None:
         """Physical volumes with their rooms; which may be used, and which are missing."""
@@ -81,5 +81,5 @@ class ReportTests(SynchronousTestCase):
     @given(strategies.binary(max_size=60))
     def test_nonsense(self, text: bytes) -> None:
         """Anything else is an error in one line."""
-        error = self.assertRaises(BlockDeviceError, parse, Volume, b"{" + text)
+        error = self.assertRaises(BlockDeviceError, parse, LogicalVolume, b"{" + text)
         self.assertNotIn("\n", str(error))
