@@ -10,7 +10,7 @@ from ganeti_tx.logic.plan import PlannedStep, described
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.enums import AdminState, DiskTemplate, TagKind
+from ganeti_tx.model.enums import AdminState, DiskTemplate, StorageType, TagKind
 from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
@@ -30,6 +30,7 @@ from ganeti_tx.rpc.calls.migration import (
 from ganeti_tx.rpc.calls.mirror import BlockdevClose, BlockdevOpen
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
+from ganeti_tx.rpc.calls.storage import NodeVolumes, StorageExecute, StorageList, StorageModify
 from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpCleanup, ImpexpStatus, ImportStart, TransferProgress
 from ganeti_tx.test.logic.evacuations import SPREAD, moved, say
 from ganeti_tx.test.logic.plan_watch import NotPlanned, PlannedConfig, PlannedNodes
@@ -58,6 +59,13 @@ WITH_NETWORK = replace(CONFIG, networks={NETWORK.uuid: NETWORK})
 UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
 #: Any node can have it.
 ANYWHERE = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP, disks=())}, disks={})
+WITH_VOLUMES = replace(
+    CONFIG,
+    cluster=replace(CONFIG.cluster, enabled_disk_templates=(DiskTemplate.PLAIN,), volume_group_name="xenvg"),
+    instances={},
+    disks={},
+)
+STORAGE_OPS = ops.OpNodeModifyStorage | ops.OpNodeQueryStorage | ops.OpNodeQueryvols | ops.OpRepairNodeStorage
 MIRRORED = replace(CONFIG, disks={DISK.uuid: DISK}, instances={INSTANCE.uuid: replace(INSTANCE, network_port=None)})
 DOWN = "mark the instance as down"
 
@@ -243,8 +251,20 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (ops.OpNodeAdd(node_name="web2.example.com"), ["add the node to the configuration", "learn its SSH keys"]),
     (asked("OP_NODE_EVACUATE", node_name="node2", mode="primary-only", iallocator="hail"), []),
     (
+        ops.OpNodeModifyStorage(
+            node_name="node2", storage_type=StorageType.LVM_PV, name="/dev/sdb", changes={"allocatable": False}
+        ),
+        ["change the storage unit"],
+    ),
+    (ops.OpNodeQueryStorage(output_fields=("name",), storage_type=StorageType.LVM_VG), []),
+    (ops.OpNodeQueryvols(output_fields=("name",)), []),
+    (
         ops.OpNodeRemove(node_name="node2.example.com"),
         ["have the node leave the cluster", "remove the node from the configuration"],
+    ),
+    (
+        ops.OpRepairNodeStorage(node_name="node2", storage_type=StorageType.LVM_VG, name="xenvg"),
+        ["mend the storage unit"],
     ),
     (
         ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
@@ -286,6 +306,9 @@ class PlanTests(UnitTestCase):
             stage.nodes.answer(InstanceGetMigrationStatus, MigrationProgress(MigrationState.COMPLETED))
             stage.nodes.succeed(AcceptInstance, InstanceMigrate, BlockdevOpen, BlockdevClose)
             stage.nodes.succeed(InstanceFinalizeMigrationSrc, InstanceFinalizeMigrationDst)
+        stage.nodes.answer(StorageList, [])
+        stage.nodes.answer(NodeVolumes, [])
+        stage.nodes.succeed(StorageModify, StorageExecute)
         if isinstance(op, ops.OpInstanceMove):
             ended = TransferProgress(port=40000, connected=True, ended=True)
             stage.nodes.succeed(ImportStart, ExportStart, ImpexpCleanup)
@@ -305,6 +328,8 @@ class PlanTests(UnitTestCase):
             return replace(WITH_NETWORK, nodegroups={GROUP.uuid: replace(GROUP, networks={NETWORK.uuid: {}})})
         if isinstance(op, ops.OpNetworkConnect | ops.OpNetworkRemove | ops.OpNetworkRename | ops.OpNetworkSetParams):
             return WITH_NETWORK
+        if isinstance(op, STORAGE_OPS):
+            return WITH_VOLUMES
         if isinstance(op, ops.OpInstanceFailover | ops.OpInstanceMigrate):
             return ANYWHERE
         if isinstance(op, ops.OpInstanceChangeGroup):
