@@ -6,6 +6,7 @@ shell                                   a shell in the machines' network, at 10.
 ssh NODE [COMMAND...]                   a shell on a machine, or a command for one
 cut NODE, boot NODE                     power: what runs is gone at once, what is on its disks stays
 down                                    end and remove all of it
+campaign [TEST...]                      all tests upon machines, also those that bin/test leaves out for their time
 
 --state DIRECTORY, before the verb, has more than one lab at a time. The image is made once and kept where GANETI_LAB_CACHE
 says, for root in /var/cache/ganeti_tx-lab.
@@ -17,10 +18,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE
 from ganeti_tx.test.lab.kept import LabFailed, cache_directory
 from ganeti_tx.test.lab.lab import Lab
 
-VERBS = ("up", "status", "shell", "ssh", "cut", "boot", "down")
+#: What the campaign consists of.
+TESTS = "ganeti_tx.test.lab"
+VERBS = ("up", "status", "shell", "ssh", "cut", "boot", "down", "campaign")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,6 +39,8 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("--init", choices=("quick", "systemd"), default="quick")
         if verb in ("ssh", "cut", "boot"):
             one.add_argument("node", type=node_number)
+        if verb == "campaign":
+            one.add_argument("tests", nargs="*", metavar="TEST")
         if verb == "ssh":
             one.add_argument("command", nargs=argparse.REMAINDER)
     return made
@@ -70,6 +76,9 @@ def act(options: argparse.Namespace) -> None:
             machine.wait()
         case "down":
             lab.down()
+        case "campaign":
+            os.environ[CAMPAIGN_VARIABLE] = "yes"
+            become([sys.executable, "-m", "twisted.trial", "--rterrors", *(options.tests or [TESTS])])
 
 
 def tell(lab: Lab) -> None:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import ClassVar
 
 from twisted.trial.unittest import SkipTest, TestCase
 
@@ -15,6 +16,9 @@ from ganeti_tx.test.lab.machine import Machine
 
 #: The directory of a lab that is up already, as `bin/lab up` makes it: saves its boot while tests are being written.
 LAB_VARIABLE = "GANETI_LAB"
+
+#: Set by `bin/lab campaign`: every test is run, also those that take minutes together.
+CAMPAIGN_VARIABLE = "GANETI_LAB_CAMPAIGN"
 
 _up: list[Lab] = []
 _runners: dict[int, BlockingRunner] = {}
@@ -55,6 +59,21 @@ def the_cluster() -> LabCluster:
         atexit.register(cluster.down)
         cluster.up(("plain", "file"))
     return cluster
+
+
+class Chosen(TestCase):
+    """Of a contract's tests only those in `always` are run by every run of the tests; the campaign runs all.
+
+    On a machine, each takes some ten seconds.
+    """
+
+    always: ClassVar[frozenset[str]]
+
+    def setUp(self) -> None:
+        """@raise SkipTest: the campaign has this one."""
+        if self._testMethodName not in self.always and CAMPAIGN_VARIABLE not in os.environ:
+            raise SkipTest("'bin/lab campaign' runs this one")
+        super().setUp()
 
 
 class LabCase(TestCase):

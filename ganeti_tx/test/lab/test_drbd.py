@@ -19,7 +19,7 @@ from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.test.contracts.storage_abilities import MirrorContract
 from ganeti_tx.test.fakes.storage import only
-from ganeti_tx.test.lab.case import runner_on, the_lab
+from ganeti_tx.test.lab.case import Chosen, runner_on, the_lab
 from ganeti_tx.test.lab.network import address
 
 GROUP = "xenvg"
@@ -103,9 +103,20 @@ class Shell:
         return str(result.stdout.decode()) if result.succeeded else ""
 
 
-class DrbdTests(MirrorContract):
+class DrbdTests(Chosen, MirrorContract):
     """The contract of mirrors, upon volumes of two machines."""
 
+    always = frozenset(
+        {
+            "test_ability",
+            "test_created",
+            "test_written_to_both",
+            "test_one_primary",
+            "test_both_went_on",
+            "test_new_volumes",
+            "test_secret_not_in_arguments",
+        }
+    )
     renamable = False
 
     def trees(self) -> list[DeviceTree]:

@@ -14,7 +14,7 @@ from ganeti_tx.node.storage.lvm.tools import LvmTools
 from ganeti_tx.node.storage.streams import read_command, write_command
 from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract, StorageTestCase
 from ganeti_tx.test.contracts.storage_abilities import ExistingContract, OwnerMarkContract, SnapshotContract
-from ganeti_tx.test.lab.case import runner_on, the_lab
+from ganeti_tx.test.lab.case import Chosen, runner_on, the_lab
 
 GROUP = "plainvg"
 #: The machine has no udev that would make the devices.
@@ -75,9 +75,10 @@ def path(disk: DiskSpec) -> str:
     return "/dev/" + "/".join(disk.logical_id or [])
 
 
-class LogicalVolumesTests(OneDeviceContract, SnapshotContract, OwnerMarkContract, ExistingContract, OnVolumes):
+class LogicalVolumesTests(Chosen, OneDeviceContract, SnapshotContract, OwnerMarkContract, ExistingContract, OnVolumes):
     """The contracts of disks."""
 
+    always = frozenset({"test_snapshot", "test_existing", "test_grow", "test_rename", "test_owner", "test_absent"})
     template = "plain"
 
     def storage(self) -> LogicalVolumes:

@@ -28,7 +28,10 @@ from ganeti_tx.test.model.samples import CLUSTER, CONFIG, DISK, FILTER, GROUP, I
 OBJECTS = (Cluster, ConfigData, Disk, FilterRule, Instance, Network, Nic, Node, NodeGroup)
 OTHERS = (BlockDevStatus, InstanceConsole, MasterNetworkParameters, MigrationStatus, OS)
 #: What we add to them.
-OWN_FIELDS: dict[type, list[str]] = {BlockDevStatus: ["size", "mirror"], Cluster: ["default_disk_size", "default_group"]}
+OWN_FIELDS: dict[type, list[str]] = {
+    BlockDevStatus: ["size", "mirror"],
+    Cluster: ["default_disk_size", "default_group"],
+}
 SAMPLES = {
     type(sample).__name__: sample for sample in (CLUSTER, CONFIG, DISK, FILTER, INSTANCE, NETWORK, NIC, NODE, GROUP)
 }
