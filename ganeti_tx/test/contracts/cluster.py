@@ -95,7 +95,7 @@ def mistakes_are_explained(scene: Scene) -> None:
     scene.fails(f"gnt-instance add -t file -s 1G -n nowhere -o {scene.os} {where} {name}", "nowhere")
     scene.fails(f"gnt-instance add -t file -s 1G -n {scene.nodes[0]} -o no-such-os {where} {name}", "no-such-os")
     scene.fails(f"gnt-instance add -t file -s nonsense -n {scene.nodes[0]} -o {scene.os} {where} {name}", "nonsense")
-    scene.fails(f"gnt-instance startup {name}", "mistake")
+    scene.fails(f"gnt-instance startup {name}", "does not match any instances")
     scene.fails("gnt-node remove no-such-node", "no-such-node")
     assert name not in scene.ok("gnt-instance list --no-headers -o name").split()
 

@@ -165,7 +165,7 @@ class SetupTests(NodesCase):
         complete = (
             ". /etc/bash_completion.d/ganeti; COMP_WORDS=(gnt-node %s); COMP_CWORD=%d; _ganeti; echo ${COMPREPLY[*]}"
         )
-        self.assertEqual(self.run_on(1, f"bash -c '{complete % ('modi', 1)}'"), "modify\n")
+        self.assertEqual(self.run_on(1, f"bash -c '{complete % ('modi', 1)}'"), "modify modify-storage\n")
         self.assertIn("--auto-promote", self.run_on(1, f"bash -c '{complete % ('modify --a', 2)}'"))
         self.run_on(1, "echo mine > /etc/logrotate.d/ganeti")
         self.assertIn("/etc/logrotate.d/ganeti is not from ganeti-setup", self.run_on(1, "ganeti-setup", 1))
