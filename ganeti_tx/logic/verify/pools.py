@@ -70,7 +70,8 @@ def ask_volumes(scene: GroupScene) -> Mapping[str, Any]:
 
 def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of what a node has in its pools, and no disk that the configuration has there is."""
-    known = {key for disk in scene.everything.disks.values() if may_be_on(disk, node) for key in names(disk)}
+    disks = scene.everything.disks.values()
+    known = {key for disk in disks if may_be_on(disk, node) for key in names(disk)} | seen_by_all(scene, told)
     seen: set[str] = set()  # one pool may lie in another
     listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
@@ -92,6 +93,14 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
 def may_be_on(disk: Disk, node: Node) -> bool:
     """Whether a disk is at home on a node: a copy elsewhere, as of a move that broke off, is nobody's."""
     return disk.template.shared or not disk.nodes or node.uuid in disk.nodes
+
+
+def seen_by_all(scene: GroupScene, told: Told) -> set[str]:
+    """Disks of the configuration that every node has in its pools: these lie in a directory that the nodes share."""
+    listed = [told.check(node, "volumes", {}) for node in scene.online if node.vm_capable]
+    found = [{place_of(each) for part in one.values() if not isinstance(part, str) for each in part} for one in listed]
+    configured = {key for disk in scene.everything.disks.values() for key in names(disk)}
+    return configured.intersection(*found) if len(found) > 1 else set()
 
 
 def place_of(logical_id: Any) -> str:
