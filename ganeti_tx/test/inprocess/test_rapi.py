@@ -137,6 +137,8 @@ class ReadTests(RapiCase):
         self.send("GET", f"/2/instances/{WEB}/console")
         self.send("GET", f"/2/instances/{WEB}/info?static=1")
         self.send("GET", f"/2/nodes/{NODE}/role")
+        [rows] = self.done("GET", f"/2/nodes/{NODE}/storage?storage_type=file&output_fields=node,type")
+        self.assertEqual(rows, [[NODE, "file"]])
         self.send("GET", f"/2/filters/{uuid}")
         self.send("GET", "/2/query/node?fields=name,nonsense")
         self.send("GET", "/2/jobs/1")
