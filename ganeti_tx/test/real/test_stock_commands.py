@@ -76,7 +76,7 @@ def why_not() -> str | None:
 
 def without_fractions(text: str) -> str:
     """Ganeti's daemon sends whole numbers as such, ours as the numbers with a fraction that they are."""
-    return re.sub(r"(cpu_speed: (?:default \()?\d+)\.0\b", r"\1", text)
+    return re.sub(r"((?:cpu_speed|\w+-ratio): (?:default \()?\d+)\.0\b", r"\1", text)
 
 
 def unordered(text: str) -> list[str]:
