@@ -10,8 +10,10 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.error import ConnectError
 from twisted.internet.interfaces import IReactorTime, IReactorUNIX
-from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
+
+from ganeti_tx.node.hypervisor.kvm.quiet_factory import QuietFactory
 
 CONNECT_LIMIT = 5.0
 #: Seconds in which an agent that is there answers.
@@ -65,12 +67,6 @@ class _Talk(Protocol):
                 waiting.callback(None)
 
 
-class _QuietFactory(Factory):
-    """The log need not tell."""
-
-    noisy = False
-
-
 #: Given the agent's socket, ask it to power its guest off; whether there is one that does it.
 ShutDownByAgent = Callable[[Path], Awaitable[bool]]
 
@@ -86,7 +82,7 @@ class UnixGuestAgents:
         """See `ShutDownByAgent`."""
         endpoint = UNIXClientEndpoint(self.unix, str(path), timeout=CONNECT_LIMIT)
         try:
-            talk: _Talk = await endpoint.connect(_QuietFactory.forProtocol(_Talk))
+            talk: _Talk = await endpoint.connect(QuietFactory.forProtocol(_Talk))
         except ConnectError:
             return False
         try:

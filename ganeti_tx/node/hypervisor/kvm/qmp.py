@@ -9,7 +9,7 @@ from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.endpoints import UNIXClientEndpoint
 from twisted.internet.error import ConnectError
 from twisted.internet.interfaces import IReactorTime, IReactorUNIX, IUNIXTransport
-from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import HypervisorError
@@ -23,6 +23,7 @@ from ganeti_tx.node.hypervisor.kvm.qmp_messages import (
     Refusal,
     encode,
 )
+from ganeti_tx.node.hypervisor.kvm.quiet_factory import QuietFactory
 
 T = TypeVar("T")
 #: Whether the data of an event are those that somebody waits for.
@@ -198,12 +199,6 @@ class QmpClient(Protocol):
         return waiting.addTimeout(timeout, self._clock, onTimeoutCancel=too_late)
 
 
-class _QuietFactory(Factory):
-    """Connections come and go; the log need not tell."""
-
-    noisy = False
-
-
 ConnectQmp = Callable[[Path], Awaitable[QmpClient]]
 
 
@@ -218,7 +213,7 @@ class UnixQmpConnector:
         """A client that is ready for commands. @raise QmpLost: nobody listens. @raise HypervisorError: nobody answers."""
         endpoint = UNIXClientEndpoint(self.unix, str(path), timeout=CONNECT_TIMEOUT)
         try:
-            client: QmpClient = await endpoint.connect(_QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
+            client: QmpClient = await endpoint.connect(QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
         except ConnectError as error:
             raise QmpLost(f"cannot connect to QEMU at {path}: {error}")
         ready = False
