@@ -27,8 +27,12 @@ WORKERS_PER_CORE = 2
 MOST_WORKERS = 8
 #: Seconds between two looks at a process and what it wrote.
 INTERVAL = 0.1
+#: Characters of a failed unit's words that are shown once more at the end, for who sees only the end.
+REPEATED = 8000
 COUNT = re.compile(r"(\w+)=(\d+)")
 SUMMARY = re.compile(r"^(?:PASSED|FAILED)\b.*", re.MULTILINE)
+#: The line of trial behind which it tells of what failed.
+RULE = re.compile(r"^={79}$", re.MULTILINE)
 CHECKS = {
     "ruff check": ["-m", "ruff", "check", "--quiet", "."],
     "ruff format": ["-m", "ruff", "format", "--check", "--quiet", "."],
@@ -43,6 +47,8 @@ class Outcome(NamedTuple):
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    why: str = ""
+    """What was said of the failures."""
 
 
 class Run:
@@ -59,7 +65,7 @@ class Run:
         """Run one checker; its words are shown when it finds something."""
         status, said = self._python(CHECKS[name], {})
         print(f"{name}: ok" if status == 0 else f"{name}: failed\n{said}", flush=True)
-        return Outcome(name, passed=int(status == 0), failed=int(status != 0))
+        return Outcome(name, passed=int(status == 0), failed=int(status != 0), why=said)
 
     def trial(self, unit: str) -> Outcome:
         """Run one unit of tests and show what it says."""
@@ -119,7 +125,13 @@ def outcome(unit: str, status: int | None, said: str) -> Outcome:
         why = "there was no time left for it" if status is None else f"it ended with status {status}"
         print(f"{unit}: {why}", flush=True)
         failed += 1
-    return Outcome(unit, counts.get("successes", 0), failed, counts.get("skips", 0))
+    return Outcome(unit, counts.get("successes", 0), failed, counts.get("skips", 0), why_failed(said) if failed else "")
+
+
+def why_failed(said: str) -> str:
+    """The part of what trial said that tells of failures; the end of it all if it tells of none."""
+    found = RULE.search(said)
+    return said[found.start() :] if found else said
 
 
 def run(names: Sequence[str]) -> list[Outcome]:
@@ -150,7 +162,7 @@ def main() -> int:
     outcomes = run(sys.argv[1:])
     for each in outcomes:
         if each.failed:
-            print(f"failed: {each.name}")
+            print(f"failed: {each.name}\n{each.why[-REPEATED:]}".rstrip())
     passed, failed = sum(each.passed for each in outcomes), sum(each.failed for each in outcomes)
     print(f"{passed} passed, {failed} failed, {sum(each.skipped for each in outcomes)} skipped")
     return 1 if failed else 0

@@ -69,7 +69,10 @@ class RunTests(SynchronousTestCase):
             def test_d(self): raise SkipTest('not here')
             def test_e(self): raise SkipTest('nor here')
         """)
-        self.assertEqual(self.quiet(Run().trial, name), Outcome(name, 1, 2, 2))
+        outcome = self.quiet(Run().trial, name)
+        self.assertEqual(outcome._replace(why=""), Outcome(name, 1, 2, 2))
+        self.assertIn("so it is", outcome.why)
+        self.assertNotIn("test_a", outcome.why)
 
     def test_dies(self) -> None:
         """A process that dies has failed, whatever passed in it before."""
@@ -88,7 +91,8 @@ class RunTests(SynchronousTestCase):
 
     def test_status(self) -> None:
         """A process that ends badly after all its tests has failed."""
-        self.assertEqual(self.quiet(outcome, "it", 1, "PASSED (successes=3)\n"), Outcome("it", 3, 1, 0))
+        said = "PASSED (successes=3)\n"
+        self.assertEqual(self.quiet(outcome, "it", 1, said), Outcome("it", 3, 1, 0, why=said))
 
     def test_cannot_run(self) -> None:
         """What could not even be begun has failed."""
@@ -97,7 +101,7 @@ class RunTests(SynchronousTestCase):
         self.assertEqual(self.quiet(settled, "it", nothing), Outcome("it", failed=1))
 
     def test_last_line(self) -> None:
-        """Several names run beside each other; their sum is the last line, what failed is named before it."""
+        """Several names run beside each other; their sum is the last line, what failed is named before it, with why."""
         good = self.module("def test_a(self): pass\n")
         bad = self.module("def test_a(self): self.fail('so it is')\n")
         done = subprocess.run(
@@ -108,6 +112,8 @@ class RunTests(SynchronousTestCase):
             timeout=100,
             check=False,
         )
-        self.assertEqual(done.stdout.splitlines()[-2:], [f"failed: {bad}", "1 passed, 1 failed, 0 skipped"])
-        self.assertIn("so it is", done.stdout)
+        before, _, after = done.stdout.rpartition(f"failed: {bad}\n")
+        self.assertIn("so it is", before)
+        self.assertIn("so it is", after)
+        self.assertEqual(done.stdout.splitlines()[-1], "1 passed, 1 failed, 0 skipped")
         self.assertEqual(done.returncode, 1)
