@@ -3,10 +3,12 @@
 import os
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from attrs import define, field
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from ganeti_tx.model.node_files import FILES, UPLOADED
@@ -65,6 +67,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.ping import is_reached
 from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.program_records import ProgramRecords
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
@@ -115,7 +118,7 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
         paths=paths,
         files=RealFiles(threads),
         threads=threads,
-        runner=ReactorProcessRunner(reactor, reactor),
+        runner=ReactorProcessRunner(reactor, reactor, ProgramRecords(paths.programs_dir)),
         clock=reactor,
         reactor=reactor,
         now=time.time,
@@ -198,6 +201,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     for path in (paths.server_pem, paths.authority_pem):
         if not parts.files.exists(path):
             raise not_in_cluster(path)
+    await ProgramRecords(paths.programs_dir).end_all(partial(deferLater, parts.clock))
     forget_spared_vote(parts.files, paths)
     identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
     options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))

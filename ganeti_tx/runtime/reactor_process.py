@@ -5,6 +5,7 @@ import shutil
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
@@ -27,6 +28,7 @@ from ganeti_tx.runtime.process import (
     IProcessRunner,
     ProcessResult,
 )
+from ganeti_tx.runtime.program_records import ProgramRecords
 
 #: Seconds a program has between TERM and KILL, and again between KILL and the closing of its pipes.
 GRACE = 5.0
@@ -49,6 +51,8 @@ class ReactorProcessRunner:
 
     processes: IReactorProcess
     clock: IReactorTime
+    #: Where it is written down what runs, so that the next daemon can end it; not for what is detached.
+    records: ProgramRecords | None = None
 
     def run(
         self,
@@ -71,9 +75,26 @@ class ReactorProcessRunner:
             child.ended.callback(ProcessResult(status=NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
             return child.ended
         descriptors: dict[int, int | Literal["r", "w"]] = {0: "w", 1: "r", 2: "r", **(child_fds or {})}
-        self._spawn(child, program, argv, env, cwd, descriptors)
+        self._spawn_recorded(child, program, argv, env, cwd, descriptors)
         child.limit_time(timeout)
         return child.ended
+
+    def _spawn_recorded(
+        self,
+        child: "_Child",
+        program: str,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        descriptors: dict[int, int | Literal["r", "w"]],
+    ) -> None:
+        records = self.records
+        path = records.begin(program) if records is not None else None
+        if records is None or path is None:
+            self._spawn(child, program, argv, env, cwd, descriptors)
+            return
+        child.forget = partial(records.ended, path)
+        records.started(path, cast(int, self._spawn(child, program, argv, env, cwd, descriptors).pid))
 
     def run_detached(
         self, argv: Sequence[str], *, log: Path, env: Mapping[str, str] = CLEAN_ENV, cwd: Path | None = None
@@ -162,6 +183,8 @@ class _Child(ProcessProtocol):
         self._process: Process
         self._pid: int
         self._timer: IDelayedCall | None = None
+        #: Called once it has ended.
+        self.forget: Callable[[], None] = lambda: None
 
     def limit_time(self, timeout: float) -> None:
         """Begin to end the program when `timeout` seconds are over."""
@@ -184,6 +207,7 @@ class _Child(ProcessProtocol):
 
     def processEnded(self, reason: Failure) -> None:
         self._enter(State.ENDED)
+        self.forget()
         if not self.ended.called:  # else it was cancelled
             self.ended.callback(self._result(reason))
 
