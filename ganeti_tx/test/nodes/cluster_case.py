@@ -17,7 +17,7 @@ KVM = (
 STORAGE = "mkdir -p /etc/ganeti && echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths"
 BUSYBOX_OS = "mkdir -p /srv/ganeti/os && cp -r /opt/ganeti_tx/share/ganeti_tx/os/busybox /srv/ganeti/os/"
 #: Seconds until a former master's daemons have ended, and between looks.
-SETTLE_LIMIT = 30.0
+SETTLE_LIMIT = 90.0
 INTERVAL = 0.2
 ON_MASTER = ("ganeti-master", "ganeti-rapi")
 ON_ALL = ("ganeti-confd", "ganeti-mond", "ganeti-noded")

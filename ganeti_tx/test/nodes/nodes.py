@@ -17,8 +17,8 @@ from ganeti_tx.test.nodes.machine import NO_CLOCK, PATH, control_groups
 
 SWITCH = "for i in 0 1; do ip link add switch$i type bridge; ip link set switch$i up; done; exec sleep infinity"
 #: Seconds until a node has booted, until a command must have ended, and between looks.
-BOOT_LIMIT = 60.0
-COMMAND_LIMIT = 120.0
+BOOT_LIMIT = 180.0
+COMMAND_LIMIT = 300.0
 INTERVAL = 0.05
 NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup")
 

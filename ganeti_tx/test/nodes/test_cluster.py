@@ -9,7 +9,7 @@ ADD = (
 )
 #: Waits until the guest has booted; its shell is asked for what was said before we listen.
 HAS_BOOTED = (
-    "(while sleep 2; do echo \"dmesg | grep 'ganeti_tx guest'\"; done) | timeout 100 socat -t 100 - "
+    "(while sleep 2; do echo \"dmesg | grep 'ganeti_tx guest'\"; done) | timeout 250 socat -t 250 - "
     "UNIX-CONNECT:/var/run/ganeti/kvm-hypervisor/ctrl/web1.example.com.serial | grep -m 1 'web1.example.com is up'"
 )
 

@@ -16,7 +16,7 @@ SOONER = (
 )
 TIMERS = ["ganeti-cleaner-master.timer", "ganeti-cleaner-node.timer", "ganeti-watcher.timer"]
 #: Seconds within which an instance must be back.
-LIMIT = 120.0
+LIMIT = 300.0
 
 
 class TimerTests(SystemdClusterCase):

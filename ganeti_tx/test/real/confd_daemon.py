@@ -19,7 +19,7 @@ ADDRESS = "127.0.0.1"
 RAW_KEY = b"6d0f2a7c\n"
 KEY = Key(RAW_KEY)
 #: Seconds that it may take to start on a busy machine.
-START_LIMIT = 30.0
+START_LIMIT = 300.0
 CODE = "import sys; from ganeti_tx.{module} import {name}; sys.exit({name}())"
 
 

@@ -13,7 +13,7 @@ from ganeti_tx.devcluster.layout import Layout
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.up import up
 
-COMMAND_LIMIT = 120
+COMMAND_LIMIT = 300.0
 
 
 class DevClusterUnderTest:

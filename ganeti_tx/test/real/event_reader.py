@@ -11,7 +11,7 @@ from typing import Any
 from ganeti_tx.sse import SseEvent, SseParser
 from ganeti_tx.test.real.programs import until
 
-LIMIT = 60.0
+LIMIT = 300.0
 
 
 class EventReader:

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 BUSYBOX_OS = ROOT / "etc" / "os" / "busybox"
 CACHE = ROOT / ".cache" / "guest"
 QEMU = "qemu-system-x86_64"
-BOOT_LIMIT = 90.0  # seconds
-MAKE_LIMIT = 200.0
+BOOT_LIMIT = 240.0  # seconds
+MAKE_LIMIT = 400.0
 
 
 async def make_guest() -> Path:

@@ -18,7 +18,7 @@ SOURCE = Path(ganeti_tx.__file__).parents[1]
 DAEMONS = ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond")
 NOUNS = ("cluster", "node", "instance", "job", "debug")
 #: Seconds for whatever must happen; nothing here takes nearly so long.
-LIMIT = 60.0
+LIMIT = 300.0
 
 
 class Programs:

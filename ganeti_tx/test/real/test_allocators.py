@@ -49,7 +49,7 @@ def state_of() -> InstanceViews:
 class AllocatorCase(TestCase):
     """A node root with allocators in its search path."""
 
-    timeout = 100
+    timeout = 300
 
     def setUp(self) -> None:
         self.top = Path(mkdtemp(prefix="alloc"))

@@ -25,7 +25,7 @@ FAIL, SKIP, SUCCESS = HookStatus.FAIL, HookStatus.SKIP, HookStatus.SUCCESS
 class HookScriptTests(TestCase):
     """A node root with scripts that the test writes."""
 
-    timeout = 100
+    timeout = 300
 
     def setUp(self) -> None:
         """A directory for the hook, without scripts."""

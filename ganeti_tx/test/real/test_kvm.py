@@ -28,7 +28,7 @@ SECRET = "s3cr3t99"
 class KvmTests(HypervisorContract):
     """Instances that never get further than their firmware, which also ignores the power button."""
 
-    timeout = 120
+    timeout = 300
     node: KvmNode
 
     async def prepare(self) -> None:

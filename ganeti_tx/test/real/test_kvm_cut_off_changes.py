@@ -74,7 +74,7 @@ class CutMonitors:
 class CutOffTests(TestCase):
     """Firmware under QEMU, to which devices come, and which never lets go of one."""
 
-    timeout = 200
+    timeout = 300
 
     async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
         self.node = KvmNode()

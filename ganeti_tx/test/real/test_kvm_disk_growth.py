@@ -18,7 +18,7 @@ MIB = 1024 * 1024
 class DiskGrowthTests(TestCase):
     """A machine with one disk in a file; it never gets further than its firmware."""
 
-    timeout = 120
+    timeout = 300
 
     def setUp(self) -> None:
         self.node = KvmNode()

@@ -15,7 +15,7 @@ from ganeti_tx.test.real.test_kvm_migration import free_port
 class KvmMigrationTests(LiveMigrationContract):
     """Two node roots; the guest has nothing to boot from."""
 
-    timeout = 120
+    timeout = 300
 
     async def prepare(self) -> None:
         """See the contract."""

@@ -65,7 +65,7 @@ class NamespaceDevices(LinuxHostDevices):
 class TapTests(TestCase):
     """A node whose network has one bridge."""
 
-    timeout = 120
+    timeout = 300
 
     async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
         if os.getuid() != 0 or which("ip") is None:

@@ -16,7 +16,7 @@ from ganeti_tx.test.real.test_devcluster import OS, DevclusterCase
 from ganeti_tx.test.real.test_kvm_migration import free_port
 
 NAME = "web1.dev.example"
-LIMIT = 90.0
+LIMIT = 300.0
 
 
 class MigrateTests(DevclusterCase):

@@ -128,7 +128,7 @@ class DaemonTests(SynchronousTestCase):
 class KvmTests(TestCase):
     """Instances that never get further than their firmware."""
 
-    timeout = 120
+    timeout = 300
 
     async def test_seen(self) -> None:
         """A real QEMU is seen running while its process is there; one that keeps its instance is asked itself."""

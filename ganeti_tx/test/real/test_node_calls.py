@@ -113,7 +113,7 @@ class Junk(Protocol):
 class NodeCallTests(TestCase):
     """A node, and those who call it."""
 
-    timeout = 60
+    timeout = 300
 
     def setUp(self) -> None:
         """A node daemon that accepts one certificate."""

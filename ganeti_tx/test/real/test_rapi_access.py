@@ -29,7 +29,7 @@ FEATURES = "/2/features"
 class AccessTests(TestCase):
     """The daemon without a master: what needs none."""
 
-    timeout = 60
+    timeout = 300
 
     async def setUp(self) -> None:  # type: ignore[override]
         """Start it over an empty directory."""

@@ -37,7 +37,7 @@ RIGHTS = "group admins = @admin\ngroup web = write,tag=web\ngroup odd = read\n"
 class LdapCase(TestCase):
     """Each test has a server of its own."""
 
-    timeout = 60
+    timeout = 300
 
     def setUp(self) -> None:
         """Start it; the gate's clock stands still."""

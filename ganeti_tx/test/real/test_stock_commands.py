@@ -25,7 +25,7 @@ mount --bind "$NODE/var/run/ganeti" /run/ganeti
 mount --bind "$NODE/etc/hosts" /etc/hosts
 exec "$@"
 """
-LIMIT = 60
+LIMIT = 300.0
 ADD = (
     "gnt-instance add -t file --disk 0:size=1g,name=data -o busybox+default -n node1 -O dhcp=yes -B vcpus=2 "
     "--tags=a,b --no-install --no-start --no-name-check --no-ip-check"

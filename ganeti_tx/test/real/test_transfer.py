@@ -29,7 +29,7 @@ SIZE = 5
 class TransferProcessTests(TransferContract, TestCase):
     """The contract, with files for disks."""
 
-    timeout = 120
+    timeout = 300
 
     def setUp(self) -> None:
         self.top = Path(mkdtemp(prefix="transfer"))

@@ -36,7 +36,7 @@ A = Lock(Level.INSTANCE, "a")
 class SocketTests(TestCase):
     """One WConfD below a temporary root."""
 
-    timeout = 30
+    timeout = 300
 
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp())
