@@ -1,10 +1,17 @@
 """The entry points of the gnt-* programs; each reads no more modules than the command typed needs."""
 
+import gc
 import importlib
+import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 from ganeti_tx.cli.program import Program, real_context, run
 from ganeti_tx.cli.streams import flushed, open_closed
+
+#: Modules are objects that stay: to look for what could go among them takes longer than many a command.
+OBJECTS_BETWEEN_SEARCHES = 100_000
 
 
 def program_named(name: str) -> Program:
@@ -14,61 +21,66 @@ def program_named(name: str) -> Program:
     return program
 
 
-def _start(name: str) -> int:
+def _start(name: str) -> NoReturn:
+    """Run the program. All is written when it is over, and so the interpreter need not take down what it has read."""
+    gc.set_threshold(OBJECTS_BETWEEN_SEARCHES)
     open_closed()
-    return flushed(int(run(program_named(name), sys.argv[1:], real_context())))
+    status = flushed(int(run(program_named(name), sys.argv[1:], real_context())))
+    with suppress(OSError):
+        sys.stderr.flush()
+    os._exit(status)
 
 
-def gnt_backup() -> int:
-    """The program gnt-backup; its exit status."""
-    return _start("gnt-backup")
+def gnt_backup() -> NoReturn:
+    """The program gnt-backup."""
+    _start("gnt-backup")
 
 
-def gnt_cluster() -> int:
-    """The program gnt-cluster; its exit status."""
-    return _start("gnt-cluster")
+def gnt_cluster() -> NoReturn:
+    """The program gnt-cluster."""
+    _start("gnt-cluster")
 
 
-def gnt_debug() -> int:
-    """The program gnt-debug; its exit status."""
-    return _start("gnt-debug")
+def gnt_debug() -> NoReturn:
+    """The program gnt-debug."""
+    _start("gnt-debug")
 
 
-def gnt_filter() -> int:
-    """The program gnt-filter; its exit status."""
-    return _start("gnt-filter")
+def gnt_filter() -> NoReturn:
+    """The program gnt-filter."""
+    _start("gnt-filter")
 
 
-def gnt_group() -> int:
-    """The program gnt-group; its exit status."""
-    return _start("gnt-group")
+def gnt_group() -> NoReturn:
+    """The program gnt-group."""
+    _start("gnt-group")
 
 
-def gnt_instance() -> int:
-    """The program gnt-instance; its exit status."""
-    return _start("gnt-instance")
+def gnt_instance() -> NoReturn:
+    """The program gnt-instance."""
+    _start("gnt-instance")
 
 
-def gnt_job() -> int:
-    """The program gnt-job; its exit status."""
-    return _start("gnt-job")
+def gnt_job() -> NoReturn:
+    """The program gnt-job."""
+    _start("gnt-job")
 
 
-def gnt_network() -> int:
-    """The program gnt-network; its exit status."""
-    return _start("gnt-network")
+def gnt_network() -> NoReturn:
+    """The program gnt-network."""
+    _start("gnt-network")
 
 
-def gnt_node() -> int:
-    """The program gnt-node; its exit status."""
-    return _start("gnt-node")
+def gnt_node() -> NoReturn:
+    """The program gnt-node."""
+    _start("gnt-node")
 
 
-def gnt_os() -> int:
-    """The program gnt-os; its exit status."""
-    return _start("gnt-os")
+def gnt_os() -> NoReturn:
+    """The program gnt-os."""
+    _start("gnt-os")
 
 
-def gnt_storage() -> int:
-    """The program gnt-storage; its exit status."""
-    return _start("gnt-storage")
+def gnt_storage() -> NoReturn:
+    """The program gnt-storage."""
+    _start("gnt-storage")

@@ -56,13 +56,14 @@ async def warn_of_ratios(parts: Parts, view: InstanceView, *, ignored: bool) -> 
         return sum(amount(instance_beparams(view.cluster, each)) for each in [own, *others])
 
     spindles = typed_ndparams(fill_ndparams(view.cluster, view.group, node)).spindle_count
+    vcpus = total(primary, lambda params: params.vcpus)
     ratios = [
         Ratio(
             "vcpu-ratio",
             "virtual CPUs",
             "processors",
-            total(primary, lambda params: params.vcpus),
-            await processors(parts, view),
+            vcpus,
+            await processors(parts, view, vcpus, policy.vcpu_ratio),
             policy.vcpu_ratio,
         ),
         Ratio(
@@ -78,8 +79,10 @@ async def warn_of_ratios(parts: Parts, view: InstanceView, *, ignored: bool) -> 
         parts.warn(f"node {node.name} would have {told} in the policy of group {view.group.name}")
 
 
-async def processors(parts: Parts, view: InstanceView) -> float:
-    """Those of the primary node; 0 if it does not tell."""
+async def processors(parts: Parts, view: InstanceView, used: int, ratio: float) -> float:
+    """Those of the primary node, which is not asked while a single one would do for what is used; 0 if it does not tell."""
+    if used <= ratio:
+        return 1
     word = view.instance.hypervisor.value
     try:
         facts = await parts.nodes.call(view.primary, NodeInfo(storage_units=[], hypervisors=[word]))

@@ -49,7 +49,7 @@ class CreateTests(UnitTestCase):
         self.assertEqual(
             self.nodes.kinds(),
             [
-                *("hypervisor_validate_params", "bridges_exist", "os_validate", "node_info", "node_info", "node_info"),
+                *("hypervisor_validate_params", "bridges_exist", "os_validate", "node_info", "node_info"),
                 *("blockdev_create", "blockdev_create", "instance_os_add", "instance_start"),
             ],
         )

@@ -38,6 +38,13 @@ class ParameterTests(ModifyCase):
         self.assertEqual(self.web1.hvparams, {"acpi": True})
         self.assertEqual([call.hvparams["acpi"] for call in self.nodes.of_kind(HypervisorValidateParams)], [True])
 
+    def test_few_processors(self) -> None:
+        """The node is asked how many processors it has when a single one might be shared by too many."""
+        self.told(beparams={"vcpus": 2})
+        self.assertEqual(self.nodes.of_kind(NodeInfo), [])
+        self.told(beparams={"vcpus": 4})
+        self.assertEqual(len(self.nodes.of_kind(NodeInfo)), 1)
+
     def test_back_to_default(self) -> None:
         """The word default takes an instance's own value away."""
         self.told(beparams={"vcpus": 2}, hvparams={"acpi": True})
