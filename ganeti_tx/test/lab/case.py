@@ -53,10 +53,12 @@ def runner_on(node: int) -> BlockingRunner:
 
 
 def the_cluster() -> LabCluster:
-    """That of `the_lab`, with plain disks and those in files. A test removes its instances. @raise SkipTest: no lab."""
+    """That of `the_lab`, with plain disks and those in files; it ends with it. A test removes its instances.
+
+    @raise SkipTest: no lab.
+    """
     cluster = LabCluster(the_lab())
     if not cluster.is_up:
-        atexit.register(cluster.down)
         cluster.up(("plain", "file"))
     return cluster
 

@@ -25,6 +25,7 @@ PROGRAMS = {
     "mke2fs": "e2fsprogs",
     "busybox": "busybox-static",
     "cpio": "cpio",
+    "gcc": "gcc",
     "lz4": "lz4",
     "depmod": "kmod",
     "ssh": "openssh-client",

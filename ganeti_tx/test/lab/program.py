@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import entry_points, requires
 from pathlib import Path
 
+from ganeti_tx.test.lab.guest import made_guest
 from ganeti_tx.test.lab.image import CHECKOUT
 from ganeti_tx.test.lab.kept import KEPT_SHORT, done, kept
 from ganeti_tx.test.nodes.layers import source_digest
@@ -22,7 +23,7 @@ sys.exit({function}())
 
 def program_disk() -> Path:
     """An ext4 file system with the machines' own scripts, this checkout's packages and what they stand on."""
-    inside = [path.read_bytes() for path in sorted(INSIDE.iterdir())]
+    inside = [path.read_bytes() for path in sorted(INSIDE.iterdir())] + [made_guest().read_bytes()]
     made = kept("program", [*inside, source_digest(CHECKOUT), Path(__file__).read_bytes()], make, KEPT_SHORT)
     return made / "program.ext4"
 
@@ -35,6 +36,7 @@ def make(directory: Path) -> None:
         shutil.copytree(CHECKOUT / package, tree / "python" / package, dirs_exist_ok=True, ignore=not_needed)
     for script in INSIDE.iterdir():
         shutil.copy(script, tree)
+    shutil.copy(made_guest(), tree)
     write_commands(tree / "bin")
     know_plugins(tree / "python")
     for package in ("ganeti_tx", "twisted/plugins"):
