@@ -16,7 +16,8 @@ from ganeti_tx.logic.questions import check_takes_instances
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.default_allocators import names_for, options_for
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor, StorageType
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.types import AllocatorMode
@@ -24,7 +25,7 @@ from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageUnit
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, Outcome, RpcError
 
 #: Stands for the cluster's default allocator.
 DEFAULT = "."
@@ -119,8 +120,13 @@ class Allocation:
         able = [node for node in seen if node.vm_capable and not node.offline]
         unit = storage_unit(state.cluster, self.template)
         hypervisors = [each.value for each in state.cluster.enabled_hypervisors]
-        told = NodeInfo(storage_units=[] if unit is None else [unit], hypervisors=[self.hypervisor.value])
-        facts = await self.nodes.call_many(able, told)
+        facts: dict[str, Outcome[NodeFacts]] = {}
+        for exclusive in (False, True):
+            members = [
+                node for node in able if is_exclusive(state.cluster, state.groups[node.group], node) is exclusive
+            ]
+            told = NodeInfo(storage_units=measured(unit, exclusive), hypervisors=[self.hypervisor.value])
+            facts.update(await self.nodes.call_many(members, told) if members else {})
         running = await self.nodes.call_many(able, AllInstancesInfo(hypervisors=hypervisors))
         loads: dict[str, Load] = {}
         for node in able:
@@ -136,6 +142,7 @@ class Allocation:
         if missing := [name for name in TOLD if not isinstance(known.get(name), int)]:
             raise RpcError(f"{self.hypervisor.value} on it does not tell {', '.join(missing)}")
         space = facts.storage[0] if facts.storage else None
+        spindles = next((each for each in facts.storage if each.type == StorageType.LVM_PV), None)
         return Load(
             total_memory=known["memory_total"],
             free_memory=known["memory_free"],
@@ -144,8 +151,19 @@ class Allocation:
             reserved_cpus=known["cpu_dom0"],
             total_disk=(space.storage_size or 0) if space is not None else 0,
             free_disk=(space.storage_free or 0) if space is not None else 0,
+            total_spindles=(spindles.storage_size or 0) if spindles is not None else 0,
+            free_spindles=(spindles.storage_free or 0) if spindles is not None else 0,
             running={name: instance.memory for name, instance in running.items()},
         )
+
+
+def measured(unit: StorageUnit | None, exclusive: bool) -> list[StorageUnit]:
+    """What is asked of nodes about the room for disks: with exclusive storage their physical volumes count, too."""
+    if unit is None:
+        return []
+    if not exclusive or unit.type != StorageType.LVM_VG:
+        return [unit]
+    return [unit.of(True), StorageUnit(StorageType.LVM_PV.value, unit.name)]
 
 
 def selected(instance: str, allocator: str, nodes: Sequence[str]) -> str:

@@ -49,11 +49,16 @@ async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted
         )
 
 
-async def check_room(nodes: INodeRpc, node: Node, wanted: Sequence[tuple[StorageUnit, int]]) -> None:
-    """@raise OpPrereqError: a pool has not so many MiB free; one whose room the node cannot tell is tried."""
+async def check_room(
+    nodes: INodeRpc, node: Node, wanted: Sequence[tuple[StorageUnit, int]], *, exclusive: bool = False
+) -> None:
+    """@raise OpPrereqError: a pool has not so many MiB free; one whose room the node cannot tell is tried.
+
+    @param exclusive: only physical volumes count on which nothing lies.
+    """
     if not wanted:
         return
-    call = NodeInfo(storage_units=[unit for unit, _ in wanted], hypervisors=[])
+    call = NodeInfo(storage_units=[unit.of(exclusive) for unit, _ in wanted], hypervisors=[])
     facts = await ask(nodes, node, call, ECode.ENVIRON)
     free = {(space.type, space.name): space.storage_free for space in facts.storage}
     for unit, size in wanted:

@@ -10,6 +10,7 @@ import attrs
 
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.params.backend import BackendParams, instance_beparams
@@ -75,6 +76,8 @@ async def warn_of_ratios(parts: Parts, view: InstanceView, *, ignored: bool) -> 
             policy.spindle_ratio,
         ),
     ]
+    if is_exclusive(view.cluster, view.group, node):
+        del ratios[1:]  # spindles are real ones there, which no two disks share
     for told in filter(None, (each.excess() for each in ratios)):
         parts.warn(f"node {node.name} would have {told} in the policy of group {view.group.name}")
 

@@ -10,12 +10,12 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, StorageType
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.disk import fill_diskparams, with_params
-from ganeti_tx.model.params.node import fill_ndparams
 
 
 def disk_specs(
@@ -23,7 +23,7 @@ def disk_specs(
 ) -> list[DiskSpec]:
     """All disks of an instance, in their order, for one of the nodes that they are on. @param nodes: all of these, by uuid."""
     filled = fill_diskparams(cluster, group)
-    exclusive = bool(fill_ndparams(cluster, group, node)["exclusive_storage"])
+    exclusive = is_exclusive(cluster, group, node)
     return [disk_spec(with_params(disk, filled), index, node, nodes, exclusive) for index, disk in enumerate(disks)]
 
 

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.exclusive_storage import PHYSICAL_VOLUMES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges
@@ -83,7 +84,7 @@ class NodeChecks:
             "oob-paths": self._programs,
             "certificates": self._certificates,
             "volumes": self._volumes,
-            "physical-volumes": self._physical_volumes,
+            PHYSICAL_VOLUMES: self._physical_volumes,
             "mirrors": self._mirrors,
             "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,

@@ -8,7 +8,7 @@ from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
-from ganeti_tx.node.storage.abilities import IExisting, IUserspaceUri
+from ganeti_tx.node.storage.abilities import IExisting, ISpindles, IUserspaceUri
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.taking_back import TakingBack
 from ganeti_tx.node.storage.tree import DeviceTree
@@ -96,9 +96,14 @@ class Disks:
 
     async def _state(self, disk: DiskSpec) -> DiskState:
         try:
-            return DiskState(await self.tree.find(disk))
+            found = await self.tree.find(disk)
+            return DiskState(found, spindles=None if found is None else await self._spindles(disk))
         except GanetiError as error:
             return DiskState(fault=error_text(error))
+
+    async def _spindles(self, disk: DiskSpec) -> int | None:
+        storage = self.tree.of(disk)
+        return await ISpindles(storage).spindles(disk) if disk.exclusive and ISpindles.providedBy(storage) else None
 
     @answers(BdevSizes)
     async def existing(self, call: BdevSizes) -> list[FoundDevice]:

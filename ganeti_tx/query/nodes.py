@@ -7,6 +7,7 @@ from attrs import frozen
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import StorageType
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.query.collect import ALL_AT_ONCE
@@ -14,8 +15,8 @@ from ganeti_tx.query.fields_node import NODE_FIELDS, NodeContext
 from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
-from ganeti_tx.rpc.calls.node import StorageUnit
-from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.calls.node import NodeFacts, StorageUnit
+from ganeti_tx.rpc.interfaces import INodeRpc, Outcome
 
 
 @frozen
@@ -44,8 +45,20 @@ class NodeRows:
             units.append(StorageUnit(StorageType.LVM_PV.value, unit.name))
         nodes = [node for node in rows if node.vm_capable]
         hypervisors = [hypervisor.value for hypervisor in cluster.enabled_hypervisors[:1]]
-        facts = await node_facts(self.rpc, nodes, hypervisors, units)
+        facts: dict[str, Outcome[NodeFacts]] = {}
+        for exclusive, members in by_exclusiveness(context.view, nodes).items():
+            measured = [each.of(exclusive) for each in units]
+            facts.update(await node_facts(self.rpc, members, hypervisors, measured))
         return NodeContext(context.view, facts, unit.type if unit is not None else None)
+
+
+def by_exclusiveness(view: View, nodes: Sequence[Node]) -> Mapping[bool, Sequence[Node]]:
+    """Nodes with, and without, exclusive storage; a kind that there is none of is left out."""
+    found: dict[bool, list[Node]] = {}
+    for node in nodes:
+        exclusive = is_exclusive(view.cluster, view.config.nodegroups.get(node.group), node)
+        found.setdefault(exclusive, []).append(node)
+    return found
 
 
 def storage_unit(cluster: Cluster) -> StorageUnit | None:

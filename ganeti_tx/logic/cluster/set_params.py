@@ -10,6 +10,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
+from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -22,6 +23,7 @@ from ganeti_tx.model.default_allocators import all_names
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterSetParams
@@ -107,6 +109,9 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
         await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
+        for group in await self.config.groups():
+            if is_exclusive(after, group) and not is_exclusive(before, group):
+                await check_alike(self, after, group, await self.config.nodes())
         for line in vain_changes(before, self._given):
             self.info(line)
         if before.ipolicy != after.ipolicy:

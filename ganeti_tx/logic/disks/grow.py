@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.disks.exclusive import with_spindles
 from ganeti_tx.logic.disks.growth import grow_on_nodes
 from ganeti_tx.logic.disks.on_nodes import homes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.ready import make_ready
@@ -18,6 +19,7 @@ from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model import sizes
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.node import Node
@@ -54,7 +56,10 @@ class LUInstanceGrowDisk(InstanceUnit[OpInstanceGrowDisk]):
             check_online(node, f"grow disk/{self.op.disk} of instance {self.instance.name}")
         self._check_policy()
         more = [(part, self._size - self._disk.size) for part in data_parts(self._disk)]
-        await check_disk_room(self.nodes, self.target.cluster, self._homes, more)
+        if not is_exclusive(
+            self.target.cluster, self.target.group
+        ):  # else it grows where it lies, too; only the nodes know
+            await check_disk_room(self.nodes, self.target.cluster, self._homes, more)
 
     def _check_index(self) -> None:
         count = len(self.target.disks)
@@ -126,12 +131,17 @@ class LUInstanceGrowDisk(InstanceUnit[OpInstanceGrowDisk]):
             async with self.step(WIPE, *resumptions(self.target, only)):
                 await wipe(self, self.target, self.op.disk, disk.size, self._size)
         async with self.step(RECORD):
-            await self.config.update_disk(grown(disk, self._size))
+            await self.config.update_disk(await self._grown(grown(disk, self._size)))
         await self.read_again()
         if TELL in titles:
             async with self.step(TELL):
                 await self._tell()
         await self._wait(only)
+
+    async def _grown(self, disk: Disk) -> Disk:
+        """With the number of its physical volumes, if it has them for itself."""
+        found = await with_spindles(self.nodes, self.target, [disk.uuid])
+        return replace(disk, spindles=found[self.op.disk].spindles)
 
     async def _tell(self) -> None:
         instance = self.instance

@@ -9,6 +9,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import allocators
+from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.health import named
 from ganeti_tx.logic.disks.make import create_disks, creations
 from ganeti_tx.logic.disks.new_homes import NewHomes, check_homes, chosen_homes, moved
@@ -27,6 +28,7 @@ from ganeti_tx.model.disk import place_of
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.disk_template import Adoption
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -95,6 +97,8 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
         self._new = replace(self.target, disks=disks)
         if self._given or self.op.iallocator is not None:
             await self._move()
+        spindles = [self._new.disks[index].spindles for index in self._indices]
+        check_wanted(self.target.cluster, self._new.group, [self.target.disk_template], spindles)
         await self._check_nodes()
 
     async def object_nodes(self) -> Sequence[Node]:
@@ -140,7 +144,8 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
             )
             await self._check_lost(node, indices)
             parts = [(part, part.size) for index in indices for part in all_parts(self._new.disks[index])]
-            await check_disk_room(self.nodes, self.target.cluster, [node], parts)
+            exclusive = is_exclusive(self.target.cluster, self._new.group)
+            await check_disk_room(self.nodes, self.target.cluster, [node], parts, exclusive=exclusive)
 
     async def _check_lost(self, node: Node, indices: Sequence[int]) -> None:
         specs = self._new.disk_specs(node)
@@ -161,7 +166,8 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
     @property
     def _changes(self) -> bool:
         """Whether the configuration has to say something else."""
-        return self._new.disks != self.target.disks or self._new.primary.uuid != self.target.primary.uuid
+        measured = is_exclusive(self.target.cluster, self._new.group)
+        return measured or self._new.disks != self.target.disks or self._new.primary.uuid != self.target.primary.uuid
 
     def plan(self) -> Plan:
         """Each disk; the record, if anything is new about them."""
@@ -182,7 +188,7 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
         await wipe_whole(self, self._new, self._wiped)
         if self._changes:
             before = [place_of(disk) for disk in self.target.disks]
-            after = [place_of(disk) for disk in self._new.disks]
+            after = [place_of(disk) for disk in await with_spindles(self.nodes, self._new)]
             uuid, place = self.instance.uuid, IConfig.place_instance
             title = f"record the disks of instance {self.instance.name} as they were"
             async with self.step(RECORD, in_config(title, place, uuid, self.instance.primary_node, before)):

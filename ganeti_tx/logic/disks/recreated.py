@@ -6,12 +6,11 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.disks.plan import disk_size
+from ganeti_tx.logic.disks.plan import disk_size, disk_spindles
 from ganeti_tx.logic.disks.room import data_parts
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.opcodes.types import DiskToRecreate
-from ganeti_tx.model.params.kinds import to_int
 
 #: What a request may change (reference: storage-rules.json, recreate_disks).
 CHANGEABLE = ("mode", "size", "spindles")
@@ -48,7 +47,8 @@ def changed(index: int, disk: Disk, params: Mapping[str, Any], cluster: Cluster)
     mode = MODES.get(params.get("mode", disk.mode))
     if mode is None:
         raise OpPrereqError(f"{what}: mode {params['mode']!r} is not allowed; allowed are ro, rw", ECode.INVAL)
-    spindles = to_int(params["spindles"]) if "spindles" in params else disk.spindles
+    kept = None if "size" in params else disk.spindles
+    spindles = disk_spindles(what, params["spindles"]) if "spindles" in params else kept
     size = disk_size(what, params, cluster) if "size" in params else disk.size
     parts = data_parts(disk)
     children = tuple(replace(child, size=size) if child in parts else child for child in disk.children)

@@ -19,16 +19,23 @@ from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: What of a disk was wrong, in the result.
-SIZE = "size"
+SIZE, SPINDLES = "size", "spindles"
 
 
 @frozen
 class WrongSize:
-    """One disk of an instance, and the size that it has, in MiB."""
+    """One disk of an instance, and the size that it has, in MiB, or how many physical volumes for itself."""
 
     view: InstanceView
     index: int
     found: int
+    what: str = SIZE
+
+    @property
+    def recorded(self) -> int | None:
+        """What the configuration says."""
+        disk = self.view.disks[self.index]
+        return disk.size if self.what == SIZE else disk.spindles
 
 
 class LUClusterRepairDiskSizes(LogicalUnit[OpClusterRepairDiskSizes]):
@@ -77,8 +84,11 @@ class LUClusterRepairDiskSizes(LogicalUnit[OpClusterRepairDiskSizes]):
             if state.status is None or state.status.size <= 0:
                 why = state.fault or "it is not there"
                 self.warn(f"disk/{index} of instance {view.instance.name} is left as it is recorded: {why}")
-            elif state.status.size != disk.size:
+                continue
+            if state.status.size != disk.size:
                 wrong.append(WrongSize(view, index, state.status.size))
+            if state.spindles is not None and state.spindles != disk.spindles:
+                wrong.append(WrongSize(view, index, state.spindles, SPINDLES))
         return wrong
 
     def plan(self) -> Plan:
@@ -91,17 +101,18 @@ class LUClusterRepairDiskSizes(LogicalUnit[OpClusterRepairDiskSizes]):
     async def execute(self) -> list[tuple[str, int, str, int]]:
         """Gives what was wrong: the instance, the disk's index, what of it, and the value that is recorded now."""
         for each in self._wrong:
-            instance, disk = each.view.instance, each.view.disks[each.index]
+            instance = each.view.instance
             self.warn(
-                f"Disk {each.index} of instance {instance.name} has mismatched size, correcting: recorded {disk.size},"
-                f" actual {each.found}"
+                f"Disk {each.index} of instance {instance.name} has mismatched {each.what}, correcting: recorded"
+                f" {each.recorded}, actual {each.found}"
             )
             async with self.step(title(each)):
-                place = replace(place_of(disk), size=each.found)
+                disk = (await self.config.instance_view(instance.uuid)).disks[each.index]
+                place = replace(place_of(disk), **{each.what: each.found})
                 await self.config.place_instance(instance.uuid, instance.primary_node, [place])
-        return [(each.view.instance.name, each.index, SIZE, each.found) for each in self._wrong]
+        return [(each.view.instance.name, each.index, each.what, each.found) for each in self._wrong]
 
 
 def title(wrong: WrongSize) -> str:
-    """Of the step that records a size."""
-    return f"record the size of disk/{wrong.index} of instance {wrong.view.instance.name}"
+    """Of the step that records it."""
+    return f"record the {wrong.what} of disk/{wrong.index} of instance {wrong.view.instance.name}"

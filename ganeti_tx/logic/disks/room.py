@@ -36,9 +36,14 @@ def room_wanted(parts: Sequence[tuple[Disk, int]], cluster: Cluster) -> list[tup
 
 
 async def check_disk_room(
-    nodes: INodeRpc, cluster: Cluster, homes: Sequence[Node], parts: Sequence[tuple[Disk, int]]
+    nodes: INodeRpc,
+    cluster: Cluster,
+    homes: Sequence[Node],
+    parts: Sequence[tuple[Disk, int]],
+    *,
+    exclusive: bool = False,
 ) -> None:
     """@raise OpPrereqError: a node has not so much more, or does not tell."""
     wanted = room_wanted(parts, cluster)
     for node in homes:
-        await check_room(nodes, node, wanted)
+        await check_room(nodes, node, wanted, exclusive=exclusive)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.group.on_group import on_groups
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
@@ -51,6 +52,8 @@ class LUGroupAssignNodes(LogicalUnit[OpGroupAssignNodes]):
             if node.group not in locked:
                 raise OpPrereqError(f"node {node.name} was moved to another group meanwhile; try again", ECode.STATE)
         self._nodes = [node for node in self._nodes if node.group != self._group.uuid]
+        able = [node for node in self._nodes if node.vm_capable and not node.offline]
+        await check_alike(self, await self.config.cluster(), self._group, await self.config.nodes(), able)
         views = (await self.config.instance_views()).each()
         self._check_splits(views)
         self._check_networks(views)

@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.group.on_group import described, on_groups
 from ganeti_tx.logic.group.settings import with_settings
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import warn_of_new_violations
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -45,7 +47,10 @@ class LUGroupSetParams(LogicalUnit[OpGroupSetParams]):
     async def check(self) -> None:
         """Every setting is possible; to change nothing is possible, too."""
         self._group = await self.config.group(self._group.uuid)
-        self._after = with_settings(self._group, self.op, await self.config.cluster())
+        cluster = await self.config.cluster()
+        self._after = with_settings(self._group, self.op, cluster)
+        if is_exclusive(cluster, self._after) and not is_exclusive(cluster, self._group):
+            await check_alike(self, cluster, self._after, await self.config.nodes())
         if self._after.ipolicy != self._group.ipolicy:
             warn_of_new_violations(await self._views(), self._with_group_changed, self.warn)
 

@@ -10,6 +10,7 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
+from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.providers import check_providers
@@ -54,6 +55,7 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
@@ -134,6 +136,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         disks = await with_sizes(self, self._place.primary, self._plan.disks, held)
         self._plan = with_children(attrs.evolve(self._plan, disks=disks), self._cluster, self._place.group)
         await self._place.check_group()
+        spindles = [disk.spindles for disk in self._plan.disks]
+        check_wanted(self._cluster, self._place.group, [self._plan.template], spindles)
         await self._join_networks()
         if self.op.ip_check:
             nodes = await self.config.nodes()
@@ -185,7 +189,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         return list(self._target.nodes.values())
 
     def _check_policy(self) -> None:
-        specs = specs_of_plan(self._plan, self._cluster)
+        specs = specs_of_plan(self._plan, self._cluster, self._place.group)
         check_specs(self._cluster, self._place.group, specs, ignored=self.op.ignore_ipolicy, warn=self.warn)
 
     async def _check_nodes(self) -> None:
@@ -196,7 +200,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         own = () if self._reserved is None else self._reserved.instance.disks
         others = [disk for disk in await self.config.forthcoming_disks() if disk.uuid not in own]
         for node in self._place.homes:
-            await check_space(self.nodes, node, self._plan.disks, room_reserved(others, self._cluster, node))
+            reserved = room_reserved(others, self._cluster, node)
+            exclusive = is_exclusive(self._cluster, self._place.group, node)
+            await check_space(self.nodes, node, self._plan.disks, reserved, exclusive=exclusive)
 
     def plan(self) -> Plan:
         """Each disk; the instance; what it was asked to have done to it."""
@@ -230,8 +236,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self.info("* creating instance disks...")
         await create_disks(self.nodes, target, self.context.steps, renamed(self._plan.disks))
         await wipe_whole(self, target, self._wiped)
+        self._target = replace(target, disks=await with_spindles(self.nodes, target))
         if self._reserved is None:
-            await self._add(target.instance, target.disks)
+            await self._add(target.instance, self._target.disks)
         else:
             await self._commit(self._reserved)
         await self._set_up(await self.config.instance_view(target.instance.uuid))  # it has its times from there

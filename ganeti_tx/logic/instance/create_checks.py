@@ -58,11 +58,16 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
 
 
 async def check_space(
-    nodes: INodeRpc, node: Node, disks: Sequence[DiskPlan], reserved: Mapping[tuple[str, str], int] = NOTHING
+    nodes: INodeRpc,
+    node: Node,
+    disks: Sequence[DiskPlan],
+    reserved: Mapping[tuple[str, str], int] = NOTHING,
+    *,
+    exclusive: bool = False,
 ) -> None:
     """@raise OpPrereqError: a pool is too full; one whose room the node cannot tell is tried.
 
     @param reserved: MiB that others will take, by kind and name of the pool.
     """
     wanted = [(unit, size + reserved.get((unit.type, unit.name), 0)) for unit, size in space_wanted(disks)]
-    await check_room(nodes, node, wanted)
+    await check_room(nodes, node, wanted, exclusive=exclusive)

@@ -14,6 +14,7 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.exclusive_storage import is_exclusive, spindles_of
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -172,15 +173,16 @@ def without_defaults(plan: CreatePlan, cluster: Cluster) -> CreatePlan:
     )
 
 
-def specs_of_plan(plan: CreatePlan, cluster: Cluster) -> InstanceSpecs:
+def specs_of_plan(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> InstanceSpecs:
     """What the policy of a group judges."""
     beparams = plan.filled_beparams(cluster)
+    exclusive = plan.disks and is_exclusive(cluster, group)
     return InstanceSpecs(
         memory_size=beparams.maxmem,
         cpu_count=beparams.vcpus,
         disk_sizes=tuple(disk.size for disk in plan.disks),
         nic_count=len(plan.nics),
-        spindle_use=beparams.spindle_use,
+        spindle_use=spindles_of(disk.spindles for disk in plan.disks) if exclusive else beparams.spindle_use,
         disk_templates=(plan.template,),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import attrs
 from msgspec.structs import replace
 
 from ganeti_tx.config.interfaces import IConfig
@@ -9,6 +10,7 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.carrying import Carrying
+from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, removal
 from ganeti_tx.logic.disks.on_nodes import remove_disks, shutdown_disks
 from ganeti_tx.logic.disks.room import check_disk_room
@@ -27,6 +29,7 @@ from ganeti_tx.model.compression import is_allowed
 from ganeti_tx.model.disk import DiskPlace, place_of
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -87,9 +90,21 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         check_networks(self._move)
         await check_bridges(self.nodes, self._move.after)
         cluster = self.target.cluster
-        await check_disk_room(self.nodes, cluster, [node], [(disk, disk.size) for disk in self.target.disks])
+        self._check_exclusive()
+        wanted = [(disk, disk.size) for disk in self.target.disks]
+        await check_disk_room(
+            self.nodes, cluster, [node], wanted, exclusive=is_exclusive(cluster, self._move.after.group)
+        )
         await self._check_memory()
         await warn_of_ratios(self, self._move.after, ignored=self.op.ignore_ipolicy)
+
+    def _check_exclusive(self) -> None:
+        """The disks leave their number of physical volumes behind where these are no disk's own."""
+        after = self._move.after
+        if not is_exclusive(after.cluster, after.group):
+            after = replace(after, disks=tuple(replace(disk, spindles=None) for disk in after.disks))
+            self._move = attrs.evolve(self._move, after=after)
+        check_wanted(after.cluster, after.group, [after.disk_template], [disk.spindles for disk in after.disks])
 
     def _check_disks(self) -> None:
         for index, disk in enumerate(self.target.disks):
@@ -133,7 +148,8 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
             await create_disks(self.nodes, self._move.after, self.context.steps)
             await self._copy()
         async with self.step(PLACE, self._back()):
-            await self.config.place_instance(*places(self._move.after))
+            after = self._move.after
+            await self.config.place_instance(*places(replace(after, disks=await with_spindles(self.nodes, after))))
         await self.context.steps.settle(*self._removals())  # from here on it is there, whatever becomes of the rest
         self.info("- INFO: Removing the disks on the original node")
         if self.target.disks:

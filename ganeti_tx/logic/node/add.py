@@ -8,6 +8,7 @@ import msgspec
 from ganeti_tx.errors import ECode, GanetiError, OpExecError, OpPrereqError, ResolverError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.demotion import take_copies, taking_copies
 from ganeti_tx.logic.node.pool import FILL_POOL, certificate_digests, fill_pool
@@ -80,6 +81,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         self._disk_state = changed_disk_state({}, self.op.disk_state)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
             await self._check_daemon()
+            await self._check_volumes()
 
     async def hook_values(self) -> Mapping[str, object]:
         """The node as it will be."""
@@ -148,6 +150,13 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             self._digest, self._server_digest = await certificate_digests(self.nodes, target)
         except RpcError as error:
             raise OpPrereqError(str(error), ECode.ENVIRON) from None
+
+    async def _check_volumes(self) -> None:
+        """Its physical volumes are as large as those of the others, where no two disks may lie on the same one."""
+        if self._vm_capable:
+            new = [NodeAddress(self._name, self._address)]
+            others = [node for node in await self.config.nodes() if node.name != self._name]
+            await check_alike(self, await self.config.cluster(), self._group, others, new)
 
     def plan(self) -> Plan:
         """The node, its keys, and who else becomes a candidate; whether it becomes one is decided when it is put in."""

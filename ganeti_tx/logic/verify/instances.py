@@ -7,10 +7,10 @@ from ganeti_tx.logic.verify.disks import judge_disks
 from ganeti_tx.logic.verify.scene import GroupScene, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.disk_templates import TEMPLATES
-from ganeti_tx.model.enums import AdminState, StorageType
+from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import can_be_exclusive, is_exclusive
 from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.verify_codes import VerifyCode
 
 
@@ -67,10 +67,9 @@ def judge_suitability(view: InstanceView) -> Iterator[Verdict]:
     exclusive = [
         node.name
         for node in (view.primary, *view.secondaries)
-        if fill_ndparams(view.cluster, view.groups.get(node.group), node).get("exclusive_storage")
+        if is_exclusive(view.cluster, view.groups.get(node.group), node)
     ]
-    template = TEMPLATES[view.disk_template]
-    fits = not template.has_disks or (template.storage is StorageType.LVM_VG and not template.children)
+    fits = can_be_exclusive(TEMPLATES[view.disk_template])
     text = (
         f"instance has template {view.disk_template.value}, which is not supported on nodes with exclusive storage: "
         f"{', '.join(exclusive)}"

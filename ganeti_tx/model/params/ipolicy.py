@@ -100,13 +100,13 @@ def check_order(bounds: MinMax, path: str) -> None:
 
 
 class InstanceSpecs(msgspec.Struct, frozen=True, kw_only=True):
-    """The sizes of one instance that a policy judges; memory and disks in MiB."""
+    """The sizes of one instance that a policy judges; memory and disks in MiB. `spindle_use`: None is not judged."""
 
     memory_size: int
     cpu_count: int
     disk_sizes: tuple[int, ...]
     nic_count: int
-    spindle_use: int
+    spindle_use: int | None
     disk_templates: tuple[DiskTemplate, ...]
 
 
@@ -142,7 +142,7 @@ def sizes(specs: InstanceSpecs) -> list[tuple[str, str, int]]:
         *([] if diskless else [("disk-count", "disk-count", len(specs.disk_sizes))]),
         *(("disk-size", f"disk-size/{index}", size) for index, size in enumerate(specs.disk_sizes)),
         ("nic-count", "nic-count", specs.nic_count),
-        ("spindle-use", "spindle-use", specs.spindle_use),
+        *([] if specs.spindle_use is None else [("spindle-use", "spindle-use", specs.spindle_use)]),
     ]
 
 

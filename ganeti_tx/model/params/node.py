@@ -6,8 +6,10 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
 
+#: Whether no two disks lie on the same physical volume.
+EXCLUSIVE = "exclusive_storage"
 #: Not settable for a single node: all nodes of a group allocate in the same way.
-GLOBAL_ONLY = frozenset({"exclusive_storage"})
+GLOBAL_ONLY = frozenset({EXCLUSIVE})
 
 
 class NodeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):

@@ -110,6 +110,13 @@ class IExisting(Interface):
         """All in one place, such as a volume group or a directory. @raise BlockDeviceError: there is no such place."""
 
 
+class ISpindles(Interface):
+    """A disk that can have physical volumes for itself."""
+
+    async def spindles(disk: DiskSpec) -> int:
+        """How many a disk lies upon that is there."""
+
+
 class IOpening(Interface):
     """A disk whose storage is told on which nodes it may be written to; `assemble` on the primary node tells it, too."""
 

@@ -151,10 +151,14 @@ class BdevSizes(Question[list[FoundDevice]], frozen=True, kw_only=True):
 
 
 class DiskState(msgspec.Struct, frozen=True):
-    """What was found of a disk: its state, nothing, or `fault`: why that cannot be told."""
+    """What was found of a disk: its state, nothing, or `fault`: why that cannot be told.
+
+    `spindles`: how many physical volumes it has for itself, if it has them for itself.
+    """
 
     status: BlockDevStatus | None = None
     fault: str = ""
+    spindles: int | None = None
 
 
 class BlockdevStates(Question[list[DiskState]], frozen=True, kw_only=True):

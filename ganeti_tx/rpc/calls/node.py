@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall, Question
 
 
@@ -32,6 +33,10 @@ class StorageUnit(msgspec.Struct, frozen=True):
     type: str
     name: str
     params: dict[str, Any] = {}
+
+    def of(self, exclusive: bool) -> "StorageUnit":
+        """The same; where storage is exclusive only what no disk lies on counts as free."""
+        return StorageUnit(self.type, self.name, {**self.params, EXCLUSIVE: True}) if exclusive else self
 
 
 class StorageSpace(msgspec.Struct, frozen=True):

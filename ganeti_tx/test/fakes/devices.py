@@ -29,7 +29,7 @@ class FakeDisk:
     @ivar content: what was written to it, in the words of tests.
     @ivar under: the path of the device that really holds the content, for one that lies upon another.
     @ivar owner: the text that it is marked with.
-    @ivar health: what its storage knows of it.
+    @ivar health: what its storage knows of it. @ivar upon: how many physical volumes it lies on.
     """
 
     size: int
@@ -39,6 +39,7 @@ class FakeDisk:
     under: str | None = None
     owner: str = ""
     health: LocalDiskStatus = LocalDiskStatus.OK
+    upon: int = 1
 
 
 @define

@@ -7,6 +7,7 @@ from attrs import define, field
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
@@ -25,6 +26,9 @@ class FakeVolumeGroups:
 
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
+        if params.get(EXCLUSIVE):
+            each = int(self.volumes.total / self.volumes.physical * 0.98)
+            return PoolSpace(size=each * self.volumes.physical, free=each * self.volumes.empty)
         return PoolSpace(size=self.volumes.total, free=self.volumes.free())
 
     async def fault(self, name: str) -> str | None:
@@ -65,15 +69,22 @@ class FakePhysicalVolumes:
 
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
-        return PoolSpace(size=1, free=0 if self.groups.volumes.disks else 1)
+        return PoolSpace(size=self.groups.volumes.physical, free=self.groups.volumes.empty)
 
     async def fault(self, name: str) -> str | None:
         """See `IPools`."""
         return await self.groups.fault(name)
 
     async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
-        """See `IUnits`."""
-        return [self.groups.unit(DEVICE, self.allocatable)]
+        """See `IUnits`: the first is the one that can be closed."""
+        volumes = self.groups.volumes
+        if volumes.physical == 1:
+            return [self.groups.unit(DEVICE, self.allocatable)]
+        size, used = volumes.total // volumes.physical, volumes.physical - volumes.empty
+        return [
+            UnitState(name=f"{DEVICE}{number}", size=size, used=size * (number < used), free=size * (number >= used))
+            for number in range(volumes.physical)
+        ]
 
     async def set_allocatable(self, name: str, allowed: bool) -> None:
         """See `IAllocatable`."""

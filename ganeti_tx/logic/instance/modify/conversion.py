@@ -20,6 +20,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_template import COMMON_KEYS, Adoption, Template
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
@@ -114,12 +115,13 @@ class Conversion(DiskChanges):
     ) -> DiskPlan:
         """A new disk like an old one."""
         view = self.view
+        exclusive = is_exclusive(view.cluster, view.group)
         asked: Mapping[str, Any] = {
             **op.ext_params,
             "size": disk.size,
             "mode": disk.mode or READ_WRITE,
             **({"name": disk.name} if disk.name else {}),
-            **({"spindles": disk.spindles} if disk.spindles is not None else {}),
+            **({"spindles": disk.spindles} if disk.spindles is not None and exclusive else {}),
         }
         where = place_of(op, view.cluster, template, view.instance.name, asked)
         plan = plan_disk(f"disk/{index}", asked, word, where, view.cluster)

@@ -6,6 +6,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_space
 from ganeti_tx.logic.instance.hook_values import instance_values
@@ -43,6 +44,7 @@ from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model import sizes
 from ganeti_tx.model.disk import settings_of
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -162,10 +164,12 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             raise OpPrereqError(
                 "Can't add a disk to an instance with deactivated disks and --no-wait-for-sync given", ECode.INVAL
             )
-        plans = list(self._outcome.disks.plans.values())
+        plans, after = list(self._outcome.disks.plans.values()), self._outcome.after
+        if plans:
+            check_wanted(after.cluster, after.group, [after.disk_template], [plan.spindles for plan in plans])
         homes = [self.target.primary, *self._new_nodes()] if self._converts else self.target.nodes.values()
         for node in homes if plans else ():
-            await check_space(self.nodes, node, plans)
+            await check_space(self.nodes, node, plans, exclusive=is_exclusive(after.cluster, after.group, node))
 
     async def _check_live(self) -> None:
         """@raise OpPrereqError: a disk cannot leave while it is in use."""
@@ -271,7 +275,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
 
     async def _change(self) -> None:
         """From here on it stays: what comes after is done to its end."""
-        former, added = self.instance, self._outcome.disks.added
+        former, new = self.instance, [disk.uuid for disk in self._outcome.disks.added]
+        known = await with_spindles(self.nodes, self._outcome.after, new) if new else ()
+        added = [disk for disk in known if disk.uuid in new]
         settings = [settings_of(disk) for disk in (*self.target.disks, *self._outcome.disks.attached_before)]
         undo = in_config(
             f"change instance {former.name} back",

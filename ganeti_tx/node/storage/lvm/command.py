@@ -9,9 +9,9 @@ def create(group: str, name: str, size: int, stripes: int = 1, upon: Sequence[st
     return ["lvcreate", "--yes", "--wipesignatures", "y", "--size", f"{size}m", *spread, "--name", name, group, *upon]
 
 
-def snapshot(group: str, name: str, made: str, size: int) -> list[str]:
+def snapshot(group: str, name: str, made: str, size: int, upon: Sequence[str] = ()) -> list[str]:
     """A volume with the present content of another; `size` is room for what changes."""
-    return ["lvcreate", "--yes", "--snapshot", "--size", f"{size}m", "--name", made, f"{group}/{name}"]
+    return ["lvcreate", "--yes", "--snapshot", "--size", f"{size}m", "--name", made, f"{group}/{name}", *upon]
 
 
 def remove(group: str, name: str) -> list[str]:

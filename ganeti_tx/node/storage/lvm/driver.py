@@ -11,7 +11,7 @@ from ganeti_tx.model.disk_templates import driven_by
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
-from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting, IOwnerMark, ISnapshot
+from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting, IOwnerMark, ISnapshot, ISpindles
 from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
 from ganeti_tx.node.storage.lvm import command
@@ -25,7 +25,7 @@ from ganeti_tx.node.storage.lvm.tools import LvmTools
 OWNER = "originstname+"
 
 
-@implementer(IStorage, ISnapshot, IOwnerMark, IExisting)
+@implementer(IStorage, ISnapshot, IOwnerMark, IExisting, ISpindles)
 @frozen
 class LogicalVolumes:
     """A disk's logical id is [volume group, name]. It is ready while it is active."""
@@ -106,10 +106,11 @@ class LogicalVolumes:
         return None if found is None else status(volume, found)
 
     async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
-        """See `ISnapshot`."""
+        """See `ISnapshot`. That of a disk with physical volumes for itself lies there, too, or on empty ones."""
         volume = volume_name(disk.logical_id)
         made = volume_name([volume.group, f"{volume.name}.{name}"])
-        argv = command.snapshot(volume.group, volume.name, made.name, size)
+        upon = await self._room_to_grow(volume) if disk.exclusive else ()
+        argv = command.snapshot(volume.group, volume.name, made.name, size, upon)
         await self.tools.change(argv, f"make snapshot {made.name} of {volume.label}")
         return made.logical_id
 
@@ -129,6 +130,10 @@ class LogicalVolumes:
             for each in await self.tools.volumes(place)
         ]
 
+    async def spindles(self, disk: DiskSpec) -> int:
+        """See `ISpindles`."""
+        return len(await self._upon(volume_name(disk.logical_id)))
+
     async def _under(self, volumes: Sequence[list[Any]]) -> set[str]:
         """The physical volumes that some volumes lie upon; those that are not there yet lie on none."""
         named = {(each.group, each.name) for each in map(volume_name, volumes)}
@@ -137,10 +142,14 @@ class LogicalVolumes:
 
     async def _room_to_grow(self, volume: VolumeName) -> list[str]:
         """Where a disk that has physical volumes for itself may grow: on them, and on empty ones."""
-        pieces = await self.tools.segments(f'vg_name="{volume.group}" && lv_name="{volume.name}"')
-        own = {device for piece in pieces for device in piece.upon}
+        own = await self._upon(volume)
         there = await self.tools.of_group(volume.group)
         return [each.pv_name for each in there if each.pv_name in own or each.pv_free == each.pv_size]
+
+    async def _upon(self, volume: VolumeName) -> set[str]:
+        """The physical volumes that a volume lies upon."""
+        pieces = await self.tools.segments(f'vg_name="{volume.group}" && lv_name="{volume.name}"')
+        return {device for piece in pieces for device in piece.upon}
 
     async def _found(self, volume: VolumeName) -> LogicalVolume:
         found = await self.tools.volume(volume.group, volume.name)

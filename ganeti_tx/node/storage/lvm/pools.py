@@ -7,6 +7,7 @@ from attrs import frozen
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, error_text
+from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.lvm import command
@@ -26,7 +27,7 @@ class VolumeGroups:
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
         group = await self.tools.group(name)
-        if params.get("exclusive_storage"):
+        if params.get(EXCLUSIVE):
             return exclusive_space(await self.tools.of_group(name))
         return PoolSpace(size=group.vg_size // MIB, free=group.vg_free // MIB)
 
