@@ -70,3 +70,10 @@ class SystemdClusterCase(NodesCase):
     def status(self, master: int, instance: str = "web1.example.com") -> str:
         """An instance's status as the list shows it."""
         return self.run_on(master, f"gnt-instance list --no-headers -o status {instance}").strip()
+
+    def check_status(self, master: int, wanted: str) -> None:
+        """The list shows it, if not at once: a node whose machine is busy answers too late for a list now and then."""
+        deadline = time.monotonic() + SETTLE_LIMIT
+        while (shown := self.status(master)) != wanted and time.monotonic() < deadline:
+            time.sleep(INTERVAL)
+        self.assertEqual(shown, wanted)

@@ -24,28 +24,28 @@ class LifeTests(SystemdClusterCase):
         self.add_nodes()
         self.check_units(master=1)
         self.run_on(1, ADD)
-        self.assertEqual(self.status(1), "running")
+        self.check_status(1, "running")
         self.run_on(2, HAS_BOOTED)
 
         self.run_on(3, "gnt-cluster master-failover")
         self.check_units(master=3)
-        self.assertEqual(self.status(3), "running")
+        self.check_status(3, "running")
         self.run_on(3, "systemctl restart ganeti-master && gnt-node list")
-        self.assertEqual(self.status(3), "running")
+        self.check_status(3, "running")
 
         self.nodes.power_off(2)
-        self.assertEqual(self.status(3), "ERROR_nodedown")
+        self.check_status(3, "ERROR_nodedown")
         self.nodes.power_on(2)
         self.run_on(2, "systemctl start ganeti-noded")
-        self.assertEqual(self.status(3), "ERROR_down")
+        self.check_status(3, "ERROR_down")
         self.run_on(3, "gnt-instance startup web1.example.com")
-        self.assertEqual(self.status(3), "running")
+        self.check_status(3, "running")
 
         for node in (1, 3):  # a former master, and the present one
             self.nodes.reboot(node)
             self.run_on(node, "systemctl start ganeti-master ganeti-rapi ganeti-confd ganeti-mond")
             self.check_units(master=3)
-        self.assertEqual(self.status(3), "running")
+        self.check_status(3, "running")
 
         self.run_on(3, "gnt-instance remove -f --shutdown-timeout=0 web1.example.com")
         for node in (1, 2):

@@ -46,7 +46,7 @@ class TimerTests(SystemdClusterCase):
         self.init()
         self.add_nodes()
         self.run_on(1, ADD)
-        self.assertEqual(self.status(1), "running")
+        self.check_status(1, "running")
         for node in (2, 1):
             self.nodes.reboot(node)
             self.run_on(node, "systemctl start ganeti-noded")
