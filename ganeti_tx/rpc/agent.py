@@ -4,8 +4,12 @@ import socket
 import time
 from typing import Any
 
+from attrs import define, field
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.web._newclient import HTTP11ClientProtocol
-from twisted.web.client import Agent, HTTPConnectionPool, _HTTP11ClientFactory
+from twisted.web.client import URI, Agent, HTTPConnectionPool, _HTTP11ClientFactory
+from twisted.web.iweb import IAgentEndpointFactory
+from zope.interface import implementer
 
 from ganeti_tx.rpc.client import CONNECT_LIMIT, HttpNodeRpc
 from ganeti_tx.runtime.certificates import Identity
@@ -59,6 +63,24 @@ class QuietPool(HTTPConnectionPool):
     _factory = QuietFactory
 
 
+@implementer(IAgentEndpointFactory)
+@define
+class NodeEndpoints:
+    """The way to each node, made once: an agent asks for it with every call, also when it is connected already."""
+
+    reactor: IStreamReactor
+    trust: NodeTrust
+    _made: dict[tuple[bytes, int], Any] = field(factory=dict)
+
+    def endpointForURI(self, uri: URI) -> Any:
+        """As the interface says."""
+        key = (uri.host, uri.port)
+        if key not in self._made:
+            way = HostnameEndpoint(self.reactor, uri.host, uri.port, timeout=CONNECT_LIMIT)
+            self._made[key] = wrapClientTLS(self.trust.creatorForNetloc(*key), way)
+        return self._made[key]
+
+
 def node_rpc(reactor: IStreamReactor, files: IFiles, paths: Paths) -> HttpNodeRpc:
     """Node calls with this node's client certificate. @raise OSError, X509CertError: its keys cannot be read."""
     identity = Identity.from_bundle(files.read(paths.client_pem, MAX_KEY_FILE), str(paths.client_pem))
@@ -68,4 +90,4 @@ def node_rpc(reactor: IStreamReactor, files: IFiles, paths: Paths) -> HttpNodeRp
     pool.maxPersistentPerHost = KEPT_CONNECTIONS
     pool.cachedConnectionTimeout = KEPT_SECONDS
     pool.retryAutomatically = False
-    return HttpNodeRpc(Agent(reactor, trust, connectTimeout=CONNECT_LIMIT, pool=pool), reactor)
+    return HttpNodeRpc(Agent.usingEndpointFactory(reactor, NodeEndpoints(reactor, trust), pool), reactor)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from io import BytesIO
 from typing import Any
 
-from attrs import define
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from attrs import define, frozen
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError, succeed
 from twisted.internet.error import ConnectionDone, ConnectionLost, ConnectionRefusedError
 from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.interfaces import IReactorTime
@@ -14,7 +14,7 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 from twisted.web.client import FileBodyProducer, ResponseDone, ResponseFailed
 from twisted.web.http_headers import Headers
-from twisted.web.iweb import IAgent, IResponse
+from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls.base import NodeCall
@@ -35,6 +35,8 @@ from ganeti_tx.runtime.daemon_names import NODE
 
 PORT = 1811
 CONNECT_LIMIT = 5.0
+#: A body of so many bytes at most is sent in one piece.
+SMALL = 64 * 1024
 #: What the system says of an address that nobody has.
 NOBODY_THERE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ETIMEDOUT)
 
@@ -71,6 +73,38 @@ class _Body(Protocol):
             self.done.callback(bytes(self._data))
         else:
             self.done.errback(reason)
+
+
+@implementer(IBodyProducer)
+@frozen
+class _SmallBody:
+    """A body that goes out in one piece; most calls are some hundred bytes."""
+
+    data: bytes
+
+    @property
+    def length(self) -> int:
+        """In bytes."""
+        return len(self.data)
+
+    def startProducing(self, consumer: Any) -> "Deferred[None]":
+        """All at once."""
+        consumer.write(self.data)
+        return succeed(None)
+
+    def pauseProducing(self) -> None:
+        """There is no more."""
+
+    def resumeProducing(self) -> None:
+        """There is no more."""
+
+    def stopProducing(self) -> None:
+        """There is no more."""
+
+
+def _producer(body: bytes) -> Any:
+    """A long body goes out as fast as it is taken."""
+    return _SmallBody(body) if len(body) <= SMALL else FileBodyProducer(BytesIO(body))
 
 
 def _too_late(result: object, limit: float) -> Failure:
@@ -111,7 +145,7 @@ class HttpNodeRpc:
         url = f"https://{host}:{self.port}/{call.name}".encode()
         headers = Headers({"Content-Type": [CONTENT_TYPE]})
         try:
-            response: IResponse = await self.agent.request(b"POST", url, headers, FileBodyProducer(BytesIO(body)))
+            response: IResponse = await self.agent.request(b"POST", url, headers, _producer(body))
             answer = _Body(call.max_response)
             response.deliverBody(answer)
             data = await answer.done

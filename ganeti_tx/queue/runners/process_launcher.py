@@ -68,6 +68,7 @@ class ProcessRunner:
     over: "Deferred[None] | None" = None
     stopping: "list[Deferred[None]]" = field(factory=list)
     priority: int | None = None
+    leaves_at: float = 0.0
     _lifecycle: Lifecycle[RunnerState] = field(factory=_new, init=False)
 
     @property
@@ -282,11 +283,13 @@ class ProcessJobLauncher:
             runner.enter(RunnerState.RESERVED)
             self._wanted.pop(0).callback(runner)
         else:
+            runner.leaves_at = self.clock.seconds() + IDLE_LIMIT
             self._idle.append(runner)
             self.clock.callLater(IDLE_LIMIT, self._shrink)
 
     def _shrink(self) -> None:
-        while len(self._idle) > KEPT_IDLE:
+        """Send away who had nothing to do all the time; the first of the idle ones has waited longest."""
+        while len(self._idle) > KEPT_IDLE and self._idle[0].leaves_at <= self.clock.seconds():
             self._retire(self._idle.pop(0))
 
     def _retire(self, runner: ProcessRunner) -> None:

@@ -277,6 +277,21 @@ class LauncherTests(SynchronousTestCase):
         self.clock.advance(IDLE_LIMIT)
         self.assertEqual([line.heard() for line in lines], [[Leave()], [Leave()], [], []])
 
+    def test_busy_pool(self) -> None:
+        """Who has only just been given back stays, whenever others were."""
+        wanted = [self.launcher.reserve() for _ in range(4)]
+        lines = [self.connect(number) for number in range(1, 5)]
+        runners = [self.successResultOf(each) for each in wanted]
+        for each in runners:
+            self.launcher.give_back(each)
+        self.clock.advance(IDLE_LIMIT - 1)
+        for each in [self.successResultOf(self.launcher.reserve()) for _ in runners]:
+            self.launcher.give_back(each)
+        self.clock.advance(1)
+        self.assertEqual([line.heard() for line in lines], [[], [], [], []])
+        self.clock.advance(IDLE_LIMIT - 1)
+        self.assertEqual(sum(line.heard() == [Leave()] for line in lines), 2)
+
     # A job
 
     def test_job(self) -> None:
