@@ -1,5 +1,6 @@
 """Doing an undo that is data: a node call, or an operation of the configuration."""
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from ganeti_tx.config.unwritten import was_not_written
 from ganeti_tx.errors import ConfigurationError, ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.undo import ConfigUndo, NodeUndo, Undo, with_secrets
-from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, NodeUnreachableError, RpcError, Target
 from ganeti_tx.rpc.table import CALLS as NODE_CALLS
 
 #: Seconds for which the configuration is offered again to a disk that does not take it, and those between two tries. The
@@ -32,18 +33,35 @@ class TakingBack:
 
     async def __call__(self, undo: Undo) -> None:
         """@raise GanetiError: it could not be done, or nobody knows whether it was."""
-        if isinstance(undo, NodeUndo):
-            await self._call(undo)
-        else:
+        if not isinstance(undo, NodeUndo):
             await self._change(undo)
+            return
+        try:
+            await self._call(undo, NodeAddress(undo.node, undo.primary_ip, undo.offline))
+        except (NodeUnreachableError, NodeOfflineError):
+            if not await self.elsewhere(undo):
+                raise
 
-    async def _call(self, undo: NodeUndo) -> None:
+    async def elsewhere(self, undo: Undo) -> bool:
+        """Whether another node of the same group could be had to do it, which has what it is about as well."""
+        if not isinstance(undo, NodeUndo) or not undo.elsewhere:
+            return False
+        nodes = await self.config.nodes()
+        group = next((node.group for node in nodes if node.name == undo.node), None)
+        for node in nodes:
+            if node.group == group and node.name != undo.node and not node.offline:
+                with suppress(RpcError):
+                    await self._call(undo, node)
+                    return True
+        return False
+
+    async def _call(self, undo: NodeUndo, node: Target) -> None:
         kind = NODE_CALLS.get(undo.call)
         if kind is None:
             raise OpExecError(f"no such node call: {undo.call!r}")
         arguments = await self._with_secrets(undo.arguments) if kind.needs_secrets else undo.arguments
         call = _converted(arguments, kind, undo.title)
-        await self.nodes.call(NodeAddress(undo.node, undo.primary_ip, undo.offline), call)
+        await self.nodes.call(node, call)
 
     async def _with_secrets(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with what is secret of the disks in them, as far as the configuration has these."""

@@ -130,19 +130,26 @@ class Steps:
 async def undo_all(
     undos: list[Undo], take_back: Callable[[Undo], Awaitable[None]], warn: Callable[[str], None]
 ) -> list[Undo]:
-    """Take back everything, last first; gives what was not taken back, and leaves the list empty."""
+    """Take back everything, last first; gives what was not taken back, and leaves the list empty.
+
+    What has the same fault, such as a node that does not answer, is told together.
+    """
     left: list[Undo] = []
+    told: dict[str, list[str]] = {}
     while undos:
         undo = undos.pop()
         fault = await fault_of(undo, take_back)
         if fault is None:
             continue
         left.append(undo)
-        warn(f"could not undo a step ({undo.title}): {fault}")
+        told.setdefault(fault, []).append(undo.title)
         if undo.otherwise is not None:
-            warn(undo.otherwise)
+            told.setdefault(undo.otherwise, [])
             left.extend(reversed(undos))
             undos.clear()
+    for text, titles in told.items():
+        what = "a step" if len(titles) == 1 else f"{len(titles)} steps"
+        warn(f"could not undo {what} ({'; '.join(titles)}): {text}" if titles else text)
     return left
 
 

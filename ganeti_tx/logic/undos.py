@@ -5,8 +5,11 @@ from typing import Any, ParamSpec
 import msgspec
 
 from ganeti_tx.config.interfaces import Operation
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.undo import ConfigUndo, NodeUndo, without_secrets
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevRemove
 from ganeti_tx.rpc.interfaces import Target
 
 P = ParamSpec("P")
@@ -21,6 +24,7 @@ def on_node(title: str, node: Target, call: NodeCall[Any], otherwise: str | None
         offline=node.offline,
         call=call.name,
         arguments=without_secrets(msgspec.to_builtins(call, str_keys=True)),
+        elsewhere=isinstance(call, BlockdevRemove) and TEMPLATES[DiskTemplate(call.disk.dev_type)].shared,
         otherwise=otherwise,
     )
 

@@ -18,6 +18,7 @@ class NodeUndo(msgspec.Struct, frozen=True, kw_only=True, tag="node"):
     """A node call: its name in the table of calls, and its arguments as `without_secrets` leaves them.
 
     @ivar title: what it does, for the operator: "remove disk/0 of instance web1 on node2".
+    @ivar elsewhere: whether another node of its group can do the same, as they share what it is about.
     @ivar otherwise: what is told when it cannot be done, if what was begun before must then stay as it is.
     """
 
@@ -27,6 +28,7 @@ class NodeUndo(msgspec.Struct, frozen=True, kw_only=True, tag="node"):
     offline: bool = False
     call: str
     arguments: dict[str, Any]
+    elsewhere: bool = False
     otherwise: str | None = None
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.transfer import ImportStart
 from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -111,6 +113,25 @@ class ConversionTests(EachCallCase):
             ],
         )
         self.assertEqual(lines[-3:-1], ["Modified instance web1", " - disk_template -> sharedfile"])
+
+    def test_node_lost(self) -> None:
+        """When its node is lost the half-filled shared files go all the same; what stays on the node is told once."""
+        self.made()
+        shared = self.cluster.node(1).shared
+
+        def fault(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, ImportStart) and shared.files:
+                self.cluster.time.callLater(0.05, self.cluster.node(2).stop)
+                self.cluster.network.fault = None
+
+        self.cluster.network.fault = fault
+        job_id = self.scene().submit("gnt-instance modify --submit --ignore-ipolicy -t sharedfile web1")
+        self.cluster.pass_time(100)
+        self.assertEqual((shared.files, self.statuses(job_id)), ({}, ["error"]))
+        told = [str(entry[3]) for entry in self.job(job_id).ops[0].log]
+        self.assertEqual(len([text for text in told if "could not undo" in text]), 1, told)
+        self.cluster.node(2).start()
+        self.assertEqual({disk.dev_type for disk in self.cluster.config.disks.values()}, {DiskTemplate.FILE})
 
     def test_refused(self) -> None:
         """Nothing is changed when it cannot be."""
