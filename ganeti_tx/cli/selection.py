@@ -1,9 +1,12 @@
 """The arguments of a list command to a query filter: names, patterns, or one filter in text form."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ganeti_tx.cli.filters import Filter, name_glob_to_regexp, parse_filter
 from ganeti_tx.cli.parsing import UsageError, job_ids
+from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ECode, OpPrereqError, error_text
 
 #: A single argument with one of these is a filter (Ganeti 3.0 query table, filter_detection_chars).
 _FILTER_MARKS = frozenset("\t\n\v\f\r !\"'()/<=>\\~")
@@ -32,6 +35,19 @@ def _named(word: str, field: str, numbers: bool) -> Filter:
     if _GLOB_MARKS.intersection(word):
         return ["=~", field, name_glob_to_regexp(word)]
     return ["==", field, word]
+
+
+def rows_there(session: Session, kind: str, fields: Sequence[str], words: Sequence[str]) -> list[Any]:
+    """The rows of what the arguments select. Of names that are not there is told; that is no failure, as in Ganeti's info."""
+    try:
+        return list(session.client.query(kind, fields, selection(words, force_filter=False))["data"])
+    except OpPrereqError as error:
+        if error.ecode is not ECode.NOENT or not words:
+            raise
+        if len(words) == 1:
+            session.warn(error_text(error))
+            return []
+    return [row for word in words for row in rows_there(session, kind, fields, [word])]
 
 
 def both(first: Filter | None, second: Filter | None) -> Filter | None:

@@ -7,7 +7,7 @@ from ganeti_tx.cli.cluster.ispecs import spec_options
 from ganeti_tx.cli.group.options import MANY_GROUPS
 from ganeti_tx.cli.options import Command, switch
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.selection import selection
+from ganeti_tx.cli.selection import rows_there
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Labelled, leaf, tree_lines
 from ganeti_tx.errors import ExitCode
@@ -18,15 +18,18 @@ Values = Mapping[str, Any]
 
 def show_groups(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """All about groups."""
-    for group in _groups(session, names):
+    groups = _groups(session, names)
+    for group in groups:
         for line in tree_lines([_described(group)]):
             session.print(line)
+    if not groups:
+        session.print("")
     return ExitCode.SUCCESS
 
 
 def _groups(session: Session, names: Sequence[str]) -> list[Values]:
-    answer = session.client.query("group", FIELDS, selection(names, force_filter=False))
-    return [{name: value for name, (_, value) in zip(FIELDS, row, strict=True)} for row in answer["data"]]
+    rows = rows_there(session, "group", FIELDS, names)
+    return [{name: value for name, (_, value) in zip(FIELDS, row, strict=True)} for row in rows]
 
 
 def _described(group: Values) -> Labelled:

@@ -7,7 +7,7 @@ from typing import Any
 from ganeti_tx.cli.network.list import MANY_NETWORKS
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.selection import selection
+from ganeti_tx.cli.selection import rows_there
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
 
@@ -25,9 +25,8 @@ Users = Sequence[tuple[str, Sequence[tuple[int, str | None]]]]
 
 
 def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
-    """All about the networks named, or about all. @raise OpPrereqError: there is none of a name."""
-    chosen = selection(names, force_filter=False)
-    for row in session.client.query("network", FIELDS, chosen)["data"]:
+    """All about the networks named, or about all."""
+    for row in rows_there(session, "network", FIELDS, names):
         values = {name: value for name, (_status, value) in zip(FIELDS, row, strict=True)}
         for line in lines(values, users_of(session, values)):
             session.print(line)

@@ -191,8 +191,14 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         self.info(f"- INFO: Starting instance {move.name} on node {move.target.name}")
         view = await self.config.instance_view(self.instance.uuid)
         otherwise = f"stays marked as up; see 'gnt-instance info {move.name}' when the node can be reached"
-        async with self.step(START, stop_again(view, otherwise)):
-            await start(self.nodes, view, view.spec(), self.warn)
+        try:
+            async with self.step(START, stop_again(view, otherwise)):
+                await start(self.nodes, view, view.spec(), self.warn)
+        except OpExecError as error:
+            raise OpExecError(
+                f"{error}; instance {move.name} is on node {move.target.name} now, not running; when that is mended,"
+                f" 'gnt-instance startup {move.name}' starts it"
+            ) from None
 
     async def hook_values(self) -> Mapping[str, object]:
         """With the node that it goes to."""

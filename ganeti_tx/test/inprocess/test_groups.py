@@ -107,7 +107,6 @@ class GroupTests(ClusterCase):
             ("gnt-group evacuate --to default default", "can not be used as a target group (targets are default)"),
             ("gnt-group evacuate default", "There are no possible target groups"),
             ("gnt-group list nosuch", "unknown_entity"),
-            ("gnt-group info nosuch", "unknown_entity"),
             ("gnt-node modify -g nosuch node3", "unknown_entity"),
         ):
             self.fails(line, re.escape(reason))

@@ -99,7 +99,6 @@ class NetworkTests(ClusterCase):
         self.assertEqual(shown.split(), ["11", "XX...XX........X"])
         self.fails("gnt-network list -o nosuch", "Queried for unknown fields nosuch")
         self.fails("gnt-network list nosuch", "unknown_entity.*\n.*nosuch")
-        self.fails("gnt-network info nosuch", "unknown_entity.*\n.*nosuch")
 
     def test_refused(self) -> None:
         """What the command itself sees."""
