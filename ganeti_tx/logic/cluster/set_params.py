@@ -10,6 +10,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
+from ganeti_tx.logic.cluster.storage_directories import warn_of_directories
 from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
@@ -112,6 +113,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         for group in await self.config.groups():
             if is_exclusive(after, group) and not is_exclusive(before, group):
                 await check_alike(self, after, group, await self.config.nodes())
+        await warn_of_directories(self, before, after, await self._able(), TIMEOUT)
         for line in vain_changes(before, self._given):
             self.info(line)
         if before.ipolicy != after.ipolicy:

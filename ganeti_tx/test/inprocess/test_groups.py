@@ -112,6 +112,13 @@ class GroupTests(ClusterCase):
             self.fails(line, re.escape(reason))
         self.assertEqual(self.cluster.config.nodegroups, before.nodegroups)
 
+    def test_info_of_none(self) -> None:
+        """As with Ganeti that is no failure; those that are there are shown."""
+        status, out, err = self.scene().run(["gnt-group", "info", "nosuch"])
+        self.assertEqual((status, out), (0, "\n"))
+        self.assertIn("nosuch", err)
+        self.assertIn("- Node group: default", self.ok("gnt-group info nosuch default"))
+
     def test_evacuate(self) -> None:
         """A group without instances is empty already; where others may go, somebody must find."""
         self.ok("gnt-group add rack2")

@@ -1,9 +1,15 @@
 """gnt-instance move in a whole cluster."""
 
+import errno
+from pathlib import Path
+
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.calls.transfer import ExportStart, ImpexpStatus, ImportStart
 from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.network import Says
 
 ADD = "gnt-instance add -t file --disk 0:size=128M --disk 1:size=64M -o noop --ignore-ipolicy -n node2 web1"
 NAME = "web1.example.com"
@@ -122,6 +128,42 @@ class MoveTests(ClusterCase):
         self.assertEqual(looked, ["node3.example.com"])
         self.assertEqual(self.contents(3), ["what was written to 0", "what was written to 1"])
         self.assertEqual((self.contents(2), disagreements(self.cluster)), ([], []))
+
+    def test_cannot_be_started(self) -> None:
+        """One that is moved and could not be started: what to do is said."""
+        self.made()
+
+        def refuse(node: str, call: NodeCall[object]) -> Says | None:
+            return Says("not today") if isinstance(call, InstanceStart) and node.startswith("node3") else None
+
+        self.cluster.network.fault = refuse
+        self.fails("gnt-instance move -f -n node3 web1", f"not today.*'gnt-instance startup {NAME}' starts it")
+        self.cluster.network.fault = None
+        self.ok("gnt-instance startup web1")
+        self.assertEqual(self.cluster.running(), {"node3.example.com": [NAME]})
+
+    def test_full_disk(self) -> None:
+        """So when the job's file cannot be written before the start."""
+        self.made()
+        removed: list[str] = []
+
+        def watch(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, BlockdevRemove):
+                removed.append(node)
+
+        def full(operation: str, path: Path) -> OSError | None:
+            full_up = len(removed) == 2 and path.name.startswith("job-")
+            return OSError(errno.ENOSPC, "No space left on device", str(path)) if full_up else None
+
+        self.cluster.network.fault = watch
+        self.cluster.master.disk.fault = full
+        job_id = self.scene().submit("gnt-instance move --submit -f -n node3 web1")
+        self.cluster.pass_time(60)
+        self.cluster.master.disk.fault = None
+        self.cluster.pass_time(60)
+        result = str(self.job(job_id).ops[0].result)
+        self.assertIn("a step was not begun", result)
+        self.assertIn(f"gnt-instance startup {NAME}", result)
 
     def test_receiver_is_gone(self) -> None:
         """What the new node still has of the copies when it comes back is named by verification, and no other node's disks."""

@@ -99,6 +99,10 @@ class NetworkTests(ClusterCase):
         self.assertEqual(shown.split(), ["11", "XX...XX........X"])
         self.fails("gnt-network list -o nosuch", "Queried for unknown fields nosuch")
         self.fails("gnt-network list nosuch", "unknown_entity.*\n.*nosuch")
+        status, out, err = self.scene().run(["gnt-network", "info", "nosuch"])
+        self.assertEqual((status, out), (0, ""))
+        self.assertIn("nosuch", err)
+        self.assertIn("Network name: net1", self.ok("gnt-network info nosuch net1"))
 
     def test_refused(self) -> None:
         """What the command itself sees."""

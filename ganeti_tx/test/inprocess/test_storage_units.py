@@ -31,6 +31,16 @@ class StorageUnitsTests(MirroredCase):
         self.fails("gnt-node volumes nosuch", "nosuch")
         self.fails("gnt-node volumes -o nonsense", "Unknown output fields selected: nonsense; there are node, phys,")
 
+    def test_directory_not_allowed(self) -> None:
+        """A directory that no node may use is taken, as by Ganeti, but not without a word."""
+        before = self.cluster.config.cluster.file_storage_dir
+        self.ok("gnt-cluster modify --enabled-disk-templates drbd,file --ipolicy-disk-templates drbd,file")
+        said = self.ok("gnt-cluster modify --file-storage-dir=/etc")
+        self.assertIn("WARNING: no disks can be made there on node1.example.com, node2.example.com, node3", said)
+        self.assertIn("/etc", said)
+        self.assertEqual(self.cluster.config.cluster.file_storage_dir, "/etc")
+        self.assertNotIn("WARNING", self.ok(f"gnt-cluster modify --file-storage-dir={before}"))
+
     def test_list(self) -> None:
         """The units of each type, of all nodes or some; a node that does not answer is warned of."""
         head, *rows = self.rows("gnt-node list-storage -t lvm-vg")
