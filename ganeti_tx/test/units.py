@@ -14,6 +14,7 @@ SPLIT = ("real", "nodes", "inprocess")
 #: The units that take longest are begun first, so that in the end not all wait for one of them.
 LONGEST = (
     "lab",
+    "real.test_operations",
     "real.test_bare_machine",
     "inprocess.test_each_call",
     "inprocess.test_external_storage",

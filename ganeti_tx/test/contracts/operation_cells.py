@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ganeti_tx.model.disk_template import Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.test.contracts.cluster import Scene
-from ganeti_tx.test.contracts.operations import Row
+from ganeti_tx.test.contracts.operations import DOWN, UP, Row
 
 DONE = "done"
+#: An instance that is there and has to go before another row.
+SPOILT = "spoilt"
+#: One that can be started or stopped instead.
+LIKE_NEW = (UP, DOWN)
 NO_CHECKS = "--no-name-check --no-ip-check"
 _REASON = re.compile(r"(?:error type: (\w+), error details|command execution error):\n(.*)", re.DOTALL)
 
@@ -23,11 +27,14 @@ _REASON = re.compile(r"(?:error type: (\w+), error details|command execution err
 class Column:
     """One template in a cluster whose second node is to have the instances, and whose third one their second copies.
 
+    @ivar name: the instance's; columns of several names may be gone through at a time, but for rows that are wide.
     @ivar disk: what is said of a disk, and of a new one.
-    @ivar settings: of each new instance, as options.
     @ivar batch: where the description of an instance can be written.
     @ivar lose: takes the instance's disks away behind the cluster's back.
     @ivar settle: has everything come to rest, and checks it; it is told after what.
+    @ivar machines: the nodes, by the first part of their names, on which a hypervisor has the instance.
+    @ivar boot: has the guest of the instance, which runs, be one with an operating system.
+    @ivar chained: whether the instance stays from row to row, as long as it is like a new one.
     """
 
     scene: Scene
@@ -39,6 +46,9 @@ class Column:
     batch: Path
     lose: Callable[[], None]
     settle: Callable[[str], None] = lambda where: None
+    machines: Callable[[], list[str]] | None = None
+    boot: Callable[[], None] = lambda: None
+    chained: bool = field(default=False, kw_only=True)
 
     @property
     def declared(self) -> Template:
@@ -46,23 +56,44 @@ class Column:
         return TEMPLATES[self.template]
 
     def cells(self, rows: Iterable[Row]) -> Iterator[tuple[Row, str]]:
-        """What became of each: done, or why not."""
+        """What became of each: done, or why not. @raise AssertionError: it is not as the table says."""
+        now: str | None = None
         for row in rows:
-            yield row, self.cell(row)
+            self.bring(now, row.needs)
+            now = row.needs
+            self.prepare(row)
+            outcome = self.outcome(row)
+            yield row, outcome
+            if outcome == DONE:
+                now = SPOILT if row.spoils or row.then not in (UP, DOWN, None) else row.then
+            if not self.chained:
+                self.bring(now or SPOILT, None)
+                self.settle(f"removed after {row.title}")
+                now = None
+        self.bring(now, None)
 
-    def cell(self, row: Row) -> str:
-        """Make the instance, do it, and remove what is there then. @raise AssertionError: it is not as the table says."""
-        if row.there:
-            self.ok("{add} --no-start {name}" if row.down else "{add} {name}")
+    def bring(self, now: str | None, wanted: str | None) -> None:
+        """Have the instance be as wanted, whatever it is now."""
+        if now == wanted:
+            return
+        if now in LIKE_NEW and wanted in LIKE_NEW:
+            self.ok("gnt-instance startup {name}" if wanted == UP else "gnt-instance shutdown --timeout 0 {name}")
+            return
+        for name in self.found("name") if now else ():
+            self.scene.ok(f"gnt-instance remove -f --shutdown-timeout 0 {name}")
+        if wanted:
+            self.ok("{add} {name}" if wanted == UP else "{add} --no-start {name}")
+
+    def prepare(self, row: Row) -> None:
+        """What comes before its last line."""
+        if row.why(self.declared) is not None:
+            return
         if row.lost:
             self.lose()
-        for line in row.lines[:-1] if row.why(self.declared) is None else ():
+        if row.guest:
+            self.boot()
+        for line in row.lines[:-1]:
             self.ok(line)
-        outcome = self.outcome(row)
-        for name in self.scene.ok("gnt-instance list --no-headers -o name").split():
-            self.scene.ok(f"gnt-instance remove -f --shutdown-timeout 0 {name}")
-        self.settle(f"removed after {row.title}")
-        return outcome
 
     def outcome(self, row: Row) -> str:
         """Of its last line."""
@@ -78,10 +109,19 @@ class Column:
         return said
 
     def check_place(self, row: Row, where: str) -> None:
-        """It is where it is to be."""
-        found = self.scene.ok("gnt-instance list --no-headers -o pnode,status").strip()
-        short = re.sub(r"\.\S+|\s+", lambda match: " " if match[0].isspace() else "", found)
-        assert re.fullmatch(row.then or "", short), f"{where}: it is {found!r}"
+        """It is where it is to be, and nowhere else."""
+        found = self.found("pnode,status")
+        short = [re.sub(r"\.\S+|\s+", lambda match: " " if match[0].isspace() else "", each) for each in found]
+        assert len(short) == (row.then is not None), f"{where}: there is {found}"
+        assert not short or re.fullmatch(row.then or "", short[0]), f"{where}: it is {found}"
+        if self.machines is not None:
+            homes = [each.split()[0] for each in short if each.endswith("running")]
+            assert self.machines() == homes, f"{where}: it is {found}, and runs on {self.machines()}"
+
+    def found(self, fields: str) -> list[str]:
+        """A line for the instance, under whichever name."""
+        lines = self.scene.ok(f"gnt-instance list --no-headers -o name,{fields}").splitlines()
+        return [line.split(None, 1)[1].strip() for line in lines if line.split()[0].endswith(self.name)]
 
     def ok(self, line: str) -> str:
         """What a line wrote that must succeed."""

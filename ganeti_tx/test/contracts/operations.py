@@ -16,6 +16,8 @@ from ganeti_tx.model.opcodes import OpCode
 #: Why an operation cannot be done with a template, as a part of what is said; None: it can.
 Why = Callable[[Template], str | None]
 MODIFY = "gnt-instance modify --ignore-ipolicy"
+#: Where an instance is, and how.
+UP = "node2 running"
 DOWN = "node2 ADMIN_down"
 
 
@@ -88,7 +90,9 @@ class Row:
     @ivar there: whether the instance is there before.
     @ivar down: whether it is stopped before.
     @ivar lost: whether its disks are lost before.
+    @ivar guest: whether its guest must have an operating system.
     @ivar then: the node on which it is afterwards, and its status, as a pattern; None: there is none.
+    @ivar spoils: whether it is no longer like one that was just made, though it is in its place.
     """
 
     op: type[OpCode]
@@ -98,7 +102,14 @@ class Row:
     there: bool = True
     down: bool = False
     lost: bool = False
-    then: str | None = "node2 running"
+    guest: bool = False
+    then: str | None = UP
+    spoils: bool = False
+
+    @property
+    def needs(self) -> str | None:
+        """Where the instance is before, and how; None: there is none."""
+        return (DOWN if self.down else UP) if self.there else None
 
     @property
     def wide(self) -> bool:
@@ -112,10 +123,16 @@ class Row:
 
 
 def down(
-    op: type[OpCode], way: str, lines: str | Sequence[str], why: Why = always, then: str = DOWN, lost: bool = False
+    op: type[OpCode],
+    way: str,
+    lines: str | Sequence[str],
+    why: Why = always,
+    then: str = DOWN,
+    lost: bool = False,
+    spoils: bool = False,
 ) -> Row:
     """One for an instance that does not run."""
-    return Row(op, way, lines, why, down=True, then=then, lost=lost)
+    return Row(op, way, lines, why, down=True, then=then, lost=lost, spoils=spoils)
 
 
 def replaced(way: str, option: str) -> Row:
@@ -141,7 +158,7 @@ def moved(op: type[OpCode], way: str, line: str, then: str = "node3 running") ->
 SET = ops.OpInstanceSetParams
 ROWS: tuple[Row, ...] = (
     Row(ops.OpInstanceCreate, "", "{add} {name}", there=False),
-    Row(ops.OpInstanceCreate, "reserve", "{add} --forthcoming {name}", there=False, then=DOWN),
+    Row(ops.OpInstanceCreate, "reserve", "{add} --forthcoming {name}", there=False, then=DOWN, spoils=True),
     Row(
         ops.OpInstanceCreate, "commit", ("{add} --forthcoming {name}", "gnt-instance add --commit {name}"), there=False
     ),
@@ -149,16 +166,17 @@ ROWS: tuple[Row, ...] = (
     Row(ops.OpInstanceQueryData, "", "gnt-instance info {name}"),
     Row(ops.OpInstanceConsole, "", "gnt-instance console --show-cmd {name}"),
     Row(ops.OpInstanceReboot, "soft", "gnt-instance reboot -t soft {name}"),
-    Row(ops.OpInstanceReboot, "hard", "gnt-instance reboot -t hard {name}"),
+    Row(ops.OpInstanceReboot, "hard", "gnt-instance reboot -t hard --shutdown-timeout 0 {name}"),
     Row(ops.OpInstanceReboot, "full", "gnt-instance reboot -t full --shutdown-timeout 0 {name}"),
     Row(SET, "parameters", f"{MODIFY} -B vcpus=2 {{name}}"),
-    Row(SET, "memory while it runs", f"{MODIFY} -m 100 {{name}}"),
-    Row(SET, "NIC while it runs", f"{MODIFY} --hotplug --net add {{name}}"),
+    Row(SET, "memory while it runs", f"{MODIFY} -m 100 {{name}}", guest=True, spoils=True),
+    Row(SET, "NIC while it runs", f"{MODIFY} --hotplug --net add {{name}}", spoils=True),
     Row(
         SET,
         "disk while it runs",
         f"{MODIFY} --hotplug --disk add:{{disk}} {{name}}",
         unless(has_disks, "Must specify disk type on diskless instance"),
+        spoils=True,
     ),
     Row(ops.OpInstanceGrowDisk, "", "gnt-instance grow-disk --ignore-ipolicy {name} 0 4m", grows),
     replaced("on the primary node", "-p"),
@@ -195,6 +213,7 @@ ROWS: tuple[Row, ...] = (
         "disk removed",
         f"{MODIFY} --disk 0:remove {{name}}",
         unless(has_disks, "Got disk index 0, but there are only 0"),
+        spoils=True,
     ),
     down(
         SET,
@@ -202,12 +221,14 @@ ROWS: tuple[Row, ...] = (
         [f"{MODIFY} --disk {each} {{name}}" for each in ("0:name=log", "log:detach", "attach:name=log")],
         unless(has_disks, "there is none of name 'log'"),
     ),
-    down(SET, "to file", f"{MODIFY} -t file {{name}}", becomes(DiskTemplate.FILE)),
-    down(SET, "to sharedfile", f"{MODIFY} -t sharedfile {{name}}", becomes(DiskTemplate.SHAREDFILE)),
-    down(SET, "to ext", f"{MODIFY} -t ext -e provider=shelf {{name}}", becomes(DiskTemplate.EXT)),
+    down(SET, "to file", f"{MODIFY} -t file {{name}}", becomes(DiskTemplate.FILE), spoils=True),
+    down(SET, "to sharedfile", f"{MODIFY} -t sharedfile {{name}}", becomes(DiskTemplate.SHAREDFILE), spoils=True),
+    down(SET, "to ext", f"{MODIFY} -t ext -e provider=shelf {{name}}", becomes(DiskTemplate.EXT), spoils=True),
     down(SET, "offline", f"{MODIFY} --offline {{name}}", then="node2 ADMIN_offline"),
     down(SET, "new primary node", (f"{MODIFY} --new-primary node3 {{name}}", f"{MODIFY} --new-primary node2 {{name}}")),
     down(ops.OpInstanceRecreateDisks, "", "gnt-instance recreate-disks {name}", is_made_anew, lost=True),
-    down(ops.OpInstanceRename, "", "gnt-instance rename --force --no-name-check --no-ip-check {name} {new}"),
+    down(
+        ops.OpInstanceRename, "", "gnt-instance rename --force --no-name-check --no-ip-check {name} {new}", spoils=True
+    ),
     Row(ops.OpInstanceRemove, "", "gnt-instance remove -f --shutdown-timeout 0 {name}", then=None),
 )
