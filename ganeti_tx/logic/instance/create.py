@@ -12,6 +12,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
 from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
+from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
@@ -241,6 +242,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._add(target.instance, self._target.disks)
         else:
             await self._commit(self._reserved)
+        adopted = [target.disks[index].uuid for index in renamed(self._plan.disks)]
+        await mark_disks(self.nodes, target, adopted, self.warn)
         await self._set_up(await self.config.instance_view(target.instance.uuid))  # it has its times from there
         return homes
 

@@ -8,6 +8,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Lock, Mode
+from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.disks.moving import MOVE, Moved, moved_disks, rename_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
@@ -127,6 +128,8 @@ class LUInstanceRename(InstanceUnit[OpInstanceRename]):
         if before.instance.disks_active:
             await self._take_down()
         after = await self.config.instance_view(before.instance.uuid)
+        if self._renames:
+            await mark_disks(self.nodes, after, after.instance.disks, self.warn)
         if self._has_script:
             await self._tell_guest(after)
         if self._renames:

@@ -55,7 +55,7 @@ def places(cluster: Cluster) -> dict[str, str]:
 
 
 def is_reserved(name: str, patterns: Sequence[str]) -> bool:
-    """Whether the administrator wants a volume to be left alone; a pattern that is none matches nothing."""
+    """Whether the administrator wants a volume, GROUP/NAME, to be left alone; a pattern that is none matches nothing."""
     for pattern in patterns:
         with suppress(re.error):
             if re.fullmatch(pattern, name):
@@ -84,7 +84,7 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
             place = place_of(logical_id)
-            reserved = in_group and is_reserved(place, scene.cluster.reserved_lvs)
+            reserved = in_group and is_reserved("/".join(map(str, logical_id)), scene.cluster.reserved_lvs)
             strange = place not in known and place not in seen and not reserved
             yield Verdict(VerifyCode.ENODEORPHANLV, node.name, text, strange)
             seen.add(place)

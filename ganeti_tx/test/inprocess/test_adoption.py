@@ -14,7 +14,10 @@ ADD = f"gnt-instance add -t blockdev --disk 0:adopt={DEVICE} -o noop -n node2 --
 
 VOLUME = Operation(
     "gnt-instance add -t plain --disk 0:adopt=old -o noop -H fake -n node2 --ignore-ipolicy web1",
-    before=("gnt-cluster modify --enabled-disk-templates plain,drbd,file --ipolicy-disk-templates plain,drbd,file",),
+    before=(
+        "gnt-cluster modify --enabled-disk-templates plain,drbd,file,diskless --ipolicy-disk-templates"
+        " plain,drbd,file,diskless",
+    ),
     mirrored=True,
     done=is_there,
 )
@@ -97,6 +100,21 @@ class VolumeTests(EachCallCase):
         self.assertEqual(list(self.volumes(self.cluster)), [f"xenvg/{disk.uuid}.disk0"])
         self.assertEqual((disk.size, len(disk.nodes)), (64, 1))
         self.assert_agreed(self.cluster, "after it")
+
+    def test_marked(self) -> None:
+        """The volume carries the instance's name: that of the one which adopts it, and a new name; and of who attaches it."""
+        self.prepared(VOLUME)
+        self.ok(VOLUME.line)
+        [volume] = self.volumes(self.cluster).values()
+        self.assertEqual(volume.owner, "originstname+web1.example.com")
+        self.ok("gnt-instance shutdown web1")
+        self.ok("gnt-instance rename web1 web2")
+        self.assertEqual(volume.owner, "originstname+web2.example.com")
+        [disk] = self.cluster.config.disks.values()
+        self.ok("gnt-instance modify --disk 0:detach web2")
+        self.ok("gnt-instance add -t diskless -o noop -H fake -n node2 --no-start --ignore-ipolicy web3")
+        self.ok(f"gnt-instance modify --ignore-ipolicy --disk attach:uuid={disk.uuid} web3")
+        self.assertEqual(volume.owner, "originstname+web3.example.com")
 
     def test_each_call(self) -> None:
         """Whatever fails, and wherever the job is ended, the volume is the instance's or has its former name."""

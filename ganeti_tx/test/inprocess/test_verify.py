@@ -186,7 +186,7 @@ class VerifyDisksTests(ClusterCase):
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
         """See `ClusterCase`."""
         time = SimulatedTime()
-        reserved = cluster_with(reserved_lvs=("a(", "ro+t"))
+        reserved = cluster_with(reserved_lvs=("a(", "xenvg/ro+t"))
         wire = MirrorWire(time.seconds, rate=10.0)
         cluster = InProcessCluster(3, seed, time=time, mirror_wire=wire, prepare=mirrored(reserved, disks_active=True))
         self.addCleanup(cluster.end)

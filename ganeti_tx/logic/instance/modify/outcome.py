@@ -47,6 +47,12 @@ class Outcome:
         return {disk.uuid for disk in (*self.disks.added, *self.disks.attached)}
 
     @property
+    def not_made(self) -> set[str]:
+        """Those of them that were there before: attached ones, and what is adopted."""
+        plans = self.disks.plans
+        return {uuid for uuid in self.come if uuid not in plans or plans[uuid].adopt is not None}
+
+    @property
     def come_disks(self) -> list[tuple[int, Disk]]:
         """The same, with their places."""
         return new_disks.chosen(self.after, self.come)

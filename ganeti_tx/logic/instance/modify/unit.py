@@ -7,6 +7,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
+from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_space
 from ganeti_tx.logic.instance.hook_values import instance_values
@@ -242,6 +243,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             await balloon(self, self._outcome.after, self._running, self.op.runtime_mem)
         if self._outcome.changed:
             await self._change()
+            await mark_disks(self.nodes, self._outcome.after, self._outcome.not_made, self.warn)
         if self._converts:
             self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
         for index, named, removed in self._outcome.leaving:
