@@ -31,7 +31,8 @@ SLOW, FAST = 128, 61440
 #: What an instance writes besides what is read again, in MiB: as much as takes some time to carry over.
 MORE = 4
 TEXT = 64
-HURRY = f"drbdsetup disk-options $i --resync-rate={FAST}k --c-plan-ahead=0"
+MINORS = "grep -o '^ *[0-9]*: cs' /proc/drbd | tr -dc '0-9\\n'"
+RATE = f"for i in $({MINORS}); do drbdsetup disk-options $i --resync-rate={{}}k --c-plan-ahead=0; done"
 NET = 1
 LIMIT = 60.0
 
@@ -150,10 +151,15 @@ class DrbdTests(Chosen, MirrorContract):
         """See `StorageContract`."""
         self.meet()
         deadline = time.monotonic() + LIMIT
-        for shell in self.shells:
-            shell.run(f"for i in $(grep -o '^ *[0-9]*: cs' /proc/drbd | tr -dc '0-9\\n'); do {HURRY}; done")
+        self._synchronise_at(FAST)
         while self._moves() and time.monotonic() < deadline:
             time.sleep(0.2)
+        self._synchronise_at(SLOW)
+
+    def _synchronise_at(self, rate: int) -> None:
+        """From now on; two sides that meet take the rate of one of them."""
+        for shell in self.shells:
+            shell.run(RATE.format(rate))
 
     def _moves(self) -> bool:
         moving = "cs:(Sync|WFBitMap|WFReport|WFSync|Starting)"
