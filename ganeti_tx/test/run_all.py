@@ -29,6 +29,8 @@ MOST_WORKERS = 8
 INTERVAL = 0.1
 #: Characters of a failed unit's words that are shown once more at the end, for who sees only the end.
 REPEATED = 8000
+#: Tells what tests leave running, so that it ends in any case, the process id of the run that they belong to.
+RUN_VARIABLE = "GANETI_TEST_RUN"
 COUNT = re.compile(r"(\w+)=(\d+)")
 SUMMARY = re.compile(r"^(?:PASSED|FAILED)\b.*", re.MULTILINE)
 #: The line of trial behind which it tells of what failed.
@@ -102,7 +104,7 @@ def start(arguments: Sequence[str], settings: dict[str, str], output: IO[bytes])
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
-        env={**os.environ, **settings},
+        env={**os.environ, **settings, RUN_VARIABLE: str(os.getpid())},
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,

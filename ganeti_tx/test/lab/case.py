@@ -2,16 +2,19 @@
 
 import atexit
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from shutil import rmtree
 from tempfile import mkdtemp
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from twisted.trial.unittest import SkipTest, TestCase
+from twisted.trial.itrial import IReporter
+from twisted.trial.unittest import SkipTest, SynchronousTestCase, TestCase
 
 from ganeti_tx.test.lab.blocking import BlockingRunner
 from ganeti_tx.test.lab.cluster import LabCluster
+from ganeti_tx.test.lab.guard import Guard
 from ganeti_tx.test.lab.lab import Lab, missing
+from ganeti_tx.test.lab.logs import LogReporter
 from ganeti_tx.test.lab.machine import Machine
 
 #: The directory of a lab that is up already, as `bin/lab up` makes it: saves its boot while tests are being written.
@@ -35,9 +38,8 @@ def the_lab() -> Lab:
         if (reason := missing()) is not None:
             raise SkipTest(reason)
         state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
-        lab = Lab(state / "lab")
-        atexit.register(rmtree, state, ignore_errors=True)
-        atexit.register(lab.down)
+        atexit.register(Guard.over(state).end)
+        lab = Lab(state)
         lab.up()
         _up.append(lab)
     return _up[0]
@@ -63,7 +65,19 @@ def the_cluster() -> LabCluster:
     return cluster
 
 
-class Chosen(TestCase):
+class KeptLogs(SynchronousTestCase):
+    """When a test fails, what the machines said is kept, and its end shown with the failure."""
+
+    def labs(self) -> Sequence[Lab]:
+        """Whose machines took part."""
+        return _up
+
+    def run(self, result: Any = None) -> Any:
+        """See `TestCase`."""
+        return super().run(LogReporter(IReporter(result), self.labs))
+
+
+class Chosen(KeptLogs, TestCase):
     """Of a contract's tests only those in `always` are run by every run of the tests; the campaign runs all.
 
     On a machine, each takes some ten seconds.
@@ -78,7 +92,7 @@ class Chosen(TestCase):
         super().setUp()
 
 
-class LabCase(TestCase):
+class LabCase(KeptLogs, TestCase):
     """`self.lab` is up while a test runs."""
 
     def setUp(self) -> None:

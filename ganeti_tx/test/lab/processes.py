@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,8 @@ from attrs import frozen
 from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.nodes.machine import NO_CLOCK, PATH
 
+#: In the environment of all that lives for a lab: its directory.
+MARK = "GANETI_LAB_STATE"
 #: A lab that everybody has forgotten ends by itself.
 LIFETIME = "12h"
 #: Seconds until it must be there, and between looks.
@@ -49,7 +52,7 @@ class Kept:
         with self.log.open("wb") as log:
             process = subprocess.Popen(
                 [*NO_CLOCK, "timeout", "--signal=KILL", LIFETIME, *argv],
-                env={"PATH": PATH, "HOME": "/root", "LC_ALL": "C"},
+                env={"PATH": PATH, "HOME": "/root", "LC_ALL": "C", MARK: str(self.name.parent)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -102,3 +105,21 @@ def started(pid: int) -> str | None:
     except OSError:
         return None
     return None if fields[0] == "Z" else fields[19]
+
+
+def end_marked(state: Path) -> None:
+    """Kill all that lives for the lab in a directory, also what was started just before its starter was killed."""
+    mark = f"{MARK}={state}".encode()
+    while found := [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if is_marked(pid, mark)]:
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(INTERVAL)
+
+
+def is_marked(pid: int, mark: bytes) -> bool:
+    """Whether a process that runs has this in its environment."""
+    try:
+        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") and started(pid) is not None
+    except OSError:
+        return False

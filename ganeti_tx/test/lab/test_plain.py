@@ -14,7 +14,7 @@ from ganeti_tx.node.storage.lvm.tools import LvmTools
 from ganeti_tx.node.storage.streams import read_command, write_command
 from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract, StorageTestCase
 from ganeti_tx.test.contracts.storage_abilities import ExistingContract, OwnerMarkContract, SnapshotContract
-from ganeti_tx.test.lab.case import Chosen, runner_on, the_lab
+from ganeti_tx.test.lab.case import Chosen, KeptLogs, runner_on, the_lab
 
 GROUP = "plainvg"
 #: The machine has no udev that would make the devices.
@@ -43,7 +43,7 @@ REMOVE = "\n".join(
 )
 
 
-class OnVolumes(StorageTestCase):
+class OnVolumes(KeptLogs, StorageTestCase):
     """A volume group of its own on the first machine."""
 
     def make_group(self) -> LvmTools:
