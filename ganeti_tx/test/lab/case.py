@@ -55,13 +55,13 @@ def runner_on(node: int) -> BlockingRunner:
 
 
 def the_cluster() -> LabCluster:
-    """That of `the_lab`, with plain disks and those in files; it ends with it. A test removes its instances.
+    """That of `the_lab`, with plain disks, mirrors and files; it ends with it. A test removes its instances.
 
     @raise SkipTest: no lab.
     """
     cluster = LabCluster(the_lab())
     if not cluster.is_up:
-        cluster.up(("plain", "file"))
+        cluster.up(("plain", "drbd", "file"))
     return cluster
 
 

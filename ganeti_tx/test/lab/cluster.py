@@ -27,6 +27,14 @@ CHECKOUT = Path(__file__).parents[3]
 #: Seconds that one command may take: a daemon on a machine takes half a minute to start when ours is busy.
 COMMAND_LIMIT = 300.0
 FILE_STORAGE = "/srv/ganeti/file-storage"
+#: Has what an operating system's definition must have, and puts nothing on the disks.
+OS = "blank"
+#: Not the same files on all machines: enough for what is done on one of them.
+SHARED_FILE_STORAGE = "/srv/ganeti/shared-file-storage"
+INSTALL_OS = f"""
+mkdir -p /srv/ganeti/os/{OS} && cd /srv/ganeti/os/{OS} && echo 20 > ganeti_api_version && : > parameters.list
+for script in create import export rename verify; do printf '#!/bin/sh\\n' > $script; chmod 755 $script; done
+"""
 
 
 @frozen
@@ -63,7 +71,9 @@ class LabCluster:
         self.ok("gnt-cluster", "init", *chosen, *volumes, *network, *options, CLUSTER)
         self.ok("gnt-node", "modify", "--vm-capable=no", MASTER)
         for machine in self.lab.machines:
-            machine.run(f"mkdir -p /etc/ganeti {FILE_STORAGE}; echo {FILE_STORAGE} > /etc/ganeti/file-storage-paths")
+            places = f"{FILE_STORAGE} {SHARED_FILE_STORAGE}"
+            machine.run(f"mkdir -p /etc/ganeti {places}; printf '%s\\n' {places} > /etc/ganeti/file-storage-paths")
+            machine.run(INSTALL_OS)
             secondary = ["-s", address(machine.node, 1)]
             self.ok("gnt-node", "add", "--no-node-setup", "--master-capable=no", *secondary, self.node_name(machine))
 
@@ -107,6 +117,12 @@ class LabCluster:
             "GANETI_REMOTE_SHELL": shlex.join(shell),
         }
 
+    def power_up(self, machine: Machine) -> None:
+        """Switch a machine on again whose power was cut, with its node daemon."""
+        machine.boot()
+        machine.wait()
+        machine.run("ganeti-noded")
+
     def down(self) -> None:
         """End what runs outside; the machines are taken down with their lab."""
         end_all(self.top)
@@ -115,7 +131,10 @@ class LabCluster:
         """What a node's administrator would write."""
         hosts = [f"{address(OUTSIDE)} {MASTER}", f"{CLUSTER_ADDRESS} {CLUSTER}"]
         hosts += [f"{address(machine.node)} {self.node_name(machine)}" for machine in self.lab.machines]
-        for name in ("etc/ganeti", "srv/ganeti/os", FILE_STORAGE.lstrip("/")):
+        files = (FILE_STORAGE, SHARED_FILE_STORAGE)
+        for name in ("etc/ganeti", "srv/ganeti/os", *(each.lstrip("/") for each in files)):
             (self.root / name).mkdir(parents=True)
         (self.root / "etc/hosts").write_text("\n".join([*hosts, ""]))
-        (self.root / "etc/ganeti/file-storage-paths").write_text(f"{self.root}{FILE_STORAGE}\n{FILE_STORAGE}\n")
+        (self.root / "etc/ganeti/file-storage-paths").write_text(
+            "".join(f"{self.root}{each}\n{each}\n" for each in files)
+        )

@@ -1,0 +1,72 @@
+"""An instance on mirrors between machines: what befalls it, and whether its data are there in the end."""
+
+from ganeti_tx.test.lab.case import LabCase, the_cluster
+from ganeti_tx.test.lab.cluster import OS
+from ganeti_tx.test.lab.machine import Machine
+
+INSTANCE = "web2.lab.example"
+OPTIONS = f"-t drbd --disk 0:size=32m -H fake -o {OS} --no-name-check --no-ip-check --ignore-ipolicy -B memory=64"
+#: What an instance writes: 8 MiB, the same for the same number.
+WRITE = "yes written-{} | dd of=/dev/drbd0 bs=1M count=8 iflag=fullblock oflag=direct status=none"
+READ = "dd if=/dev/drbd0 bs=1M count=8 iflag=direct status=none | sha256sum"
+
+
+class WalkTests(LabCase):
+    """Made, cut, failed over, replaced, migrated."""
+
+    def setUp(self) -> None:
+        """The cluster of the machines."""
+        super().setUp()
+        self.cluster = the_cluster()
+        self.first, self.second = self.machines[:2]
+
+    def write(self, machine: Machine, number: int) -> str:
+        """What is read again of what an instance has written."""
+        machine.run(WRITE.format(number))
+        return machine.run(READ)
+
+    def place(self) -> list[str]:
+        """Where the instance is, and how."""
+        fields = "pnode,snodes,status"
+        return self.cluster.ok("gnt-instance", "list", "--no-headers", "-o", fields, INSTANCE).split()
+
+    def do(self, line: str) -> str:
+        """A command on the instance that must succeed."""
+        verb, *options = line.split()
+        return self.cluster.ok("gnt-instance", verb, *options, INSTANCE)
+
+    def assert_place(self, primary: Machine, secondary: Machine) -> None:
+        """It runs on one, and the other has the second copy."""
+        nodes = [self.cluster.node_name(primary), self.cluster.node_name(secondary)]
+        self.assertEqual(self.place(), [*nodes, "running"])
+        self.assertIn("0: cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate", primary.run("cat /proc/drbd"))
+
+    def test_create_fail_replace_migrate(self) -> None:
+        """What was written last is read on whichever node has the instance, and nothing stays when it goes."""
+        first, second, cluster = self.first, self.second, self.cluster
+        nodes = f"{cluster.node_name(first)}:{cluster.node_name(second)}"
+        cluster.ok("gnt-instance", "add", *OPTIONS.split(), "-n", nodes, INSTANCE)
+        self.addCleanup(cluster.run, "gnt-instance", "remove", "-f", INSTANCE)
+        self.assert_place(first, second)
+        written = self.write(first, 1)
+
+        self.addCleanup(lambda: None if first.is_on else cluster.power_up(first))
+        first.cut()
+        self.do("failover -f --ignore-consistency")
+        self.assertEqual(second.run(READ), written)
+        written = self.write(second, 2)
+        cluster.power_up(first)
+        self.do("activate-disks --wait-for-sync")
+        self.assert_place(second, first)
+
+        self.do("replace-disks -s")
+        self.assert_place(second, first)
+        self.do("migrate -f")
+        self.assert_place(first, second)
+        self.assertEqual(first.run(READ), written)
+        cluster.ok("gnt-cluster", "verify")
+
+        self.do("remove -f")
+        for machine in (first, second):
+            self.assertEqual(machine.run("lvs --noheadings -o lv_name xenvg").split(), [])
+            self.assertNotIn(" cs:", machine.run("cat /proc/drbd"))
