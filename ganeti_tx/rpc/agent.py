@@ -29,6 +29,8 @@ KEPT_SECONDS = 60
 SILENCE = 30
 SIGN_INTERVAL = 10
 SIGNS = 3
+#: Milliseconds until what was sent must have arrived: the kernel asks for no life while something is under way.
+ARRIVAL_LIMIT = 1000 * (SILENCE + SIGNS * SIGN_INTERVAL)
 
 
 class WatchfulProtocol(HTTP11ClientProtocol):
@@ -40,12 +42,16 @@ class WatchfulProtocol(HTTP11ClientProtocol):
 
 
 def ask_for_life(transport: Any) -> None:
-    """Have the kernel ask the other end for signs of life when it is silent; the connection breaks when there are none."""
+    """Have the kernel ask the other end for signs of life when it is silent; the connection breaks when there are none.
+
+    It breaks as well when what is sent does not arrive: a call on a connection that was kept open may be the first to notice.
+    """
     transport.setTcpKeepAlive(True)
     found: socket.socket = transport.socket
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, SILENCE)
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, SIGN_INTERVAL)
     found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, SIGNS)
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, ARRIVAL_LIMIT)
 
 
 class QuietFactory(_HTTP11ClientFactory):

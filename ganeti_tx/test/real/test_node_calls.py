@@ -29,7 +29,7 @@ from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.agent import SILENCE, node_rpc
+from ganeti_tx.rpc.agent import ARRIVAL_LIMIT, SILENCE, node_rpc
 from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.rpc.calls.disk import BlockdevShutdown
 from ganeti_tx.rpc.calls.node import TestDelay, Version
@@ -196,6 +196,7 @@ class NodeCallTests(TestCase):
         used = connection.transport.socket
         self.assertEqual(used.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
         self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE), SILENCE)
+        self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT), ARRIVAL_LIMIT)
 
     @asynchronous
     async def test_given_up_while_nobody_read(self) -> None:
