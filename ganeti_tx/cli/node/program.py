@@ -16,6 +16,7 @@ PROGRAM = Program(
         "group-rename": Entry("group.change", "RENAME", "give a node group another name (gnt-group rename)"),
         "info": Entry("node.list", "INFO", "show all about nodes"),
         "list": Entry("node.list", "LIST", "list nodes"),
+        "list-drbd": Entry("node.mirrors", "LIST", "list the DRBD minors of a node"),
         "list-fields": Entry("node.list", "LIST_FIELDS", "list the fields that list can show"),
         "list-tags": Entry("tags", "LIST_OF_NAMED", "list the tags of a node"),
         "list-storage": Entry("node.storage", "LIST", "list the storage units of nodes"),

@@ -111,6 +111,21 @@ class MirroredTests(MirroredCase):
         self.ok(f"gnt-instance remove -f {NAME}")
         self.assertEqual([self.home(number).volumes.disks for number in (2, 3)], [{}, {}])
 
+    def test_list(self) -> None:
+        """Each side is told of with its minor and the other node, whether the mirror is up or not."""
+        first, second = (self.cluster.node(number).name for number in (2, 3))
+        head = "Node Minor Instance Disk Role PeerNode"
+        self.assertEqual(
+            self.ok("gnt-node list-drbd --separator=, node2").splitlines(),
+            [head.replace(" ", ","), f"{first},0,{NAME},disk/0,primary,{second}"],
+        )
+        self.assertEqual(
+            self.ok("gnt-node list-drbd --no-headers node3").split(),
+            [second, "1", NAME, "disk/0", "secondary", first],
+        )
+        self.assertEqual(self.ok("gnt-node list-drbd node1").strip(), head)
+        self.fails("gnt-node list-drbd nosuch", "nosuch")
+
     def test_power_cut_of_the_primary(self) -> None:
         """A node that comes up again has its mirror again when the instance is started, and nothing is lost."""
         self.ok(f"gnt-instance startup {NAME}")

@@ -1,14 +1,19 @@
 """An instance on mirrors between machines: what befalls it, and whether its data are there in the end."""
 
+import time
+
+from ganeti_tx.test.lab import guest
 from ganeti_tx.test.lab.case import LabCase, the_cluster
-from ganeti_tx.test.lab.cluster import OS
 from ganeti_tx.test.lab.machine import Machine
 
 INSTANCE = "web2.lab.example"
-OPTIONS = f"-t drbd --disk 0:size=32m -H fake -o {OS} --no-name-check --no-ip-check --ignore-ipolicy -B memory=64"
-#: What an instance writes: 8 MiB, the same for the same number.
-WRITE = "yes written-{} | dd of=/dev/drbd0 bs=1M count=8 iflag=fullblock oflag=direct status=none"
-READ = "dd if=/dev/drbd0 bs=1M count=8 iflag=direct status=none | sha256sum"
+ADD = ["gnt-instance", "add", "-t", "drbd", "--disk", "0:size=32m", "--no-name-check", "--no-ip-check", "--no-nics"]
+DEVICE = "/dev/drbd0"
+#: What else is written than what the guest counts: 8 MiB, the same for the same number.
+WRITE = f"yes written-{{}} | dd of={DEVICE} bs=1M seek=8 count=8 iflag=fullblock oflag=direct status=none"
+READ = f"dd if={DEVICE} bs=1M skip=8 count=8 iflag=direct status=none | sha256sum"
+#: Seconds until the guest must have counted.
+LIMIT = 60.0
 
 
 class WalkTests(LabCase):
@@ -30,6 +35,15 @@ class WalkTests(LabCase):
         fields = "pnode,snodes,status"
         return self.cluster.ok("gnt-instance", "list", "--no-headers", "-o", fields, INSTANCE).split()
 
+    def counted(self, machine: Machine, more: int = 5) -> list[int]:
+        """What the guest says on a machine, when it has counted on."""
+        seen = len(guest.ticks(machine, INSTANCE))
+        deadline = time.monotonic() + LIMIT
+        while len(said := guest.ticks(machine, INSTANCE)) < seen + more:
+            self.assertLess(time.monotonic(), deadline, f"the guest does not count on: {said}")
+            time.sleep(0.3)
+        return said
+
     def do(self, line: str) -> str:
         """A command on the instance that must succeed."""
         verb, *options = line.split()
@@ -42,18 +56,21 @@ class WalkTests(LabCase):
         self.assertIn("0: cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate", primary.run("cat /proc/drbd"))
 
     def test_create_fail_replace_migrate(self) -> None:
-        """What was written last is read on whichever node has the instance, and nothing stays when it goes."""
+        """What was written last is read on whichever node has the instance; its guest goes on; nothing stays of it."""
         first, second, cluster = self.first, self.second, self.cluster
         nodes = f"{cluster.node_name(first)}:{cluster.node_name(second)}"
-        cluster.ok("gnt-instance", "add", *OPTIONS.split(), "-n", nodes, INSTANCE)
+        cluster.ok(*ADD, *guest.options(INSTANCE), "-n", nodes, INSTANCE)
         self.addCleanup(cluster.run, "gnt-instance", "remove", "-f", INSTANCE)
+        self.do("startup")
         self.assert_place(first, second)
         written = self.write(first, 1)
+        last = self.counted(first)[-1]
 
         self.addCleanup(lambda: None if first.is_on else cluster.power_up(first))
         first.cut()
         self.do("failover -f --ignore-consistency")
         self.assertEqual(second.run(READ), written)
+        self.assertGreater(self.counted(second)[0], last)  # what it had said was on both disks
         written = self.write(second, 2)
         cluster.power_up(first)
         self.do("activate-disks --wait-for-sync")
@@ -64,6 +81,8 @@ class WalkTests(LabCase):
         self.do("migrate -f")
         self.assert_place(first, second)
         self.assertEqual(first.run(READ), written)
+        said = guest.ticks(second, INSTANCE) + self.counted(first)
+        self.assertEqual(said, list(range(said[0], said[0] + len(said))))
         cluster.ok("gnt-cluster", "verify")
 
         self.do("remove -f")

@@ -1,0 +1,1 @@
+``gnt-node list-drbd`` lists the minors that the configuration gives to mirrored disks on a node.
