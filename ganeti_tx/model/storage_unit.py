@@ -13,13 +13,14 @@ from ganeti_tx.model.pools import pool_of
 
 
 class UnitState(msgspec.Struct, frozen=True, kw_only=True):
-    """One unit as its node sees it, MiB. `allocatable`: new disks may lie in it."""
+    """One unit as its node sees it, MiB. `allocatable`: new disks may lie in it. `fault`: what it lacks, if anything."""
 
     name: str
     size: int
     used: int
     free: int
     allocatable: bool = True
+    fault: str = ""
 
 
 class VolumePiece(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,8 @@ class VolumePiece(msgspec.Struct, frozen=True, kw_only=True):
     physical: str
 
 
+#: The check by which a node tells what is wrong with a volume group.
+VOLUME_GROUP = "volume-group"
 #: The mending that units of a type know.
 FIX_CONSISTENCY = "fix-consistency"
 MENDED: Mapping[StorageType, str] = {StorageType.LVM_VG: FIX_CONSISTENCY}
@@ -57,7 +60,7 @@ def places(kind: StorageType, cluster: Cluster) -> list[str]:
 
 
 #: What can be told of a unit on a node.
-UNIT_FIELDS: tuple[str, ...] = ("node", "type", "name", "size", "used", "free", "allocatable")
+UNIT_FIELDS: tuple[str, ...] = ("node", "type", "name", "size", "used", "free", "allocatable", "fault")
 
 
 def unit_row(node: str, kind: StorageType, unit: UnitState) -> dict[str, Any]:

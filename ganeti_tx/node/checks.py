@@ -12,6 +12,7 @@ from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.exclusive_storage import PHYSICAL_VOLUMES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
+from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
@@ -84,6 +85,7 @@ class NodeChecks:
             "oob-paths": self._programs,
             "certificates": self._certificates,
             "volumes": self._volumes,
+            VOLUME_GROUP: self._pool_check(StorageType.LVM_VG.value),
             PHYSICAL_VOLUMES: self._physical_volumes,
             "mirrors": self._mirrors,
             "storage-providers": self._providers,

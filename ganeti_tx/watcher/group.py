@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
+from msgspec.structs import replace
 
 from ganeti_tx.luxi.calls import Calls
 from ganeti_tx.watcher import decisions
@@ -12,6 +13,7 @@ from ganeti_tx.watcher.jobs import WatcherJobs
 from ganeti_tx.watcher.node import WatchedNode
 from ganeti_tx.watcher.state import GroupState, Tries, load, save
 from ganeti_tx.watcher.status_file import write_status
+from ganeti_tx.watcher.volume_groups import VolumeGroups
 
 #: The result of a query has each value beside a number that is 0 when there is one.
 NORMAL = 0
@@ -48,6 +50,7 @@ class GroupRun:
         self._remember(tries, shutdowns, {name: boot for name, boot in boots.items() if name not in unknown})
         if self.verify_disks:
             self._verify_disks(set(activated))
+            self._mend_volume_groups()
         former = {each.job for each in self._state.instances.values()}
         started = {each.job for each in tries.values() if each.job is not None} - former
         self._jobs.follow({*shutdowns.values(), *activated.values(), *started})
@@ -116,6 +119,19 @@ class GroupRun:
             names = sorted(set(to_activate) - activated - set(missing))
             self._jobs.follow(self._submit_each(names, activation, "disks of {} are not in order").values())
 
+    def _mend_volume_groups(self) -> None:
+        """Have a volume group do without what it lost; what was seen is remembered before anything is done."""
+        (name,) = self.client.query_config_values(["volume_group_name"])
+        if not name:
+            return
+        rows = self._query("node", ("name", "offline", "vm_capable"), ["==", "group.uuid", self.uuid])
+        nodes = sorted(row["name"] for row in rows if row["vm_capable"] and not row["offline"])
+        groups = VolumeGroups(name, self.client, self._jobs, self.node.log)
+        if nodes and (faults := groups.faults(nodes)) is not None:
+            path = self.node.paths.watcher_state_file(self.uuid)
+            self._save(replace(load(path), volume_groups_whole=not faults))
+            groups.mend(faults, self._state.volume_groups_whole)
+
     def _start(self, seen: Sequence[SeenInstance]) -> dict[str, Tries]:
         """Start what is down; the tries that count from now on."""
         now = self.node.now()
@@ -143,7 +159,16 @@ class GroupRun:
         """Of nodes that did not answer what was known before."""
         members = {row["name"] for row in self._query("node", ("name",), ["==", "group.uuid", self.uuid])}
         known = {name: boot for name, boot in self._state.boots.items() if name in members}
-        state = GroupState(instances=dict(tries), shutdowns=dict(shutdowns), boots={**known, **boots})
+        self._save(
+            GroupState(
+                instances=dict(tries),
+                shutdowns=dict(shutdowns),
+                boots={**known, **boots},
+                volume_groups_whole=self._state.volume_groups_whole,
+            )
+        )
+
+    def _save(self, state: GroupState) -> None:
         save(self.node.paths.watcher_state_file(self.uuid), state)
 
 

@@ -20,11 +20,15 @@ class Tries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
-    """Tries by instance; the jobs for instances whose users have shut them down; by node the boot in which it was seen last."""
+    """Tries by instance; the jobs for instances whose users have shut them down; by node the boot in which it was seen last.
+
+    Whether all volume groups were whole at the last look; None when that is not known.
+    """
 
     instances: dict[str, Tries] = {}
     shutdowns: dict[str, int] = {}
     boots: dict[str, str] = {}
+    volume_groups_whole: bool | None = None
 
 
 def load(path: Path) -> GroupState:

@@ -36,6 +36,17 @@ async def not_good_on(nodes: INodeRpc, target: InstanceView, node: Node, indices
     ]
 
 
+async def parts_lost_on(nodes: INodeRpc, target: InstanceView, node: Node, indices: Sequence[int]) -> list[int]:
+    """The disks, ready or not, of which a node has lost something that they are made of."""
+    specs = target.disk_specs(node)
+    lost: list[int] = []
+    for index in indices:
+        parts = [without_secret(part) for part in specs[index].children or [specs[index]]]
+        if any(is_lost(state) for state in await ask(nodes, node, BlockdevStates(disks=parts), ECode.ENVIRON)):
+            lost.append(index)
+    return lost
+
+
 def is_lost(state: DiskState) -> bool:
     """Whether a disk, or one that it is made of, is not there or is broken."""
     return state.status is None or state.status.ldisk_status is LocalDiskStatus.FAULTY

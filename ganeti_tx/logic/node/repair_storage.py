@@ -5,23 +5,24 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.disks.health import named, not_good_on
+from ganeti_tx.logic.disks.health import lost_on, named, not_good_on, parts_lost_on
 from ganeti_tx.logic.node.storage_type import check_enabled
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import check_online
+from ganeti_tx.logic.questions import ask, check_online
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all, on_nodes
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpRepairNodeStorage
-from ganeti_tx.model.storage_unit import MENDED
+from ganeti_tx.model.storage_unit import MENDED, VOLUME_GROUP
+from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.rpc.calls.storage import StorageExecute
 
 MEND = "mend the storage unit"
 
 
 class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
-    """Have a node forget what it lost for good, if every mirrored disk has a good copy elsewhere."""
+    """Have a node forget what it lost for good, if it alone is broken and every disk has a good copy (design-2.1)."""
 
     _node: Node
     _unit: str
@@ -46,28 +47,66 @@ class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
         return on_nodes([self._node.uuid], Mode.EXCLUSIVE) if level is Level.NODE else ()
 
     async def check(self) -> None:
-        """The other copies are good. @raise OpPrereqError: this is the last good one of some disk."""
+        """The node alone is broken, and the other copies are good.
+
+        @raise OpPrereqError: another one that has its instances is, too, or this is the last good copy of some disk.
+        """
         self._node = await self.config.node(self._node.uuid)
         check_online(self._node, "repair storage of it")
         check_enabled(self.op.storage_type, await self.config.cluster())
-        for view in (await self.config.instance_views()).each():
-            if view.instance.disks_active and self._node in (view.primary, *view.secondaries):
-                await self._check_others(view)
+        views = [view for view in (await self.config.instance_views()).each() if self._has(view)]
+        for other in {node.uuid: node for view in views for node in self._others(view)}.values():
+            await self._check_whole(other)
+        for view in views:
+            if others := self._others(view):
+                await self._check_others(view, others)
+            else:
+                await self._check_here(view)
 
-    async def _check_others(self, view: InstanceView) -> None:
-        indices = range(len(view.disks))
-        for other in (view.primary, *view.secondaries):
-            if other.uuid == self._node.uuid:
-                continue
-            bad = list(indices) if other.offline else await not_good_on(self.nodes, view, other, list(indices))
+    def _has(self, view: InstanceView) -> bool:
+        """Whether an instance has disks on the node, in such units."""
+        mine = self._node.uuid in (view.primary.uuid, *(node.uuid for node in view.secondaries))
+        parts = [part for disk in view.disks for part in (disk, *disk.children)]
+        return mine and not view.instance.forthcoming and any(each.template.storage in MENDED for each in parts)
+
+    def _others(self, view: InstanceView) -> list[Node]:
+        return [node for node in (view.primary, *view.secondaries) if node.uuid != self._node.uuid]
+
+    async def _check_whole(self, other: Node) -> None:
+        """Nothing is wrong with the volume group of a node that has the other copies."""
+        cluster = await self.config.cluster()
+        if other.offline:
+            return  # its copies count as bad
+        call = NodeVerify(checks={VOLUME_GROUP: cluster.volume_group_name}, cluster_name=cluster.cluster_name)
+        fault = (await ask(self.nodes, other, call, ECode.ENVIRON)).get(VOLUME_GROUP)
+        if fault is not None:
+            self._refuse(f"node '{other.name}', which has the other copies, is broken, too: {fault}")
+
+    async def _check_others(self, view: InstanceView, others: Sequence[Node]) -> None:
+        """The copies on other nodes are good; of disks that are not ready the volumes are at least there."""
+        indices = list(range(len(view.disks)))
+        for other in others:
+            looked = not_good_on if view.instance.disks_active else parts_lost_on
+            bad = indices if other.offline else await looked(self.nodes, view, other, indices)
             if bad:
-                text = (
+                self._refuse(
                     f"Instance '{view.instance.name}' has faulty disks on node '{other.name}': {named(bad)}; repair"
                     " these first, with 'gnt-instance replace-disks'"
                 )
-                if not self.op.ignore_consistency:
-                    raise OpPrereqError(text, ECode.STATE)
-                self.warn(text)
+
+    async def _check_here(self, view: InstanceView) -> None:
+        """There is no other copy, so that nothing of it may be lost."""
+        bad = await lost_on(self.nodes, view, self._node, list(range(len(view.disks))))
+        if bad:
+            self._refuse(
+                f"Instance '{view.instance.name}' has lost its only copy of {named(bad)} on node '{self._node.name}';"
+                " make the disks anew with 'gnt-instance recreate-disks', or remove them"
+            )
+
+    def _refuse(self, text: str) -> None:
+        if not self.op.ignore_consistency:
+            raise OpPrereqError(text, ECode.STATE)
+        self.warn(text)
 
     def plan(self) -> Plan:
         """One call."""

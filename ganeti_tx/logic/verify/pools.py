@@ -75,12 +75,13 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     seen: set[str] = set()  # one pool may lie in another
     listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
+        in_group = TEMPLATES[DiskTemplate(template)].storage is StorageType.LVM_VG
         if isinstance(found, str):
             check = TEMPLATES[DiskTemplate(template)].check
-            code = VerifyCode.ENODELVM if check is None else check.code
-            yield Verdict(code, node.name, f"cannot list the disks of template {template}: {found}")
+            if not in_group:
+                code = VerifyCode.ENODELVM if check is None else check.code
+                yield Verdict(code, node.name, f"cannot list the disks of template {template}: {found}")
             continue
-        in_group = TEMPLATES[DiskTemplate(template)].storage is StorageType.LVM_VG
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
             place = place_of(logical_id)

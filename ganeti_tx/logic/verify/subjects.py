@@ -15,6 +15,7 @@ from ganeti_tx.logic.verify import (
     programs,
     providers,
     tags,
+    volume_group,
 )
 
 SUBJECTS = (
@@ -22,6 +23,7 @@ SUBJECTS = (
     *membership.SUBJECTS,
     *networking.SUBJECTS,
     *pools.SUBJECTS,
+    *volume_group.SUBJECTS,
     *exclusive.SUBJECTS,
     *mirrors.SUBJECTS,
     *providers.SUBJECTS,

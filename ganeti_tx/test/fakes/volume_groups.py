@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
+from msgspec.structs import replace
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
@@ -19,10 +20,11 @@ GROUP, DEVICE = "xenvg", "/dev/sdb"
 @implementer(IPools, IUnits, IMendable, IVolumePieces)
 @define
 class FakeVolumeGroups:
-    """One group. `mended` are those that were told to do without what they lost."""
+    """One group. `mended` are those that were told to do without what they lost. `lacking`: it has lost something."""
 
     volumes: FakeVolumes
     mended: list[str] = field(factory=list)
+    lacking: bool = False
 
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
@@ -33,11 +35,17 @@ class FakeVolumeGroups:
 
     async def fault(self, name: str) -> str | None:
         """See `IPools`."""
-        return f"volume group {name!r} is not on this node" if name in self.volumes.lost else None
+        if name in self.volumes.lost:
+            return f"volume group {name!r} is not on this node"
+        return self._lacking or None
+
+    @property
+    def _lacking(self) -> str:
+        return f"volume group {GROUP!r} lacks physical volumes" if self.lacking else ""
 
     async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
         """See `IUnits`."""
-        return [self.unit(GROUP)] if GROUP not in self.volumes.lost else []
+        return [replace(self.unit(GROUP), fault=self._lacking)] if GROUP not in self.volumes.lost else []
 
     def unit(self, name: str, allocatable: bool = True) -> UnitState:
         """The room."""
@@ -49,6 +57,7 @@ class FakeVolumeGroups:
         if name != GROUP:
             raise BlockDeviceError(f"volume group {name!r} is not on this node; there are: {GROUP}")
         self.mended.append(name)
+        self.lacking = False
 
     async def pieces(self) -> Sequence[VolumePiece]:
         """See `IVolumePieces`."""

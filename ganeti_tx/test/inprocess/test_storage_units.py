@@ -1,5 +1,6 @@
 """Storage units and volumes of nodes in a whole cluster, by `gnt-node`."""
 
+from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.test.fakes.volume_groups import DEVICE
 from ganeti_tx.test.inprocess.mirrored_case import ADD, MirroredCase
 
@@ -102,6 +103,48 @@ class StorageUnitsTests(MirroredCase):
         self.ok(repair.format("--ignore-consistency"))
         self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"] * 2)
         self.fails("gnt-node repair-storage node2 lvm-pv /dev/sdb", "lvm-pv")
+
+    def test_repair_alone(self) -> None:
+        """It is refused while a node that has the other copies is broken, too; of those that share nothing nobody minds."""
+        self.ok(f"{ADD} web1")
+        repair = "gnt-node repair-storage node2 lvm-vg xenvg"
+        for number in (1, 2, 3):
+            self.cluster.node(number).volume_groups.lacking = True
+        self.fails(
+            repair, "node 'node3.example.com', which has the other copies, is broken, too: volume group 'xenvg' lacks"
+        )
+        self.cluster.node(3).volume_groups.lacking = False
+        self.ok(repair)
+        self.assertFalse(self.cluster.node(2).volume_groups.lacking)
+
+    def test_repair_stopped(self) -> None:
+        """Of an instance that is stopped the volumes on the other node must be there; the only copy must be good."""
+        repair = "gnt-node repair-storage node2 lvm-vg xenvg"
+        self.ok(f"{ADD} --no-start web1")
+        self.ok("gnt-instance deactivate-disks web1")
+        self.ok(repair)
+        kept = dict(self.home(3).volumes.disks)
+        self.home(3).volumes.disks.clear()
+        self.fails(repair, "Instance 'web1' has faulty disks on node 'node3.example.com': disk/0")
+        self.home(3).volumes.disks.update(kept)
+        self.ok("gnt-cluster modify --enabled-disk-templates plain,drbd --ipolicy-disk-templates plain,drbd")
+        self.ok(
+            "gnt-instance add -t plain -s 1G -o noop -H fake --no-name-check --no-ip-check --ignore-ipolicy -n node2 db1"
+        )
+        self.ok(repair)
+        [disk] = [disk for disk in self.cluster.config.disks.values() if not disk.children]
+        self.home(2).volumes.disks["/".join(map(str, disk.logical_id or ()))].health = LocalDiskStatus.FAULTY
+        self.fails(repair, "Instance 'db1' has lost its only copy of disk/0 on node 'node2.example.com'")
+        self.ok(repair.replace("node2", "--ignore-consistency node2"))
+
+    def test_verified(self) -> None:
+        """Verification tells of a volume group that lacks something, and the list has a field for it."""
+        self.cluster.node(2).volume_groups.lacking = True
+        status, out, err = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
+        self.assertEqual(status, 1)
+        self.assertIn("ERROR:ENODELVM:node:node2.example.com:volume group 'xenvg' lacks physical volumes", out + err)
+        told = self.rows("gnt-node list-storage -t lvm-vg --no-headers -o node,fault")
+        self.assertEqual([words[0] for words in told if len(words) > 1], ["node2.example.com"])
 
     def test_no_place(self) -> None:
         """The template plain is not enabled without a volume group, and is with one that comes at the same time."""

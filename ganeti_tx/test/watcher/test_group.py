@@ -28,6 +28,7 @@ class GroupRunTests(WatchedCase):
         super().setUp()
         self.client = self.watched.client
         self.client.results["OP_GROUP_VERIFY_DISKS"] = [{}, [], {}]
+        self.client.answers["QueryConfigValues"] = lambda names: [None]
         self.watched.tell("node", BOOTS)
         self.look([])
         self.client.jobs.clear()
@@ -161,3 +162,33 @@ class GroupRunTests(WatchedCase):
         told = "\n".join(self.watched.lines)
         self.assertIn(f"disks of node {OTHER} could not be checked: no answer", told)
         self.assertIn("instance db2 has lost volumes", told)
+
+    def look_at_groups(self, *broken: str, silent: bool = False) -> list[str]:
+        """One run with volume groups of which some are broken; the nodes that are mended."""
+        self.client.answers["QueryConfigValues"] = lambda names: ["xenvg"]
+        faults = [[node, "lacks something" if node in broken else ""] for node in (NAME, OTHER)]
+        self.client.results["OP_NODE_QUERY_STORAGE"] = faults[:1] if silent else faults
+        known = self.client.answers["Query"]
+        rows = [[NAME, False, True], [OTHER, False, True], ["off", True, True], ["no", False, False]]
+        data = [[[0, value] for value in row] for row in rows]
+        self.client.answers["Query"] = lambda asked, fields, wanted: (
+            {"fields": [], "data": data} if "offline" in fields else known(asked, fields, wanted)
+        )
+        ops = self.look([], disks=True)
+        [asked] = [op for op in ops if op["OP_ID"] == "OP_NODE_QUERY_STORAGE"]
+        self.assertEqual((asked["nodes"], asked["name"]), ([NAME, OTHER], "xenvg"))
+        return [op["node_name"] for op in ops if op["OP_ID"] == "OP_REPAIR_NODE_STORAGE"]
+
+    def test_volume_groups(self) -> None:
+        """The only one that breaks is mended, once; not when others are broken, nor when none was seen whole before."""
+        self.assertEqual(self.look_at_groups(OTHER), [])
+        self.assertEqual(self.look_at_groups(), [])
+        self.assertEqual(self.look_at_groups(silent=True), [])
+        self.assertIn(f"nodes {OTHER} do not tell of volume group xenvg; nothing is done", self.watched.lines[-1])
+        self.assertEqual(self.look_at_groups(OTHER), [OTHER])
+        self.assertIn(f"volume group repair: node {OTHER} is mended", self.watched.lines[-1])
+        self.assertEqual(self.look_at_groups(OTHER), [])
+        self.assertEqual(self.look_at_groups(), [])
+        self.assertEqual(self.look_at_groups(NAME, OTHER), [])
+        self.assertIn("are broken; they are left to an administrator", self.watched.lines[-1])
+        self.assertEqual(self.look_at_groups(NAME), [])

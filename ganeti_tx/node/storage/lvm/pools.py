@@ -12,7 +12,7 @@ from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.lvm import command
 from ganeti_tx.node.storage.lvm.placement import emptiest, usable
-from ganeti_tx.node.storage.lvm.report import MIB, Physical
+from ganeti_tx.node.storage.lvm.report import MIB, Group, Physical
 from ganeti_tx.node.storage.lvm.tools import LvmTools, NotInstalledError
 from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
 
@@ -37,9 +37,7 @@ class VolumeGroups:
             group = await self.tools.group(name)
         except BlockDeviceError as error:
             return error_text(error)
-        if group.partial:
-            return f"volume group {name!r} lacks physical volumes; 'gnt-node repair-storage' makes it do without them"
-        return None
+        return lacking(group) or None
 
     async def units(self, places: Sequence[str]) -> Sequence[UnitState]:
         """See `IUnits`."""
@@ -49,6 +47,7 @@ class VolumeGroups:
                 size=group.vg_size // MIB,
                 used=(group.vg_size - group.vg_free) // MIB,
                 free=group.vg_free // MIB,
+                fault=lacking(group),
             )
             for group in await self.tools.groups()
         ]
@@ -77,6 +76,13 @@ class VolumeGroups:
             VolumePiece(group=group, name=name, size=each.lv_size // MIB, physical=device)
             for (group, name, device), each in sorted(found.items())
         ]
+
+
+def lacking(group: Group) -> str:
+    """What is wrong with a group, if anything."""
+    if not group.partial:
+        return ""
+    return f"volume group {group.vg_name!r} lacks physical volumes; 'gnt-node repair-storage' makes it do without them"
 
 
 def exclusive_space(physical: Sequence[Physical]) -> PoolSpace:
