@@ -23,7 +23,23 @@ from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
 TARGET_NODE = Option(
-    ("-n", "--target-node"), "dst_node", "the node to bring it to, if its disks are shared", "string", metavar="NODE"
+    ("-n", "--target-node"),
+    "dst_node",
+    "the node to bring it to, if its disks are shared, or with --secondary-node",
+    "string",
+    metavar="NODE",
+)
+SECONDARY_NODE = Option(
+    ("--secondary-node",),
+    "secondary_node",
+    "which of the two nodes of a mirrored instance keeps its copy when -n names a third one",
+    "string",
+    metavar="NODE",
+)
+WAIT_FOR_SYNC = switch(
+    "--wait-for-sync",
+    "wait_for_sync",
+    "start it on a third node only when that has all its data, not while it is filled",
 )
 IGNORE_POLICY = switch("--ignore-ipolicy", "ignore_ipolicy", "let the instance violate the policy of its group")
 IGNORE_CONSISTENCY = switch(
@@ -63,6 +79,8 @@ def failover(session: Session, options: Parsed, names: Sequence[str]) -> int:
         target_node=options.dst_node,
         ignore_ipolicy=unless(False, options.ignore_ipolicy),
         cleanup=unless(False, options.cleanup),
+        secondary_node=options.secondary_node,
+        wait_for_sync=unless(False, options.wait_for_sync),
     )
     run_opcode(session, options, op)
     return ExitCode.SUCCESS
@@ -88,6 +106,8 @@ FAILOVER = Command(
         IALLOCATOR,
         IGNORE_POLICY,
         CLEANUP,
+        SECONDARY_NODE,
+        WAIT_FOR_SYNC,
     ),
 )
 
@@ -111,6 +131,7 @@ def migrate(session: Session, options: Parsed, names: Sequence[str]) -> int:
         cleanup=unless(False, options.cleanup),
         iallocator=options.iallocator,
         target_node=options.dst_node,
+        secondary_node=options.secondary_node,
         allow_failover=unless(False, options.allow_failover),
         allow_runtime_changes=unless(True, options.allow_runtime_chgs),
         ignore_ipolicy=unless(False, options.ignore_ipolicy),
@@ -132,5 +153,5 @@ def chosen_mode(options: Parsed) -> str | None:
 MIGRATE = Command(
     migrate,
     ONE_INSTANCE,
-    (FORCE, CLEANUP, DRY_RUN, PRIORITY, ALLOW_FAILOVER, IGNORE_VERSIONS, *MIGRATION, *SUBMITTING),
+    (FORCE, CLEANUP, DRY_RUN, PRIORITY, ALLOW_FAILOVER, IGNORE_VERSIONS, SECONDARY_NODE, *MIGRATION, *SUBMITTING),
 )

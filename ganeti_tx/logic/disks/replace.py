@@ -8,6 +8,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import allocators, relocate
 from ganeti_tx.logic.disks.health import lost_on, named
+from ganeti_tx.logic.disks.new_end import turned
 from ganeti_tx.logic.disks.new_secondary import NewSecondary
 from ganeti_tx.logic.disks.new_volumes import NewVolumes
 from ganeti_tx.logic.disks.replacing import Replacing
@@ -131,7 +132,8 @@ class LUInstanceReplaceDisks(InstanceUnit[OpInstanceReplaceDisks]):
         node = await self.config.node(self._new.uuid)
         group = await self.config.group(node.group)
         await check_new_secondary(self, self.target, node, group, ignore_policy=self.op.ignore_ipolicy)
-        work = NewSecondary(self._replacing(range(len(self.target.disks))), node, group)
+        view = await turned(self.config, self.target, self._old, node, group)
+        work = NewSecondary(self._replacing(range(len(self.target.disks))), node, view)
         await work.check()
         return work
 

@@ -103,11 +103,12 @@ class Replacing:
         """
         removals = [self.removal(old, spec) for spec in remains]
         downs = [] if self.active else shutdowns(view, self.indices)
+        await self.context.steps.settle(*downs, *removals)
         if self.early_release:
-            await self._remove(old, remains, *downs, *removals)
+            await self.remove_old(old, remains)
             await keep_nodes(self.context.locks, [], others_may_choose=False)
-            downs, removals = [], []
-        async with self.parts.step(SYNC, *downs, *removals):
+            removals = []
+        async with self.parts.step(SYNC):
             try:
                 await wait_for_sync(self.parts.nodes, view, self.parts.info, self.parts.pause, self.indices)
             except OpExecError:
@@ -116,13 +117,14 @@ class Replacing:
                     self.parts.warn(f"the new copy is not whole, so this was left for later: {removal.title}")
                 raise
         if not self.early_release:
-            await self._remove(old, remains)
+            await self.remove_old(old, remains)
         if not self.active:
             async with self.parts.step(DOWN):
                 await shutdown_disks(self.parts.nodes, view, self.parts.warn, self.indices)
 
-    async def _remove(self, old: Node, remains: Sequence[DiskSpec], *undos: Undo) -> None:
-        async with self.parts.step(REMOVE, *undos):
+    async def remove_old(self, old: Node, remains: Sequence[DiskSpec]) -> None:
+        """Remove the old copy from its node; what cannot be removed is told of."""
+        async with self.parts.step(REMOVE):
             for spec in remains:
                 try:
                     await self.parts.nodes.call(old, BlockdevRemove(disk=without_secret(spec), owner=self.name))

@@ -4,6 +4,7 @@ from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.moves.checks import check_target
 from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.failing_over import FailingOver
+from ganeti_tx.logic.instance.moves.new_pair import NewPair
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.ratios import warn_of_ratios
@@ -26,7 +27,7 @@ class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
     doing = "failovers"
     done = "failed over"
 
-    _work: FailingOver | CleaningUp
+    _work: FailingOver | CleaningUp | NewPair
 
     async def check(self) -> None:
         """The target is well, and has what the instance needs."""
@@ -37,12 +38,13 @@ class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
         self.move = await self.destination.decide(self.target)
         await check_target(self.nodes, self.move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
         await warn_of_ratios(self, self.move.after, ignored=self.op.ignore_ipolicy)
-        work = FailingOver(self, self.move, self.op.shutdown_timeout, self.op.ignore_consistency)
-        await work.check()
-        self._work = work
+        self._work = self.failing_over(
+            self.op.shutdown_timeout, ignore_consistency=self.op.ignore_consistency, waits=self.op.wait_for_sync
+        )
+        await self._work.check()
 
     def plan(self) -> Plan:
-        """See `FailingOver`."""
+        """See `FailingOver` and `NewPair`."""
         return self._work.plan()
 
     async def execute(self) -> None:

@@ -2,16 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.disks.new_secondary import NewSecondary
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.moves.checks import check_target
 from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.failing_over import FailingOver
+from ganeti_tx.logic.instance.moves.kept import check_third
 from ganeti_tx.logic.instance.moves.migrating import Migrating
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.moves.running import check_passenger, why_not_running
+from ganeti_tx.logic.instance.moves.new_pair import NewPair
+from ganeti_tx.logic.instance.moves.running import check_copies, check_passenger, why_not_running
+from ganeti_tx.logic.instance.moves.third import MigratingToThird
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.questions import check_online
@@ -33,7 +39,7 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
     doing = "migrations"
     done = "migrated"
 
-    _work: Migrating | FailingOver | CleaningUp
+    _work: Migrating | MigratingToThird | FailingOver | NewPair | CleaningUp
     _live: bool
 
     async def expand_names(self) -> None:
@@ -60,10 +66,14 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
         await warn_of_ratios(self, move.after, ignored=self.op.ignore_ipolicy)
         if (reason := await self._why_failover()) is not None:
             self.info(f"- INFO: {reason}, fallback allowed, switching to failover")
-            self._work = FailingOver(self, move, DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False)
-            await self._work.check()
-            return
-        self._work = await self._migrating(move)
+            work = self.failing_over(DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False, waits=False)
+            await work.check()
+            self._work = work
+        elif self.destination.kept is None:
+            await check_copies(self.nodes, move)
+            self._work = await self._migrating(move)
+        else:
+            self._work = await self._to_third(self.destination.kept)
 
     def _is_live(self) -> bool:
         if self.op.live is not None:
@@ -102,6 +112,21 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
             passenger.memory,
             passenger.reduced,
         )
+
+    async def _to_third(self, kept: Node) -> MigratingToThird:
+        """@raise OpPrereqError: its primary node does not stay, and nobody could send it while it is filled."""
+        move = self.move
+        if kept.uuid != move.source.uuid:
+            raise OpPrereqError(
+                f"instance {move.name} can be migrated to node {move.target.name} only if its primary node"
+                f" {move.source.name} keeps its copy; to keep that on node {kept.name}, use failover",
+                ECode.INVAL,
+            )
+        await check_third(self, self.target, move.target, kept)
+        paired = replace(move.after, instance=self.instance)
+        copying = NewSecondary(self.replacing(), move.target, paired)
+        await copying.check()
+        return MigratingToThird(copying, await self._migrating(Move(paired, move.after)))
 
     async def hook_values(self) -> Mapping[str, object]:
         """And whether its guest goes on meanwhile."""

@@ -11,7 +11,7 @@ from ganeti_tx.model.opcodes.types import (
 
 
 class OpInstanceFailover(OpCode, tag="OP_INSTANCE_FAILOVER"):
-    """Stop an instance and start it on another node that has its disks."""
+    """Stop an instance and start it on another node that has its disks, or gets a copy of them."""
 
     summary_field = "instance_name"
 
@@ -24,10 +24,13 @@ class OpInstanceFailover(OpCode, tag="OP_INSTANCE_FAILOVER"):
     ignore_ipolicy: bool = False
     cleanup: bool = False
     iallocator: NonEmpty | None = None
+    secondary_node: NonEmpty | None = None
+    secondary_node_uuid: NonEmpty | None = None
+    wait_for_sync: bool = False
 
 
 class OpInstanceMigrate(OpCode, tag="OP_INSTANCE_MIGRATE"):
-    """Move a running instance to another node that has its disks."""
+    """Move a running instance to another node that has its disks, or gets a copy of them."""
 
     summary_field = "instance_name"
 
@@ -43,6 +46,8 @@ class OpInstanceMigrate(OpCode, tag="OP_INSTANCE_MIGRATE"):
     iallocator: NonEmpty | None = None
     allow_failover: bool = False
     ignore_hvversions: bool = False
+    secondary_node: NonEmpty | None = None
+    secondary_node_uuid: NonEmpty | None = None
 
 
 class OpInstanceMove(OpCode, tag="OP_INSTANCE_MOVE"):

@@ -19,7 +19,7 @@ from ganeti_tx.rapi.http.http_errors import HttpError, forbidden
 #: Those that steer the job; the jobs depended on are judged apart.
 COMMON = frozenset({"dry_run", "debug_level", "priority", "depends", "comment", "reason"})
 #: Those that name nodes.
-NODES = ("pnode", "snode", "target_node", "remote_node", "nodes")
+NODES = ("pnode", "snode", "target_node", "secondary_node", "remote_node", "nodes")
 
 _CREATE = (
     "instance_name wait_for_sync name_check ip_check conflicts_check opportunistic_locking beparams disks disk_template "
@@ -38,10 +38,11 @@ PARAMETERS: Mapping[str, frozenset[str]] = {
         "OP_INSTANCE_ACTIVATE_DISKS": "instance_name ignore_size wait_for_sync",
         "OP_INSTANCE_CREATE": _CREATE,
         "OP_INSTANCE_DEACTIVATE_DISKS": "instance_name force",
-        "OP_INSTANCE_FAILOVER": "instance_name shutdown_timeout ignore_consistency target_node cleanup iallocator",
+        "OP_INSTANCE_FAILOVER": "instance_name shutdown_timeout ignore_consistency target_node cleanup iallocator "
+        "secondary_node wait_for_sync",
         "OP_INSTANCE_GROW_DISK": "instance_name disk amount absolute wait_for_sync",
         "OP_INSTANCE_MIGRATE": "instance_name mode live target_node allow_runtime_changes cleanup iallocator "
-        "allow_failover",
+        "allow_failover secondary_node",
         "OP_INSTANCE_QUERY_DATA": "instances static use_locking",
         "OP_INSTANCE_REBOOT": "instance_name reboot_type ignore_secondaries shutdown_timeout",
         "OP_INSTANCE_RECREATE_DISKS": "instance_name disks nodes iallocator",

@@ -109,6 +109,7 @@ class BlockdevAssemble(DiskCall[AssembledDisk], frozen=True, kw_only=True):
     """Make a disk ready, and before it those that it is made of."""
 
     name: ClassVar[str] = "blockdev_assemble"
+    needs_secrets: ClassVar[bool] = True
     owner: str
     hypervisor: str
     on_primary: bool = True

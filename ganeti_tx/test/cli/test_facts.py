@@ -13,7 +13,7 @@ from ganeti_tx.cli.program import load
 
 FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 
-#: What older designs spell otherwise, or give to a command that Ganeti 3 does not.
+#: What older designs spell otherwise, or ask of a command of which Ganeti 3 does not.
 OLD = {
     ("gnt-cluster", "init", "--default-disk-size"),
     ("gnt-cluster", "init", "--defaults"),
@@ -21,6 +21,9 @@ OLD = {
     ("gnt-cluster", "modify", "--defaults"),
     ("gnt-cluster", "modify", "--default-group"),
     ("gnt-instance", "change-group", "--cleanup"),
+    ("gnt-instance", "failover", "--secondary-node"),
+    ("gnt-instance", "failover", "--wait-for-sync"),
+    ("gnt-instance", "migrate", "--secondary-node"),
     ("gnt-instance", "reboot", "--node-group"),
     ("gnt-instance", "shutdown", "--node-group"),
     ("gnt-instance", "startup", "--node-group"),

@@ -8,6 +8,8 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import allocators, relocate
+from ganeti_tx.logic.disks.new_end import turned
+from ganeti_tx.logic.instance.moves.kept import kept_node
 from ganeti_tx.logic.instance.moves.move import Move, is_mirrored, placed
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_nodes
@@ -35,6 +37,8 @@ class Destination:
     done: str
     looks: bool = False
     candidates: Sequence[Node] = field(default=(), init=False)
+    #: Which of the two nodes of a mirrored instance keeps its copy, when it goes to a third one.
+    kept: Node | None = field(default=None, init=False)
     _node: Node | None = field(default=None, init=False)
     #: Whether an allocator is to choose.
     _chosen_for: bool = field(default=False, init=False)
@@ -49,12 +53,15 @@ class Destination:
         if given is not None and self.op.iallocator is not None:
             raise OpPrereqError("Specify either an iallocator (-I), or a target node (-n) but not both", ECode.INVAL)
         self._node = None if given is None else await self.parts.config.node(given)
+        if (secondary := self.op.secondary_node_uuid or self.op.secondary_node) is not None:
+            self._check_may_keep(view)
+            self.kept = kept_node(view, self._node, await self.parts.config.node(secondary))
         if is_mirrored(view):
             self._take_secondary(view)
         elif self._node is None:
             await self._find_candidates(view)
         if self._node is not None:
-            self.candidates = [view.primary, self._node]
+            self.candidates = [view.primary, *(view.secondaries if self.kept is not None else ()), self._node]
 
     def _check_template(self, view: InstanceView) -> None:
         if TEMPLATES[view.disk_template].mirrored is Mirrored.NOT:
@@ -62,15 +69,28 @@ class Destination:
                 f"Instance's disk layout '{view.disk_template.value}' does not allow {self.doing}", ECode.STATE
             )
 
+    def _check_may_keep(self, view: InstanceView) -> None:
+        if not is_mirrored(view):
+            raise OpPrereqError(
+                f"Instances with disk template {view.disk_template.value} have no secondary node, so none can be given",
+                ECode.INVAL,
+            )
+        if self.op.iallocator is not None or self.looks:
+            other = "a clean-up" if self.looks else "an iallocator (-I)"
+            raise OpPrereqError(f"A secondary node goes with a target node (-n), not with {other}", ECode.INVAL)
+
     def _take_secondary(self, view: InstanceView) -> None:
-        """@raise OpPrereqError: another node was asked for, or there is none."""
+        """@raise OpPrereqError: another node was asked for without saying who keeps a copy, or there is none."""
         if not view.secondaries:
             raise OpPrereqError(f"instance {view.instance.name} has no secondary node", ECode.STATE)
         [secondary] = view.secondaries[:1]
+        if self.kept is not None:
+            return
         if self.op.iallocator is not None or self._node not in (None, secondary):
             raise OpPrereqError(
                 f"Instances with disk template {view.disk_template.value} cannot be {self.done} to arbitrary nodes"
-                f" (neither an iallocator nor a target node can be passed); the secondary node is {secondary.name}",
+                f" (neither an iallocator nor a target node can be passed); the secondary node is {secondary.name}, and for"
+                f" another one --secondary-node says which of {view.primary.name} and {secondary.name} keeps its copy",
                 ECode.INVAL,
             )
         self._node = secondary
@@ -108,4 +128,8 @@ class Destination:
             raise OpPrereqError(
                 f"Cannot migrate instance {view.instance.name} to its primary ({node.name})", ECode.STATE
             )
-        return Move(view, placed(view, node, await self.parts.config.group(node.group)))
+        group = await self.parts.config.group(node.group)
+        if self.kept is None:
+            return Move(view, placed(view, node, group))
+        [leaving] = [each for each in (view.primary, *view.secondaries) if each.uuid != self.kept.uuid]
+        return Move(view, placed(await turned(self.parts.config, view, leaving, node, group), node, group))

@@ -7,17 +7,17 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.disks.sync import assemble_everywhere
 from ganeti_tx.logic.instance.moves import disks
 from ganeti_tx.logic.instance.moves.checks import degraded
+from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.presence import stop, stop_call
+from ganeti_tx.logic.instance.presence import stop_call
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import check_free_memory
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.interfaces import RpcError
 
-STOP, LEAVE = "stop the instance on its old node", "take its disks down on its old node"
+LEAVE = "take its disks down on its old node"
 RENAME, START = "change its primary node", "start the instance on its new node"
 READY = "make its disks ready on its new node"
 
@@ -41,13 +41,11 @@ class FailingOver:
                     " fails over all the same, and may lose data",
                     ECode.STATE,
                 )
-        if not move.is_up:
-            self.parts.info("- INFO: Not checking memory on the secondary node as instance will not be started")
-            return
-        spec = move.after.spec()
-        purpose = f"failing over instance {move.name}"
-        wanted = int(spec.beparams["minmem"])
-        await check_free_memory(self.parts.nodes, move.target, spec.hypervisor, wanted, purpose)
+        await self._leaving.check_memory()
+
+    @property
+    def _leaving(self) -> Leaving:
+        return Leaving(self.parts, self.move, self.shutdown_timeout, self.ignore_consistency)
 
     @property
     def _has_copies(self) -> bool:
@@ -57,7 +55,7 @@ class FailingOver:
         """Its old node does nothing when it is offline, its new one starts what shall be up."""
         move, instance = self.move, (f"instance {self.move.name}",)
         source, both = (move.source.name,), move.nodes
-        away = [PlannedStep(STOP, source, instance, self.shutdown_timeout), PlannedStep(LEAVE, source, instance)]
+        away = [self._leaving.step(), PlannedStep(LEAVE, source, instance)]
         steps = [*([] if move.source.offline else away), PlannedStep(RENAME, (), instance)]
         if move.is_up:
             steps.append(PlannedStep(START, both, instance))
@@ -73,7 +71,7 @@ class FailingOver:
         without = "not checking disk consistency as instance is not running"
         self.parts.info(f"* {consistency if move.instance.disks_active else without}")
         if move.source.offline:
-            self._offline()
+            self._leaving.warn_of_offline()
         else:
             await self._leave()
         async with self.parts.step(RENAME, back_in_config(move)):
@@ -84,34 +82,17 @@ class FailingOver:
             async with self.parts.step(READY, *disks.shutdowns_on_target(move)):
                 await assemble_everywhere(self.parts.nodes, move.after, self.parts.warn)
 
-    def _offline(self) -> None:
-        name, node = self.move.name, self.move.source.name
-        self.parts.warn(
-            f"Node {node} is offline, so instance {name} cannot be stopped there; make sure that it is down"
-        )
-
     async def _leave(self) -> None:
         """Stop it and take its disks down; what does not work is ignored when that was asked for."""
         move = self.move
-        again = [on_node(f"start instance {move.name}", move.source, InstanceStart(instance=move.before.spec()))]
-        self.parts.info("* shutting down instance on source node")
-        async with self.parts.step(STOP, *(again if move.is_up else ())):
-            try:
-                await stop(self.parts.nodes, move.before, self.shutdown_timeout)
-            except OpExecError as error:
-                self._ignore(error, f"make sure that node {move.source.name} is down")
+        await self._leaving.stop()
         self.parts.info(f"* closing instance disks on node {move.source.name}")
         self.parts.info("* deactivating the instance's disks on source node")
         async with self.parts.step(LEAVE):
             try:
                 await disks.leave(self.parts.nodes, move)
             except OpExecError as error:
-                self._ignore(error, f"make sure that nothing uses them on node {move.source.name}")
-
-    def _ignore(self, error: OpExecError, advice: str) -> None:
-        if not self.ignore_consistency:
-            raise OpExecError(f"{error}; --ignore-consistency goes on all the same: then {advice}") from None
-        self.parts.warn(f"{error}; proceeding anyway: {advice}")
+                self._leaving.ignore(error, f"make sure that nothing uses them on node {move.source.name}")
 
     async def _start(self) -> None:
         move, name = self.move, self.move.name

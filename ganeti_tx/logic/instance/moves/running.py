@@ -36,15 +36,18 @@ async def why_not_running(nodes: INodeRpc, move: Move) -> str | None:
     return None
 
 
+async def check_copies(nodes: INodeRpc, move: Move) -> None:
+    """@raise OpPrereqError: those that are on the target are not whole."""
+    for index in await degraded(nodes, move) if move.is_mirrored else ():
+        raise OpPrereqError(
+            f"disk/{index} of instance {move.name} is degraded on node {move.target.name}, which prevents migration;"
+            " wait until it is in sync",
+            ECode.STATE,
+        )
+
+
 async def check_passenger(nodes: INodeRpc, move: Move, *, may_shrink: bool, any_version: bool) -> Passenger:
-    """@raise OpPrereqError: its copies are not whole, the new node's hypervisor is too old, or has no room for it."""
-    if move.is_mirrored:
-        for index in await degraded(nodes, move):
-            raise OpPrereqError(
-                f"disk/{index} of instance {move.name} is degraded on node {move.target.name}, which prevents migration;"
-                " wait until it is in sync",
-                ECode.STATE,
-            )
+    """@raise OpPrereqError: the new node's hypervisor is too old, or has no room for it."""
     await check_absent(nodes, move)
     if not any_version:
         await check_versions(nodes, move)

@@ -5,10 +5,15 @@ from typing import ClassVar, TypeVar
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
+from ganeti_tx.logic.disks.replacing import Replacing
 from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.destination import Destination
-from ganeti_tx.logic.instance.moves.move import Move, placed
+from ganeti_tx.logic.instance.moves.failing_over import FailingOver
+from ganeti_tx.logic.instance.moves.leaving import Leaving
+from ganeti_tx.logic.instance.moves.move import Move, is_mirrored, placed
+from ganeti_tx.logic.instance.moves.new_pair import NewPair
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
 
@@ -47,6 +52,18 @@ class MoveUnit(InstanceUnit[MoveOp]):
         node = work.home if work.home in others else (others or [self.target.primary])[0]
         return work, Move(self.target, placed(self.target, node, await self.config.group(node.group)))
 
+    def failing_over(self, shutdown_timeout: float, *, ignore_consistency: bool, waits: bool) -> FailingOver | NewPair:
+        """The way of a failover. @param waits: see `NewPair`."""
+        kept = self.destination.kept
+        if kept is None:
+            return FailingOver(self, self.move, shutdown_timeout, ignore_consistency)
+        leaving = Leaving(self, self.move, shutdown_timeout, ignore_consistency)
+        return NewPair(self.replacing(), leaving, kept, waits)
+
+    def replacing(self) -> Replacing:
+        """All its disks, of which one copy goes elsewhere."""
+        return Replacing(self, self.context, self.target, range(len(self.target.disks)), early_release=False)
+
     async def hook_values(self) -> Mapping[str, object]:
         """With both nodes; the old one is the primary one at the time, as Ganeti tells it."""
         move = self.move
@@ -54,8 +71,8 @@ class MoveUnit(InstanceUnit[MoveOp]):
             **await super().hook_values(),
             "OLD_PRIMARY": self.target.primary.name,
             "NEW_PRIMARY": move.target.name,
-            "OLD_SECONDARY": move.target.name if move.is_mirrored else "",
-            "NEW_SECONDARY": move.source.name if move.is_mirrored else "",
+            "OLD_SECONDARY": second(move.before),
+            "NEW_SECONDARY": second(move.after),
         }
 
     async def read_again(self) -> None:
@@ -66,3 +83,8 @@ class MoveUnit(InstanceUnit[MoveOp]):
     async def object_nodes(self) -> Sequence[Node]:
         """The target and the secondary nodes; in the end also where it was."""
         return [*self.move.others, *([self.move.source] if self._ended else [])]
+
+
+def second(view: InstanceView) -> str:
+    """The name of the node of the copies that the cluster keeps, if it does."""
+    return view.secondaries[0].name if is_mirrored(view) and view.secondaries else ""

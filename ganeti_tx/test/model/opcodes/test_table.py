@@ -28,6 +28,15 @@ OWN: dict[str, dict[str, Any]] = {
         "default_disk_size": {"default": None, "required": False},
         "default_group": {"default": None, "required": False},
     },
+    "OP_INSTANCE_FAILOVER": {
+        "secondary_node": {"default": None, "required": False},
+        "secondary_node_uuid": {"default": None, "required": False},
+        "wait_for_sync": {"default": False, "required": False},
+    },
+    "OP_INSTANCE_MIGRATE": {
+        "secondary_node": {"default": None, "required": False},
+        "secondary_node_uuid": {"default": None, "required": False},
+    },
     "OP_OS_DIAGNOSE": {"group_name": {"default": None, "required": False}},
 }
 
