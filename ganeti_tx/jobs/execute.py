@@ -260,7 +260,7 @@ class JobRun:
         if op.dry_run:
             await self._show_plan(index, unit)
             unit.info("- INFO: dry-run mode requested, not actually executing the operation")
-            return None
+            return unit.dry_run_result()
         self._points.only_looks = False
         result = await unit.carry_out()
         return unit.with_hooks(result, await self._hooks.after(self._points.config_changed))

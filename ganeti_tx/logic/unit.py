@@ -135,6 +135,10 @@ class LogicalUnit(ABC, Generic[Op]):
         """What the opcode gives, once its hooks after the work have run."""
         return result
 
+    def dry_run_result(self) -> Any:
+        """What the opcode gives when it is checked only."""
+        return None
+
     async def carry_out(self) -> Any:
         """Execute it, and take back what was begun when that fails; the job calls this after `check`."""
         self.context.steps.plan = self.plan()

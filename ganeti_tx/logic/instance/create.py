@@ -223,10 +223,17 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             steps.append(PlannedStep(START, disk_nodes(target), instance))
         return steps
 
+    def dry_run_result(self) -> list[str]:
+        """The nodes that were chosen (design-2.1, "Dry-run allocation")."""
+        return self._home_names
+
+    @property
+    def _home_names(self) -> list[str]:
+        return [self._target.primary.name, *(node.name for node in self._target.secondaries)]
+
     async def execute(self) -> list[str]:
         """Make it; the names of the nodes it is on."""
-        target = self._target
-        homes = [target.primary.name, *(node.name for node in target.secondaries)]
+        target, homes = self._target, self._home_names
         if self.op.forthcoming:
             self.info("Instance is forthcoming, not creating disks")
             await self._add(*reserved_only(target.instance, target.disks))

@@ -9,6 +9,7 @@ import msgspec
 from ganeti_tx.errors import ECode, OpCodeUnknown, OpPrereqError
 from ganeti_tx.model.opcodes.addresses import AddressText
 from ganeti_tx.model.opcodes.base import OpCode
+from ganeti_tx.model.opcodes.bounds import check_bounds
 from ganeti_tx.model.opcodes.fault import describe_fault, short_json
 from ganeti_tx.model.opcodes.private import Hidden
 from ganeti_tx.model.opcodes.registry import OPCODES
@@ -17,15 +18,17 @@ from ganeti_tx.model.opcodes.registry import OPCODES
 def decode(raw: object, *, strict_wire: bool = False) -> OpCode:
     """The opcode that a JSON object describes.
 
-    @param strict_wire: as the queue reads a submission: it demands some parameters, such as the reason, and takes null for
-        the default of those that cannot be null.
+    @param strict_wire: as the queue reads a submission: it demands some parameters, such as the reason, takes null for
+        the default of those that cannot be null, and no text that is too long.
     @raise OpCodeUnknown: OP_ID names no opcode.
-    @raise OpPrereqError: a parameter is unknown, missing or of the wrong type (wrong_input).
+    @raise OpPrereqError: a parameter is unknown, missing, of the wrong type or too long (wrong_input).
     """
     kind, params = opcode_of(raw)
     for name in kind.wire_required if strict_wire else ():
         if name not in params:
             raise OpPrereqError(f"{kind.op_id()}: missing parameter '{name}'", ECode.INVAL)
+    if strict_wire:
+        check_bounds(kind.op_id(), params)
     current = kind.upgrade(params)
     if strict_wire:
         current = without_nulls(kind, current)

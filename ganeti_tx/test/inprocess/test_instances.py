@@ -50,7 +50,9 @@ class CreateTests(ClusterCase):
 
     def test_dry_run(self) -> None:
         """A dry run checks everything and makes nothing."""
-        self.ok(f"{ADD} --dry-run web1")
+        job_id = self.scene().submit(f"{ADD} --dry-run --submit web1")
+        self.cluster.pass_time(20)
+        self.assertEqual(self.job(job_id).ops[0].result, ["node2.example.com"])
         self.fails(f"{ADD.replace('noop', 'nothing')} --dry-run web1", "nothing")
         self.assert_nothing_left(self.cluster)
 

@@ -157,7 +157,7 @@ class Stage:
                     await self.locks.opportunistic_union(wanted)
             self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
             await unit.check()
-            return None if op.dry_run else await unit.carry_out()
+            return unit.dry_run_result() if op.dry_run else await unit.carry_out()
         finally:
             await self.locks.release_all()
 

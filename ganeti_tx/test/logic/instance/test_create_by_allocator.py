@@ -158,8 +158,8 @@ class AllocatorTests(UnitTestCase):
         self.assertTrue(self.document()["nodes"]["node1.example.com"]["offline"])
 
     def test_dry_run(self) -> None:
-        """The choice is told in a dry run, too."""
-        self.assertIsNone(self.run_op(self.create(dry_run=True)))
+        """The choice is told in a dry run, too, and is what it gives."""
+        self.assertEqual(self.run_op(self.create(dry_run=True)), ["node2.example.com"])
         self.assertIn("via iallocator hail: node2.example.com", self.stage.feedback[-1])
 
     def held(self) -> dict[str, str]:
