@@ -8,9 +8,9 @@ from ganeti_tx.errors import ECode, OpPrereqError
 
 #: Characters of the name of something, and of what people type otherwise: as many as a path has.
 LONGEST_NAME, LONGEST_TEXT = 255, 4096
-#: Of what becomes an argument or a variable of a program (Linux: MAX_ARG_STRLEN), and of a certificate or a text to read.
-#: The target node of a remote export has certificates in it.
-LONGEST_VALUE, LONGEST_PROSE = 128 * 1024 - 1, 64 * 1024
+#: Of what becomes an argument or a variable of a program (Linux: MAX_ARG_STRLEN), and of a text to read. The target node of
+#: a remote export has certificates in it.
+LONGEST_VALUE, LONGEST_PROSE = 128 * 1024 - 1, 128 * 1024
 #: The parameters that name something, or several.
 NAMES = re.compile(r"([a-z_]*)(names?|uuids?|nodes?|groups?|instances?|networks?|iallocator|os_type)")
 OS_PARAMETERS = frozenset({"osparams", "osparams_private", "osparams_secret", "osparams_private_cluster"})

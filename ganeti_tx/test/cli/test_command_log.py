@@ -83,6 +83,7 @@ class CommandLogTests(SynchronousTestCase):
 
     def test_one_line(self) -> None:
         """What was typed makes one line of bounded length, whatever it is."""
-        self.assertEqual(self.type("gnt-instance", "start", "--submit", "web1\nx INFO" + "y" * 2 * MAX_LINE), 0)
+        reason = "web1\nx INFO" + "y" * 2 * MAX_LINE
+        self.assertEqual(self.type("gnt-instance", "start", "--submit", "--reason", reason, "web1"), 0)
         (line,) = self.path.read_text().splitlines()
         self.assertEqual(len(line), MAX_LINE)

@@ -119,7 +119,7 @@ class JobMethodTests(SynchronousTestCase):
         self.assertIn(f"allowed are {8 * 1024 * 1024}", str(error))
         self.assertEqual(self.get("SubmitManyJobs", [[large] * 101, [DELAY]])[1], (True, 2))
         huge = {**DELAY, "comment": "x" * 9_000_000}
-        self.failureResultOf(self.ask("SubmitJob", [huge]), JobQueueError)
+        self.failureResultOf(self.ask("SubmitJob", [huge]), OpPrereqError)
 
     def test_bad_opcode(self) -> None:
         """A wrong opcode is refused and stores nothing."""

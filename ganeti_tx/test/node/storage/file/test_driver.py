@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from unittest import SkipTest
@@ -85,6 +86,18 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
         seen = (self.pool_dir / "web1/disk0").stat()
         self.assertEqual((seen.st_size, oct(seen.st_mode & 0o777)), (64 * MIB, "0o600"))
         self.assertLess(seen.st_blocks * 512, MIB)
+
+    def test_holes_stay(self) -> None:
+        """What a new disk is filled with takes room for what is not zero only, however long the zeros are."""
+        self.create(0, 16)
+        status = self.get(self.tree.found(self.disk()))
+        text = bytearray(16 * MIB)
+        text[5 * MIB + 700_000 : 5 * MIB + 700_009] = b"some data"
+        text[-1] = 1
+        subprocess.run([*write_command(self.store, self.disk(), status)], input=bytes(text), check=True)
+        path = self.pool_dir / "web1/disk0"
+        self.assertTrue(path.read_bytes() == bytes(text))
+        self.assertLess(path.stat().st_blocks * 512, MIB // 2)
 
     def test_left_over(self) -> None:
         """Who finds a file in the way is told who knows whether it may be removed."""
@@ -264,7 +277,7 @@ class CatStorage(FileStorage):
 
     def write_command(self, disk: DiskSpec) -> list[str]:
         """See `IStream`."""
-        return ["dd", "status=none", "conv=nocreat,notrunc", "bs=64k", f"of={(disk.logical_id or [''])[-1]}"]
+        return ["dd", "status=none", "conv=nocreat,notrunc,sparse", "bs=64k", f"of={(disk.logical_id or [''])[-1]}"]
 
 
 class OwnStreamTests(FileStorageTests):
