@@ -10,6 +10,7 @@ from twisted.internet.defer import CancelledError
 from twisted.logger import Logger
 
 from ganeti_tx.errors import GanetiError, OpExecError, error_text
+from ganeti_tx.logic import left_volumes
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.model.undo import Undo
@@ -135,6 +136,7 @@ async def undo_all(
     What has the same fault, such as a node that does not answer, is told together.
     """
     left: list[Undo] = []
+    failed: list[Undo] = []
     told: dict[str, list[str]] = {}
     while undos:
         undo = undos.pop()
@@ -142,6 +144,7 @@ async def undo_all(
         if fault is None:
             continue
         left.append(undo)
+        failed.append(undo)
         told.setdefault(fault, []).append(undo.title)
         if undo.otherwise is not None:
             told.setdefault(undo.otherwise, [])
@@ -150,6 +153,8 @@ async def undo_all(
     for text, titles in told.items():
         what = "a step" if len(titles) == 1 else f"{len(titles)} steps"
         warn(f"could not undo {what} ({'; '.join(titles)}): {text}" if titles else text)
+    for text in left_volumes.told(failed):
+        warn(text)
     return left
 
 

@@ -50,8 +50,11 @@ async def shutdown_disks(
     )
 
 
-def shutdowns(target: InstanceView, only: Collection[int] | None = None) -> list[Undo]:
-    """What takes the disks down again, the last one first, as undos are done: then in the order of `shutdown_disks`."""
+def shutdowns(target: InstanceView, only: Collection[int] | None = None, otherwise: str | None = None) -> list[Undo]:
+    """What takes the disks down again, the last one first, as undos are done: then in the order of `shutdown_disks`.
+
+    @param otherwise: what is told when a disk may stay ready; what was done before stays then.
+    """
     owner = target.instance.name
     calls = [
         (index, node, BlockdevShutdown(disk=target.disk_specs(node)[index], owner=owner))
@@ -59,7 +62,10 @@ def shutdowns(target: InstanceView, only: Collection[int] | None = None) -> list
         if only is None or index in only
         for node in homes(target, disk)
     ]
-    return [on_node(f"shut down disk/{index} of instance {owner}", node, call) for index, node, call in reversed(calls)]
+    return [
+        on_node(f"shut down disk/{index} of instance {owner}", node, call, otherwise)
+        for index, node, call in reversed(calls)
+    ]
 
 
 async def remove_disks(nodes: INodeRpc, target: InstanceView, warn: Warn) -> bool:

@@ -64,6 +64,7 @@ from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -330,15 +331,25 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         return self.op.wait_for_sync and TEMPLATES[self._plan.template].secondaries > 0
 
     async def _synchronise(self, target: InstanceView) -> None:
-        async with self.step(SYNC, *shutdowns(target)):
+        async with self.step(SYNC, *self._shutdowns(target)):
             await assemble_everywhere(self.nodes, target, self.warn)
             await wait_for_sync(self.nodes, target, self.info, self.pause)
             if not (self._plan.install or self._plan.start):
                 await shutdown_disks(self.nodes, target, self.warn)
 
+    @property
+    def _stays(self) -> str:
+        return f"stays in the configuration; when the node can be reached, remove it with 'gnt-instance remove {self._name}'"
+
+    def _shutdowns(self, target: InstanceView) -> Sequence[Undo]:
+        """Mirrors may stay ready on a node where nobody but their instance can take them down later; so that stays, too."""
+        mirrored = TEMPLATES[self._plan.template].secondaries > 0
+        otherwise = f"instance {self._name} may have disks ready on a node, so it {self._stays}"
+        return shutdowns(target, otherwise=otherwise if mirrored else None)
+
     async def _install(self, target: InstanceView) -> None:
         self.info("* running the instance OS create scripts...")
-        async with self.step(INSTALL, *shutdowns(target)):
+        async with self.step(INSTALL, *self._shutdowns(target)):
             await assemble_elsewhere(self.nodes, target, self.warn)
             try:
                 spec = target.spec(osparams_secret=self._plan.osparams_secret)
@@ -351,7 +362,6 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def _start(self, target: InstanceView) -> None:
         self.info("* starting instance...")
         uuid = target.instance.uuid
-        otherwise = f"stays in the configuration; when the node can be reached, remove it with 'gnt-instance remove {self._name}'"
-        async with self.step(START, stop_again(target, otherwise)):  # an answer that got lost may mean that it runs
+        async with self.step(START, stop_again(target, self._stays)):  # an answer that got lost may mean that it runs
             await start(self.nodes, target, target.spec(), self.warn)
             await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)

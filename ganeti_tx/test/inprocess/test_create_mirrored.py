@@ -3,6 +3,7 @@
 from random import Random
 
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate
 from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -122,6 +123,35 @@ class CreateMirroredTests(ClusterCase):
         self.cluster.lose_power(self.cluster.node(3), Random(1))
         self.fails(f"{ADD} -n node2:node3 web1", "node3")
         self.assertEqual((self.volumes()[1], dict(self.cluster.config.instances)), (0, {}))
+
+    def die_at(self, kind: type[NodeCall[object]]) -> None:
+        """The third node loses its power as soon as it is asked for something; what it has is on its disks."""
+
+        def dies(node: str, call: NodeCall[object]) -> None:
+            if isinstance(call, kind) and node.startswith("node3"):
+                self.cluster.network.fault = None
+                self.cluster.lose_power(self.cluster.node(3), Random(1))
+
+        self.cluster.network.fault = dies
+
+    def test_second_node_dies_with_volumes(self) -> None:
+        """What it then has of an instance that is not configured a command removes that is told, with their names."""
+        self.die_at(BlockdevCreate)
+        status, told, _ = self.scene().run([*ADD.split(), "-n", "node2:node3", "web1"])
+        self.assertEqual((status, self.volumes()[1], dict(self.cluster.config.instances)), (1, 0, {}))
+        self.assertRegex(
+            told, r"'gnt-cluster command -n node3\S* \"lvremove -f xenvg/\S*_data xenvg/\S*_meta\"' removes them"
+        )
+
+    def test_second_node_dies_with_disks_that_are_ready(self) -> None:
+        """The instance stays configured, so that a command that is told takes them down and removes them."""
+        self.die_at(BlockdevAssemble)
+        status, told, _ = self.scene().run([*ADD.split(), "-n", "node2:node3", "web1"])
+        self.assertEqual(status, 1)
+        self.assertIn("when the node can be reached, remove it with 'gnt-instance remove web1'", told)
+        self.cluster.node(3).boot()
+        self.ok("gnt-instance remove -f web1")
+        self.assertEqual((self.volumes(), dict(self.cluster.config.disks)), ([0, 0, 0], {}))
 
     def test_nodes(self) -> None:
         """It takes two."""
