@@ -1,0 +1,154 @@
+"""Every operation on instances upon real volumes and mirrors, on machines; doc/operations.rst says the same."""
+
+import atexit
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import mkdtemp
+
+from twisted.trial.unittest import SkipTest
+
+from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.contracts.cluster import Scene
+from ganeti_tx.test.contracts.operation_cells import Column
+from ganeti_tx.test.contracts.operations import ROWS
+from ganeti_tx.test.contracts.operations_page import check, section
+from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, KeptLogs
+from ganeti_tx.test.lab.cluster import FILE_STORAGE, MASTER, OS, SHARED_FILE_STORAGE, LabCluster
+from ganeti_tx.test.lab.guard import Guard
+from ganeti_tx.test.lab.lab import Lab, missing
+
+#: In the order of the page.
+COLUMNS = (DiskTemplate.PLAIN, DiskTemplate.DRBD)
+#: What disks can be converted to, besides.
+OTHERS = (DiskTemplate.FILE, DiskTemplate.SHAREDFILE, DiskTemplate.EXT)
+#: An instance is on the second, its second copy on the third; that on the first is made by an operation.
+MACHINES = 3
+#: A lab of so many machines that is up already, and into whose cluster the instances go.
+OPERATIONS_VARIABLE = "GANETI_LAB_OPERATIONS"
+HAIL = Path("/usr/lib/ganeti/iallocators/hail")
+#: Those for which there would have to be two more machines.
+FAR = "rack2"
+SIZE = "16M"
+SETTINGS = (
+    "gnt-cluster modify -I hail --default-iallocator-params no-capacity-checks",
+    f"gnt-cluster modify --ipolicy-disk-templates {','.join((*COLUMNS, *OTHERS))}",
+)
+#: A provider whose volumes are files, each on the machine that made it.
+PROVIDER = r"""
+mkdir -p /srv/ganeti/extstorage/shelf /srv/shelf && cd /srv/ganeti/extstorage/shelf && : > parameters.list
+cat > create <<'SCRIPT'
+#!/bin/sh
+set -eu
+file=/srv/shelf/$VOL_NAME
+case ${0##*/} in
+create) truncate -s "${VOL_SIZE}M" "$file" ;;
+attach) losetup -n -O NAME -j "$file" | grep . || losetup -f --show "$file" ;;
+detach) for each in $(losetup -n -O NAME -j "$file"); do losetup -d "$each"; done ;;
+remove) rm -f "$file" ;;
+grow) truncate -s "${VOL_NEW_SIZE}M" "$file" ;;
+esac
+SCRIPT
+chmod 755 create
+for each in attach detach remove grow setinfo verify; do ln -sf create $each; done
+"""
+
+
+class LabOperationsTests(KeptLogs):
+    """Three machines in one group; instances that a fake hypervisor has, on disks that are real."""
+
+    timeout = 3000
+
+    def setUp(self) -> None:
+        """A lab of its own, as it takes one machine more than other tests."""
+        if CAMPAIGN_VARIABLE not in os.environ:
+            raise SkipTest("'bin/lab campaign' runs this one")
+        if (reason := missing()) is not None:
+            raise SkipTest(reason)
+        if not HAIL.exists():
+            raise SkipTest(f"there is no {HAIL}; 'apt-get install ganeti-htools' brings it")
+        self.lab = self.have_lab()
+        self.cluster = LabCluster(self.lab)
+        if not self.cluster.is_up:
+            self.furnish()
+        self.directory = Path(mkdtemp(prefix="gtx", dir="/tmp"))
+
+    def labs(self) -> Sequence[Lab]:
+        """See `KeptLogs`."""
+        return [self.lab]
+
+    def have_lab(self) -> Lab:
+        """One that is up."""
+        if named := os.environ.get(OPERATIONS_VARIABLE):
+            return Lab(Path(named))
+        state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
+        atexit.register(Guard.over(state).end)
+        lab = Lab(state)
+        lab.up(MACHINES)
+        return lab
+
+    def furnish(self) -> None:
+        """The cluster, and what its administrator brings."""
+        self.cluster.up((*COLUMNS, *OTHERS), ["--shared-file-storage-dir", SHARED_FILE_STORAGE])
+        place = Paths(self.cluster.root).iallocator_search_path[0]
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "hail").symlink_to(HAIL)
+        for machine in self.lab.machines:
+            machine.run(PROVIDER)
+        for line in SETTINGS:
+            self.cluster.ok(*line.split())
+
+    def run_line(self, words: Sequence[str]) -> tuple[int, str, str]:
+        """See `Scene`."""
+        ended = self.cluster.run(*words)
+        return ended.returncode, ended.stdout, ended.stderr
+
+    def column(self, template: DiskTemplate) -> Column:
+        """One of the table, for an instance of its own."""
+        name = f"on-{template}.lab.example"
+        nodes = [MASTER, *map(self.cluster.node_name, self.lab.machines)]
+        disk = {"size": SIZE}
+        column = Column(
+            Scene(self.run_line, nodes, OS),
+            template,
+            name,
+            "fake",
+            disk,
+            disk,
+            self.directory / f"{template}.json",
+            lambda: self.lose(name),
+            chained=True,
+        )
+        column.write_batch()
+        return column
+
+    def lose(self, name: str) -> None:
+        """The instance's volumes are gone from every node."""
+        for machine in self.lab.machines:
+            machine.run(f"lvremove -qf -S lv_tags=originstname+{name}")
+
+    def test_table(self) -> None:
+        """Each is done, or refused as the template declares, and nothing is left in the end."""
+        columns = [self.column(template) for template in COLUMNS]
+        rows = [row for row in ROWS if FAR not in row.lines[-1]]
+        narrow, wide = [row for row in rows if not row.wide], [row for row in rows if row.wide]
+        cells = {}
+        with ThreadPoolExecutor(len(columns)) as pool:
+            found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
+        found += [list(column.cells(wide)) for column in columns]
+        for column, those in zip((*columns, *columns), found, strict=True):
+            cells.update({(row.title, column.template): outcome for row, outcome in those})
+        self.assertEqual(list(self.left()), [])
+        self.cluster.ok("gnt-cluster", "verify")
+        check(section("On machines with LVM and DRBD", rows, COLUMNS, cells), Path("operations-lab.rst"))
+
+    def left(self) -> Iterator[str]:
+        """What instances have left."""
+        files = f"find {FILE_STORAGE} {SHARED_FILE_STORAGE} /srv/shelf -type f"
+        for machine in self.lab.machines:
+            told = machine.run(
+                f"lvs --noheadings -o lv_name xenvg; grep cs: /proc/drbd; {files}; losetup -n -l -O NAME"
+            )
+            yield from (f"{machine.name}: {line.strip()}" for line in told.splitlines())
