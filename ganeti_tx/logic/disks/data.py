@@ -1,25 +1,49 @@
 """One disk of an instance as gnt-instance info shows it."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from attrs import frozen
 
 from ganeti_tx.model import logical_id
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import without_secret
+from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
+@frozen
+class Side:
+    """A disk, or one that it is made of, as a node has it."""
+
+    node: Node
+    spec: DiskSpec
+
+    def child(self, index: int) -> "Side":
+        """One that it is made of."""
+        return Side(self.node, self.spec.children[index])
+
+
 async def disk_data(nodes: INodeRpc, target: InstanceView, index: int, static: bool) -> dict[str, Any]:
     """The disk, with its state on the primary node and the secondary one unless only static data are wanted."""
     disk = target.disks[index]
-    secondary = [node for node in target.secondaries if node.uuid in disk.nodes]
-    return {
-        **described(target, disk),
-        "pstatus": None if static else await state_on(nodes, target, target.primary, index),
-        "sstatus": None if static or not secondary else await state_on(nodes, target, secondary[0], index),
-    }
+    homes = [target.primary, *(node for node in target.secondaries if node.uuid in disk.nodes)]
+    sides = [] if static else [Side(node, without_secret(target.disk_specs(node)[index])) for node in homes]
+    return await with_states(nodes, described(target, disk), sides)
+
+
+async def with_states(nodes: INodeRpc, data: dict[str, Any], sides: Sequence[Side]) -> dict[str, Any]:
+    """What is described, and all that it is made of, with the states of its sides: that on the primary node comes first."""
+    states = [await state_on(nodes, side) for side in sides[:2]]
+    primary, secondary = [*states, None, None][:2]
+    children = [
+        await with_states(nodes, child, [side.child(index) for side in sides])
+        for index, child in enumerate(data["children"])
+    ]
+    return {**data, "pstatus": primary, "sstatus": secondary, "children": children}
 
 
 def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
@@ -43,10 +67,10 @@ def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     return logical_id.shown(disk.template.logical_id, disk.logical_id, names)
 
 
-async def state_on(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> list[Any] | None:
+async def state_on(nodes: INodeRpc, side: Side) -> list[Any] | None:
     """[path, major, minor, sync percent, estimated seconds, degraded, local state]; None when the node cannot tell."""
     try:
-        state = await nodes.call(node, BlockdevFind(disk=without_secret(target.disk_specs(node)[index])))
+        state = await nodes.call(side.node, BlockdevFind(disk=side.spec))
     except RpcError:
         return None
     if state is None:

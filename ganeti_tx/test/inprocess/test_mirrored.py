@@ -106,6 +106,7 @@ class MirroredTests(MirroredCase):
         self.fill()
         self.assertIn("on primary: /dev/drbd0 (147:0) in sync, status ok", self.info())
         self.assertIn("on secondary: /dev/drbd1 (147:1) in sync, status ok", self.info())
+        self.assertEqual(len(self.info().splitlines()), 2 * 3)  # and the volumes that it is made of
         self.ok(f"gnt-instance shutdown {NAME}")
         self.assertEqual(self.ready(), [0, 0])
         self.ok(f"gnt-instance remove -f {NAME}")
