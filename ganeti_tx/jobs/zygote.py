@@ -30,7 +30,7 @@ def main() -> int:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     paths = Paths.from_environment(os.environ)
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # in the children, too: who looks for garbage among what they share has it copied
     while True:
         ready, _, _ = select.select([sys.stdin.fileno(), ended], [], [])
         if ended in ready:
@@ -76,7 +76,6 @@ def become_runner(paths: Paths, own: Sequence[int]) -> None:
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, sys.stdin.fileno())
         os.close(null)
-        gc.unfreeze()
         status = run_forever(paths)
     except Exception as error:
         print(f"a job process cannot start: {error_text(error)}", file=sys.stderr, flush=True)

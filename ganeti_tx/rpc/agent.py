@@ -5,7 +5,8 @@ import time
 from typing import Any
 
 from attrs import define, field
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.abstract import isIPAddress, isIPv6Address
+from twisted.internet.endpoints import HostnameEndpoint, TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
 from twisted.web._newclient import HTTP11ClientProtocol
 from twisted.web.client import URI, Agent, HTTPConnectionPool, _HTTP11ClientFactory
 from twisted.web.iweb import IAgentEndpointFactory
@@ -82,9 +83,17 @@ class NodeEndpoints:
         """As the interface says."""
         key = (uri.host, uri.port)
         if key not in self._made:
-            way = HostnameEndpoint(self.reactor, uri.host, uri.port, timeout=CONNECT_LIMIT)
-            self._made[key] = wrapClientTLS(self.trust.creatorForNetloc(*key), way)
+            self._made[key] = wrapClientTLS(self.trust.creatorForNetloc(*key), self._way_to(*key))
         return self._made[key]
+
+    def _way_to(self, host: bytes, port: int) -> Any:
+        """Nobody is asked, in a thread, what an address means."""
+        name = host.decode("ascii").strip("[]")
+        if isIPAddress(name):
+            return TCP4ClientEndpoint(self.reactor, name, port, timeout=CONNECT_LIMIT)
+        if isIPv6Address(name):
+            return TCP6ClientEndpoint(self.reactor, name, port, timeout=CONNECT_LIMIT)
+        return HostnameEndpoint(self.reactor, name, port, timeout=CONNECT_LIMIT)
 
 
 def node_rpc(reactor: IStreamReactor, files: IFiles, paths: Paths) -> HttpNodeRpc:

@@ -50,7 +50,7 @@ from ganeti_tx.test.fakes.files import MemoryFiles
 
 NOW = datetime.now(UTC)
 AUTHORITY = create_authority("cluster", NOW)
-SERVER = issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW)
+SERVER = issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW)
 CANDIDATE = issue_client(AUTHORITY, "node2", NOW)
 NOT_ADMITTED = issue_client(AUTHORITY, "node3", NOW)
 FOREIGN = create_authority("cluster", NOW)
@@ -126,16 +126,17 @@ class NodeCallTests(TestCase):
         )
         dispatch = NodeDispatch(self, order=CallOrder(Terms(self.files, self.paths)).perform)
         callers = AdmittedCallers(self.files, self.paths)
-        self.listen(NodeSite(dispatch, callers.admitted, reactor))
+        self.site = NodeSite(dispatch, callers.admitted, reactor)
+        self.listen(self.site)
 
     def write(self, path: Any, data: bytes) -> None:
         """A file of the node."""
         Deferred.fromCoroutine(self.files.write_atomic(path, data))
 
-    def listen(self, factory: Any, port: int = 0) -> None:
+    def listen(self, factory: Any, port: int = 0, address: str = "127.0.0.1") -> None:
         """A server with the node's certificate."""
         net: Any = reactor
-        self.server = net.listenSSL(port, factory, server_options(SERVER, AUTHORITY.certificate), interface="127.0.0.1")
+        self.server = net.listenSSL(port, factory, server_options(SERVER, AUTHORITY.certificate), interface=address)
         server = self.server
         self.port = server.getHost().port
         self.addCleanup(lambda: maybeDeferred(server.stopListening))
@@ -321,7 +322,7 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_impostor(self) -> None:
         """One that was a candidate, and has signed itself a certificate for the node's address, is told nothing."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
         text = await self.fails(rpc.call(NODE, TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
         self.assertIn("another certificate than the one", text)
         self.assertIn("--readd", text)
@@ -332,14 +333,14 @@ class NodeCallTests(TestCase):
     @asynchronous
     async def test_joining(self) -> None:
         """A node that is set up anew is known by its new keys, too, before the configuration knows it."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
         remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
         self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
 
     @asynchronous
     async def test_joined_long_ago(self) -> None:
         """Keys that were made for a node some time ago, and are not what the configuration knows, are nobody's."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "127.0.0.1"], NOW).certificate)
+        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
         remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
         long_ago = time.time() - 7200
         os.utime(self.caller_paths.joining_file("127.0.0.1"), (long_ago, long_ago))
@@ -421,6 +422,13 @@ class NodeCallTests(TestCase):
         self.assertIn("something else", await self.junk(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\njunk"))
         self.assertIn("something else", await self.junk(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\x92\xc3\xa1x"))
         self.assertIn("500", await self.junk(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"))
+
+    @asynchronous
+    async def test_each_kind_of_address(self) -> None:
+        """A node is reached by an address of either kind, and by a name."""
+        self.assertEqual(await self.rpc().call(NodeAddress("node1", "localhost"), Version(), LIMIT), 42)
+        self.listen(self.site, address="::1")
+        self.assertEqual(await self.rpc().call(NodeAddress("node1", "::1"), Version(), LIMIT), 42)
 
     @asynchronous
     async def test_endless_answer(self) -> None:
