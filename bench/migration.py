@@ -74,32 +74,32 @@ def migrated(layout: Layout, target: DevNode) -> Figures:
     return {"wall": wall, "total": float(told[1]) * 1000, "down": float(told[2])}
 
 
-def by_commands(root: Path, rounds: int) -> list[Figures]:
-    """There and back on a cluster of its own."""
-    layout = up(root, 3, ["--enabled-hypervisors=kvm", "--enabled-disk-templates=sharedfile,diskless,file"])
+def in_turns(directory: Path, rounds: int) -> tuple[list[Figures], list[Figures]]:
+    """By the command, there and back on a cluster of its own, and by hand: what else the machine does meets both alike."""
+    layout = up(directory / "dc", 3, ["--enabled-hypervisors=kvm", "--enabled-disk-templates=sharedfile,diskless,file"])
+    ours, hand = [], []
     try:
         create(layout)
         wait_for_prompt(instance_layout(Paths(layout.nodes[1].root), NAME).serial)
-        return [migrated(layout, layout.nodes[2 - number % 2]) for number in range(rounds)]
+        for number in range(rounds):
+            (own := directory / str(number)).mkdir()
+            hand.append(sent_by_hand(same_machine(directory), own, free_port()))
+            ours.append(migrated(layout, layout.nodes[2 - number % 2]))
     finally:
-        end_all(root)
+        end_all(directory / "dc")
+    return ours, hand
 
 
-def by_hand(directory: Path, rounds: int) -> list[Figures]:
-    """The same machine, booted anew each time."""
+def same_machine(directory: Path) -> Machine:
+    """The same as the cluster's, which is booted anew each time."""
     disk = directory / "disk"
     with disk.open("wb") as file:
         file.truncate(DISK << 20)
-    machine = Machine(CACHE / "vmlinux", CACHE / "initrd.img", disk, MEMORY, BANDWIDTH, DOWNTIME)
-    result = []
-    for number in range(rounds):
-        (own := directory / str(number)).mkdir()
-        result.append(sent_by_hand(machine, own, free_port()))
-    return result
+    return Machine(CACHE / "vmlinux", CACHE / "initrd.img", disk, MEMORY, BANDWIDTH, DOWNTIME)
 
 
 def main() -> None:
-    """Both, one after the other, on this machine."""
+    """Both, in turns, on this machine."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=4, help="migrations of each kind")
     arguments = options.parse_args()
@@ -107,8 +107,7 @@ def main() -> None:
         raise SystemExit(f"{QEMU} is not installed")
     subprocess.run([str(shipped("os") / "busybox" / "make-guest"), str(CACHE)], check=True)
     with tempfile.TemporaryDirectory(prefix="gtx-bench-", dir="/tmp") as directory:
-        hand = by_hand(Path(directory), arguments.rounds)
-        ours = by_commands(Path(directory) / "dc", arguments.rounds)
+        ours, hand = in_turns(Path(directory), arguments.rounds)
     show(ours, hand)
 
 

@@ -33,6 +33,7 @@ class Machine:
         argv = [QEMU, "-accel", "tcg", "-m", str(self.memory), "-nodefaults", "-display", "none", "-S"]
         argv += ["-kernel", str(self.kernel), "-initrd", str(self.initrd), "-append", "console=ttyS0,38400 quiet"]
         argv += ["-device", "virtio-balloon", "-drive", f"file={self.disk},format=raw,if=virtio,cache=none"]
+        argv += ["-netdev", "user,id=net,restrict=on", "-device", "virtio-net-pci,netdev=net,romfile="]
         for option, name in (("-serial", "serial"), ("-qmp", "qmp")):
             argv += [option, f"unix:{directory / name},server=on,wait=off"]
         return [*argv, "-incoming", "defer"] if incoming else argv

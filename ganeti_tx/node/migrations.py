@@ -19,6 +19,9 @@ from ganeti_tx.rpc.calls.migration import (
     MigrationInfo,
 )
 
+#: Seconds for which an answer waits for the end of a migration at most: the caller takes a long silence for a death.
+MAX_WAIT = InstanceGetMigrationStatus.timeout / 2
+
 
 @define
 class Migrations:
@@ -51,7 +54,8 @@ class Migrations:
     @answers(InstanceGetMigrationStatus)
     async def progress(self, call: InstanceGetMigrationStatus) -> MigrationProgress:
         """How far it is."""
-        return await self._of(call.instance.hypervisor).migration_progress(call.instance.name)
+        wait = min(max(call.wait, 0.0), MAX_WAIT)
+        return await self._of(call.instance.hypervisor).migration_progress(call.instance.name, wait)
 
     @answers(InstanceFinalizeMigrationSrc)
     async def end_source(self, call: InstanceFinalizeMigrationSrc) -> None:

@@ -148,8 +148,8 @@ class ILiveMigration(Interface):
     async def send(instance: InstanceSpec, address: str, live: bool) -> None:
         """Begin to send the machine to who waits at the address; not `live` means that it stands still meanwhile."""
 
-    async def migration_progress(instance_name: str) -> MigrationProgress:
-        """How far that is. @raise HypervisorError: nothing runs here."""
+    async def migration_progress(instance_name: str, wait: float = 0.0) -> MigrationProgress:
+        """How far that is when it has ended, or after so many seconds. @raise HypervisorError: nothing runs here."""
 
     async def migration_side(instance_name: str) -> Side | None:
         """What is here of the machine."""

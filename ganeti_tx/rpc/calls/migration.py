@@ -54,11 +54,12 @@ class InstanceMigrate(NodeCall[None], frozen=True, kw_only=True):
 
 
 class InstanceGetMigrationStatus(Question[MigrationProgress], frozen=True, kw_only=True):
-    """How far is it? It answers at once; a node that does not may be gone, with the instance."""
+    """How far is it? It answers when it has ended, or after `wait` seconds; a node that does not may be gone, with the instance."""
 
     name: ClassVar[str] = "instance_get_migration_status"
     timeout: ClassVar[float] = URGENT
     instance: InstanceSpec
+    wait: float = 0.0
 
 
 class InstanceFinalizeMigrationSrc(NodeCall[None], frozen=True, kw_only=True):

@@ -78,6 +78,14 @@ class LiveMigrationContract(TestCase):
             await self.pause()
         return progress
 
+    async def test_end_is_waited_for(self) -> None:
+        """Who asks how far it is with time to wait is answered when it has ended, and at once when nothing is sent any more."""
+        await self.accept()
+        await self.old.send(self.instance, ADDRESS, True)
+        for _ in range(2):
+            progress = await self.old.migration_progress(self.name, 60.0)
+            self.assertIs(progress.status, MigrationState.COMPLETED)
+
     def test_interface(self) -> None:
         """It has every method."""
         verifyObject(ILiveMigration, self.new)

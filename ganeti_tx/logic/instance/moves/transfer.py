@@ -9,8 +9,9 @@ from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.rpc.calls.migration import InstanceGetMigrationStatus, InstanceMigrate
 from ganeti_tx.rpc.interfaces import RpcError
 
-#: Seconds between two looks, and looks between two words about it.
+#: Seconds for which a look waits for the end; seconds between two looks, and looks between two words about it.
 INTERVAL = 0.5
+PAUSE = 0.05
 TELL_EVERY = 20
 #: After so many looks in a row without an answer the node is taken for lost.
 MAX_VAIN = 5
@@ -52,7 +53,7 @@ class Transfer:
             if looks % TELL_EVERY == 0 and progress.total_ram:
                 percent = 100 * (progress.transferred_ram or 0) / progress.total_ram
                 self.parts.info(f"* memory transfer progress: {percent:.2f} %")
-            await self.parts.pause(INTERVAL)
+            await self.parts.pause(PAUSE)
         if progress.status is not MigrationState.COMPLETED:
             reason = f": {progress.reason}" if progress.reason else ""
             raise OpExecError(
@@ -61,11 +62,10 @@ class Transfer:
         return progress
 
     async def _look(self) -> MigrationProgress:
+        call = InstanceGetMigrationStatus(instance=self.move.before.spec(), wait=INTERVAL)
         for vain in range(MAX_VAIN):
             try:
-                return await self.parts.nodes.call(
-                    self.move.source, InstanceGetMigrationStatus(instance=self.move.before.spec())
-                )
+                return await self.parts.nodes.call(self.move.source, call)
             except RpcError as error:
                 last = error
                 await self.parts.pause(INTERVAL * vain)

@@ -183,7 +183,7 @@ class FakeHypervisor:
         """As ILiveMigration says; it takes no time, and what was sent stands still until it is let run there."""
         await self._turn(instance.name, self._running(instance.name), Side.SENT)
 
-    async def migration_progress(self, instance_name: str) -> MigrationProgress:
+    async def migration_progress(self, instance_name: str, wait: float = 0.0) -> MigrationProgress:
         """As ILiveMigration says."""
         running = self._read(instance_name)
         if running is None:

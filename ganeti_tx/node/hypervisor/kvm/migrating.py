@@ -64,9 +64,11 @@ class MigratingKvm(KvmHypervisor):
         async with self._running(instance.name) as running:
             await migration.send(running.client, kvm_params(instance.hvparams), address, live)
 
-    async def migration_progress(self, instance_name: str) -> MigrationProgress:
+    async def migration_progress(self, instance_name: str, wait: float = 0.0) -> MigrationProgress:
         """As ILiveMigration says."""
         async with self._running(instance_name) as running:
+            if wait:
+                await migration.wait_for_end(running.client, wait)
             return await migration.progress(running.client)
 
     async def migration_side(self, instance_name: str) -> Side | None:

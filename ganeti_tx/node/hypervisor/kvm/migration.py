@@ -185,6 +185,24 @@ async def send(client: QmpClient, params: KvmParams, address: str, live: bool) -
     await client.execute("migrate", {"uri": uri(address, params)})
 
 
+def is_over(told: Mapping[str, Any]) -> bool:
+    """Whether nothing is being sent any more; what `query-migrate` tells, or an event of the migration."""
+    return STATES.get(told.get("status", "none")) not in (MigrationState.ACTIVE, MigrationState.POSTCOPY)
+
+
+async def wait_for_end(client: QmpClient, limit: float) -> None:
+    """Returns when a migration is over, or after so many seconds. QEMU says so itself and is not asked meanwhile."""
+    ended = client.next_event("MIGRATION", limit, is_over)
+    try:
+        if not is_over(await client.execute("query-migrate")):
+            await ended
+    except HypervisorError:
+        pass  # it goes on; or QEMU is gone, as the next look finds
+    finally:
+        ended.addErrback(lambda failure: None)
+        ended.cancel()
+
+
 async def progress(client: QmpClient) -> MigrationProgress:
     """How far it is; where it is to, the new machine is let run before all is there."""
     told = await client.execute("query-migrate")
