@@ -88,7 +88,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar provider_key: what an operator says of a disk to choose the provider that has it; all else that is said of it are
         parameters of that provider's own.
     @ivar params: the disk parameters, with their built-in values.
-    @ivar choices: the values that are allowed, of parameters that are one of some words.
+    @ivar choices: the values that are allowed, of parameters that are one of some words or numbers.
     @ivar on_node: how parameters are called where they reach the node, as far as they are called otherwise.
     @ivar unique: what its id is called if two disks on a node may not have the same.
     @ivar adoptable: the directory below which what is adopted must be; None: in the disk's pool.
@@ -107,7 +107,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     keys: frozenset[str] = frozenset()
     provider_key: str | None = None
     params: type[Wire] = NoDiskParams
-    choices: Mapping[str, tuple[str, ...]] = {}
+    choices: Mapping[str, tuple[str | int, ...]] = {}
     on_node: Mapping[str, str] = {}
     children: tuple[Child, ...] = ()
     mirrored: Mirrored = Mirrored.NOT

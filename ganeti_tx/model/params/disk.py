@@ -43,7 +43,9 @@ def check_params(template: Template, given: Params, path: str) -> dict[str, obje
     checked = check(template.params, given, path)
     for name, allowed in template.choices.items():
         if checked.get(name, DEFAULT) not in (DEFAULT, *allowed):
-            raise ParameterError(f"{path}.{name}: {checked[name]!r} is not allowed; allowed are {', '.join(allowed)}")
+            raise ParameterError(
+                f"{path}.{name}: {checked[name]!r} is not allowed; allowed are {', '.join(map(str, allowed))}"
+            )
     return checked
 
 

@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import UnsetType
 from msgspec.structs import asdict, fields
 
 from ganeti_tx.errors import ParameterError, TypeEnforcementError
@@ -37,9 +38,9 @@ def types_of(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 
 @cache
 def defaults_of(kind: type[msgspec.Struct]) -> Params:
-    """The built-in value of each parameter, by its name on the wire."""
+    """The built-in value of each parameter, by its name on the wire; some are not there unless they are set."""
     names = {field.name: field.encode_name for field in fields(kind)}
-    return {names[name]: value for name, value in asdict(kind()).items()}
+    return {names[name]: value for name, value in asdict(kind()).items() if value is not msgspec.UNSET}
 
 
 def fill(kind: type[msgspec.Struct], *layers: Mapping[str, object]) -> dict[str, object]:
@@ -105,6 +106,8 @@ def forced(name: str, declared: Any, value: object, path: str) -> object:
         if value is None or value == NONE:
             return None
         declared = next(part for part in get_args(declared) if part is not NoneType)
+    if UnsetType in get_args(declared):
+        declared = next(part for part in get_args(declared) if part is not UnsetType)
     word, convert = CONVERSIONS[declared]
     result = convert(value)
     if result is None:

@@ -148,6 +148,27 @@ class PlainOnlyTests(OnVolumes):
         self.assertEqual(self.reported("stripes,lv_size", "uuid.disk0"), ["2", "20.00m"])
         self.get(self.store.grow(volume(0, 20, stripes=2), 20))
         self.assertEqual(self.reported("stripes,lv_size", "uuid.disk0"), ["2", "40.00m"])
+        self.get(self.store.create(volume(1, 20, stripes=2, **{"stripe-size": 128})))
+        self.assertEqual(self.reported("stripes,stripe_size", "uuid.disk1"), ["2", "128.00k"])
+
+    def test_exclusive(self) -> None:
+        """Disks that share their physical volumes with none: as few as will do, or as many as asked for; they grow so, too."""
+        groups = VolumeGroups(self.tools)
+        self.get(self.store.create(volume(0, 100)))
+        self.get(self.store.create(replace(volume(1, 100), exclusive=True)))
+        self.assertEqual(len(self.lies_on("uuid.disk0") | self.lies_on("uuid.disk1")), 2)
+        self.assertIn("1 are, with 124 MiB", self.refused(self.store.create(replace(volume(2, 200), exclusive=True))))
+        two = replace(volume(2, 8), exclusive=True, spindles=2)
+        self.assertIn("cannot have 2 physical volumes", self.refused(self.store.create(two)))
+        space = self.get(groups.space(GROUP, {"exclusive_storage": True}))
+        self.assertEqual((space.size, space.free), (373, 124))
+        alone = replace(volume(1, 100), exclusive=True)
+        self.get(self.store.grow(alone, 100))
+        self.assertEqual(self.get(self.store.spindles(alone)), 2)
+        self.assertEqual(self.lies_on("uuid.disk0") & self.lies_on("uuid.disk1"), set())
+        self.get(self.store.snapshot(alone, "snap", 8))
+        self.assertEqual(self.lies_on("uuid.disk0") & self.lies_on("uuid.disk1.snap"), set())
+        self.assertIn("insufficient", self.refused(self.store.grow(volume(0), 200)).lower())
 
     def test_in_use(self) -> None:
         """What something has open is neither taken down nor removed, and told to be in use."""

@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 
 
-def create(group: str, name: str, size: int, stripes: int = 1, upon: Sequence[str] = ()) -> list[str]:
-    """A new volume, upon some of the physical volumes; what is left there of a file system or a label is wiped."""
+def create(
+    group: str, name: str, size: int, stripes: int = 1, upon: Sequence[str] = (), stripe_size: int | None = None
+) -> list[str]:
+    """A new volume, upon some of the physical volumes; what is left there of a file system or a label is wiped.
+
+    @param stripe_size: KiB that lie on one of them before the next one's turn; LVM's own choice if it is not given.
+    """
     spread = ["--stripes", str(stripes)] if stripes > 1 else []
+    if spread and stripe_size is not None:
+        spread += ["--stripesize", f"{stripe_size}k"]
     return ["lvcreate", "--yes", "--wipesignatures", "y", "--size", f"{size}m", *spread, "--name", name, group, *upon]
 
 

@@ -21,6 +21,8 @@ from ganeti_tx.node.storage.lvm.pools import PhysicalVolumes, VolumeGroups
 from ganeti_tx.node.storage.lvm.report import LogicalVolume
 from ganeti_tx.node.storage.lvm.tools import LvmTools
 
+#: The disk parameter for it, which is only there where it is set.
+STRIPE_SIZE = "stripe-size"
 #: What the tag begins with by which an administrator sees whose a volume is.
 OWNER = "originstname+"
 
@@ -45,7 +47,8 @@ class LogicalVolumes:
             upon = whole(there, disk.size, disk.spindles)
         else:
             upon = fewest(there, disk.size, stripes, await self._under(disk.beside))
-        argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon)
+        width = disk.params.get(STRIPE_SIZE)
+        argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon, width)
         await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
 
     async def remove(self, disk: DiskSpec) -> None:

@@ -140,6 +140,10 @@ class CheckTests(SynchronousTestCase):
         """Unknown templates and parameters are refused with their path."""
         self.assertEqual(disk.check_diskparams({"drbd": {"resync-rate": "5"}}), {"drbd": {"resync-rate": 5}})
         self.assertRaises(ParameterError, disk.check_diskparams, {"tape": {}})
+        self.assertEqual(disk.check_diskparams({"plain": {"stripe-size": "64"}}), {"plain": {"stripe-size": 64}})
+        self.assertNotIn("stripe-size", disk.fill_diskparams(CLUSTER)[DiskTemplate.PLAIN])
+        wrong = self.assertRaises(ParameterError, disk.check_diskparams, {"plain": {"stripe-size": 65}})
+        self.assertIn("diskparams.plain.stripe-size: 65 is not allowed; allowed are 4, 8, 16", str(wrong))
         error = self.assertRaises(TypeEnforcementError, disk.check_diskparams, {"plain": {"stripes": "x"}})
         self.assertIn("diskparams.plain.stripes", str(error))
 
