@@ -368,6 +368,16 @@ class MirrorContract(StorageContract):
         self.get(self.nodes[1].shutdown(self.disk(node=1)))
         self.assertEqual(self.read(0), "letters")
 
+    def test_missing_peer(self) -> None:
+        """A side with good data becomes primary when it is assembled, though the other side is not up."""
+        self.in_sync()
+        self.write(0, "letters")
+        for node in (0, 1):
+            self.get(self.nodes[node].shutdown(self.disk(node=node)))
+        status = self.get(self.tree.assemble(self.disk(), True))
+        self.assertEqual((status.is_degraded, status.ldisk_status), (True, LocalDiskStatus.OK))
+        self.assertEqual(self.read(0), "letters")
+
     def test_own_part_is_back(self) -> None:
         """A side that goes on without its own part takes it when it is assembled again."""
         self.in_sync()

@@ -1,107 +1,25 @@
 """Real mirrors between two machines: what every disk keeps, and every mirror."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine
+from random import Random
 from typing import Any
 
-from attrs import define, field
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall
-from twisted.internet.task import Clock
 
-from ganeti_tx.model.disk_templates.drbd import META_SIZE
-from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
-from ganeti_tx.node.storage.drbd.driver import DrbdMirrors
-from ganeti_tx.node.storage.drbd.kernel import Kernel
-from ganeti_tx.node.storage.lvm.driver import LogicalVolumes
-from ganeti_tx.node.storage.lvm.tools import LvmTools
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.tree import DeviceTree
-from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 from ganeti_tx.test.contracts.storage_abilities import MirrorContract
-from ganeti_tx.test.fakes.storage import only
 from ganeti_tx.test.lab.case import Chosen, runner_on, the_lab
-from ganeti_tx.test.lab.network import address
+from ganeti_tx.test.lab.drbd import CLEAN, FAST, NET, SECRET, SLOW, Recording, Shell, mirror, tree_on
 
-GROUP = "xenvg"
-SECRET = "0123456789abcdef0123456789abcdef01234567"
-#: The program that connects, on the machines.
-CONNECT = ["python3", "-I", "-S", "/lab/python/ganeti_tx/node/storage/drbd/connect.py"]
-#: KiB a second, so slow that a synchronisation can be watched; and what it gets when it is to be over.
-SLOW, FAST = 128, 61440
 #: What an instance writes besides what is read again, in MiB: as much as takes some time to carry over.
 MORE = 4
 TEXT = 64
 MINORS = "grep -o '^ *[0-9]*: cs' /proc/drbd | tr -dc '0-9\\n'"
 RATE = f"for i in $({MINORS}); do drbdsetup disk-options $i --resync-rate={{}}k --c-plan-ahead=0; done"
-NET = 1
 LIMIT = 60.0
-
-
-class RealTime(Clock):
-    """Time passes while somebody waits for it."""
-
-    def callLater(self, delay: float, callable: Callable[..., object], *args: object, **kw: object) -> IDelayedCall:
-        """See `IReactorTime`."""
-        call = super().callLater(delay, callable, *args, **kw)
-        time.sleep(delay)
-        self.advance(delay)
-        return call
-
-
-@define
-class Recording:
-    """Remembers what was run."""
-
-    runner: IProcessRunner
-    argvs: list[list[str]] = field(factory=list)
-
-    def run(self, argv: Sequence[str], **options: Any) -> Deferred[ProcessResult]:
-        """See `IProcessRunner`."""
-        self.argvs.append(list(argv))
-        return self.runner.run(argv, **options)
-
-
-def tree_on(runner: Any) -> DeviceTree:
-    """The disks of a machine."""
-    return only(LogicalVolumes("plain", LvmTools(runner)), DrbdMirrors("drbd", Kernel(runner, CONNECT), RealTime()))
-
-
-def volume(name: str, size: int) -> DiskSpec:
-    """One part of a mirror."""
-    return DiskSpec(uuid=name, dev_type="plain", size=size, logical_id=[GROUP, name])
-
-
-def mirror(node: int, number: int, size: int, **params: Any) -> DiskSpec:
-    """A mirror between the machines, as node 0 or 1 must know it."""
-    here, there = (address(each + 1, NET) for each in (node, 1 - node))
-    minors = (10 + number, 20 + number)
-    return DiskSpec(
-        uuid=f"d{number}",
-        dev_type="drbd",
-        size=size,
-        logical_id=["uuid0", "uuid1", 11000 + number, *minors, SECRET],
-        params={"resync-rate": SLOW, **params},
-        children=[volume(f"d{number}_data", size), volume(f"d{number}_meta", META_SIZE)],
-        ends=MirrorEnds(
-            local_address=here,
-            local_minor=minors[node],
-            peer_address=there,
-            peer_minor=minors[1 - node],
-            port=11000 + number,
-        ),
-    )
-
-
-@define
-class Shell:
-    """Commands on a machine."""
-
-    runner: IProcessRunner
-
-    def run(self, line: str) -> str:
-        """What it printed, if it succeeded."""
-        result: Any = self.runner.run(["sh", "-c", line], timeout=60).result
-        return str(result.stdout.decode()) if result.succeeded else ""
 
 
 class DrbdTests(Chosen, MirrorContract):
@@ -134,10 +52,8 @@ class DrbdTests(Chosen, MirrorContract):
         """Nothing is left on the machines."""
         self.mend()
         for shell in self.shells:
-            shell.run(
-                "for each in $(drbdsetup show | awk '$1 == \"resource\" {print $2}'); do drbdsetup down $each; done"
-            )
-            shell.run("lvs --noheadings -o vg_name,lv_name | while read vg lv; do lvremove -f $vg/$lv; done")
+            for line in CLEAN:
+                shell.run(line)
 
     def disk(self, number: int = 0, size: int = 8, node: int = 0) -> DiskSpec:
         """See `StorageContract`."""
@@ -219,3 +135,70 @@ class DrbdTests(Chosen, MirrorContract):
         seen = [str(argv) for each in self.recorded for argv in each.argvs]
         self.assertTrue(any("connect.py" in each for each in seen))
         self.assertFalse(any(SECRET in each for each in seen))
+
+    def test_crashed(self) -> None:
+        """What a crash of the primary side left undone in its metadata is done when it is assembled."""
+        self.in_sync()
+        self.write(0, "letters")
+        self.lose_power(0)
+        self.get(self.nodes[0].assemble(self.disk(node=0), False))
+        self.settle()
+        self.assertEqual(self.degraded(), [False, False])
+        self.assertTrue(self.recorded[0].ran("apply-al"))
+        self.switch(1, 0)
+        self.assertEqual(self.read(0), "letters")
+
+    def test_time_left(self) -> None:
+        """Seconds that a synchronisation takes yet are told while it runs."""
+        self.create()
+        self.assemble()
+        told = [self.status(0).estimated_time]
+        deadline = time.monotonic() + LIMIT
+        while told[-1] is None and time.monotonic() < deadline:
+            told.append(self.status(0).estimated_time)
+        self.assertGreater(told[-1] or 0.0, 0.0)
+        self.settle()
+        self.assertIsNone(self.status(0).estimated_time)
+
+    def test_cut_in_the_middle(self) -> None:
+        """A call in whose middle the other side is cut off succeeds when it is done again and the other side is back."""
+        self.in_sync()
+        self.write(0, "letters")
+        chance = Random(13)
+        for name, call in self.calls():
+            self.recorded[0].argvs.clear()
+            self.recorded[0].before = self.cutting_before(chance.randint(0, 3))
+            tried = Deferred.fromCoroutine(call())
+            tried.addErrback(lambda failure: failure.trap(BlockDeviceError))
+            self.assertTrue(tried.called, name)
+            self.recorded[0].before = lambda _number: None
+            self.mend()
+            self.settle()
+            self.get(call())
+            self.settle()
+        self.assertEqual(self.degraded(), [False, False])
+        self.assertEqual(self.read(0), "letters")
+
+    def cutting_before(self, which: int) -> Callable[[int], None]:
+        """Pulls the cable before one of the programs is run."""
+
+        def cut(number: int) -> None:
+            if number == which:
+                self.split()
+
+        return cut
+
+    def calls(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, object]]]]:
+        """Those about one side that do not take the device from its instance; each leaves it as it was, together with the next."""
+        own, disk = self.on(0)
+        return [
+            ("assemble", lambda: self.tree.assemble(disk, True)),
+            ("become_secondary", lambda: own.become_secondary(disk)),
+            ("become_primary", lambda: own.become_primary(disk)),
+            ("disconnect", lambda: own.disconnect(disk)),
+            ("connect", lambda: own.connect(disk, False)),
+            ("detach_children", lambda: self.tree.detach_children(disk)),
+            ("assemble with its own part", lambda: self.tree.assemble(disk, True)),
+            ("shutdown", lambda: self.tree.shutdown(disk)),
+            ("assemble from nothing", lambda: self.tree.assemble(disk, True)),
+        ]

@@ -1,0 +1,215 @@
+"""Seeded faults: an instance on a mirror whose machines, cable or volumes fail in the middle of an operation.
+
+Each number is a case of its own, `faults.Case.of`. A run of all tests has six; `bin/lab campaign` has every operation with every
+fault, or as many as GANETI_LAB_SEEDS says, from GANETI_LAB_FIRST_SEED on.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, Chosen, LabCase, the_cluster
+from ganeti_tx.test.lab.faults import ALL, Befall, Case, until
+from ganeti_tx.test.lab.mirrored import MirroredInstance
+
+NAME = "web3.lab.example"
+#: The numbers that are tried, and the first.
+SEEDS_VARIABLE, FIRST_VARIABLE = "GANETI_LAB_SEEDS", "GANETI_LAB_FIRST_SEED"
+ALWAYS = 6
+#: Seconds: for a job, which tries for two minutes to reach a machine that is gone; until a step begins.
+JOB_LIMIT = 420.0
+STEP_LIMIT = 60.0
+#: KiB a second, so that a synchronisation can be met in its middle.
+SLOW = 512
+ENDED = ("success", "error", "canceled")
+#: How commands stand in messages.
+COMMAND = re.compile(r"'(gnt-[^']+)'")
+COMMANDS = {
+    "grow": ["grow-disk", "--ignore-ipolicy", NAME, "0", "16m"],
+    "migrate": ["migrate", "-f", NAME],
+}
+
+
+def seeds() -> list[int]:
+    """Those of this run."""
+    usual = len(ALL) if CAMPAIGN_VARIABLE in os.environ else ALWAYS
+    first = int(os.environ.get(FIRST_VARIABLE, "0"))
+    return list(range(first, first + int(os.environ.get(SEEDS_VARIABLE, usual))))
+
+
+class FaultTests(Chosen, LabCase):
+    """Afterwards configuration and devices agree, or a command that the error names makes them so; no data are lost."""
+
+    always = frozenset()
+
+    def setUp(self) -> None:
+        """The cluster of the machines, and the instance's name."""
+        super().setUp()
+        self.cluster = the_cluster()
+        self.instance = MirroredInstance(self.cluster, NAME)
+
+    def test_seeds(self) -> None:
+        """Each of the numbers; those that went wrong are told together."""
+        self.addCleanup(self.instance.remove)
+        wrong = {seed: fault for seed in seeds() if (fault := self.fault_of(seed))}
+        self.assertEqual(wrong, {})
+
+    def fault_of(self, seed: int) -> str:
+        """What was wrong with a number; it is told at once, as others follow."""
+        case = Case.of(seed)
+        try:
+            found = "\n".join(self.tried(seed, case))
+        except Exception as error:  # the other numbers count, too
+            self.instance.remove()
+            found = f"{type(error).__name__}: {error}"
+        print(f"seed {seed}: {case}: {found or 'in order'}", flush=True)
+        return found
+
+    def tried(self, seed: int, case: Case) -> list[str]:
+        """Make the case happen; what is wrong then, with what the job told."""
+        written = self.prepared(seed, case)
+        befall = Befall(case, self.instance, self.machine_of(case))
+        befall.before()
+        job = None
+        try:
+            job = self.begin(seed, case)
+            secrets = self.secrets_in(job)
+            befall.now(self.process_of(job))
+            if written is not None and self.goes_on_writing(case):
+                written = self.instance.write(seed + 1000)
+            self.wait_for(job, JOB_LIMIT if case.fault == "full" else case.lasts)
+        finally:
+            befall.over()
+        told = self.told(job)
+        wrong = self.put_in_order(told)
+        digests = self.instance.digests() if written is not None and not wrong else {}
+        changed = [f"{place} has other data" for place, digest in digests.items() if digest != written]
+        wrong += secrets
+        if case.fault != "full" and any("OpPrereqError" in text for text in told):
+            wrong.append("the operation was refused")
+        return [*wrong, *changed, *(told if wrong or changed else [])]
+
+    def prepared(self, seed: int, case: Case) -> str | None:
+        """The instance runs, and both sides have what it wrote, whose digest is given; or there is none, to be created."""
+        if case.operation == "create":
+            self.instance.remove()
+            return None
+        if not self.instance.is_known or self.instance.disagreements():
+            self.instance.remove()
+            self.cluster.ok(*self.instance.new())
+        self.cluster.ok("gnt-instance", "startup", NAME)
+        return self.instance.write(seed)
+
+    def machine_of(self, case: Case) -> Any:
+        """The one that the fault befalls."""
+        if case.operation == "create":
+            return self.machines[case.side != "primary"]
+        return self.instance.primary if case.side == "primary" else self.instance.secondary
+
+    def goes_on_writing(self, case: Case) -> bool:
+        """Whether the instance runs on where it was, so that what it writes now is what must be there in the end."""
+        return case.operation not in ("create", "migrate") and (case.fault, case.side) != ("power", "primary")
+
+    def begin(self, seed: int, case: Case) -> int | None:
+        """The job of the operation, which is in the middle of it; None of one that has no job."""
+        if case.operation == "resync":
+            self.begin_synchronisation(seed, case)
+            return None
+        job = self.submit(case)
+        until(lambda: self.steps_begun(job) >= case.step or self.has_ended(job), STEP_LIMIT)
+        self.wait_for(job, case.later)
+        return job
+
+    def wait_for(self, job: int | None, limit: float) -> bool:
+        """Until a job has ended, if there is one, or the time is over. Whether it has."""
+        return until(lambda: job is not None and self.has_ended(job), limit)
+
+    def submit(self, case: Case) -> int:
+        """Hand the operation in."""
+        if case.operation == "create":
+            program, *words = self.instance.new()
+        elif case.operation == "replace":
+            program, words = "gnt-instance", ["replace-disks", "-p" if case.step % 2 else "-s", NAME]
+        else:
+            program, words = "gnt-instance", COMMANDS[case.operation]
+        said = self.cluster.run(program, words[0], "--submit", *words[1:]).stderr
+        found = re.search(r"^JobID: (\d+)$", said, re.MULTILINE)
+        assert found, said
+        return int(found[1])
+
+    def begin_synchronisation(self, seed: int, case: Case) -> None:
+        """What was written once more while the sides were apart is carried over."""
+        network, machine = self.cluster.lab.network, self.instance.secondary
+        self.instance.synchronise_at(SLOW)
+        network.cut(machine.node, 1)
+        self.instance.write(seed)
+        network.mend(machine.node, 1)
+        until(lambda: "Sync" in machine.run("cat /proc/drbd"), STEP_LIMIT)
+        self.wait_for(None, case.later)
+
+    def job_file(self, job: int) -> dict[str, Any]:
+        """As it is on the master's disk."""
+        path = Path(self.cluster.root / f"var/lib/ganeti/queue/job-{job}")
+        return dict(json.loads(path.read_bytes()))
+
+    def process_of(self, job: int | None) -> int | None:
+        """The one that does a job; None when it has ended."""
+        return None if job is None or self.has_ended(job) else self.job_file(job)["process_id"]
+
+    def secrets_in(self, job: int | None) -> list[str]:
+        """What must not be in a job's file, where what takes it back stands."""
+        if job is None:
+            return []
+        text = json.dumps(self.job_file(job))
+        secrets = {secret for disk in self.instance.config.disks.values() for secret in disk.secrets}
+        return ["the job's file has a mirror's secret" for secret in secrets if secret in text]
+
+    def steps_begun(self, job: int) -> int:
+        """How many."""
+        (op,) = self.job_file(job)["ops"]
+        steps = [content for _, _, kind, content in op["log"] if kind == "step"]
+        return sum(each["state"] == "begun" for each in steps)
+
+    def has_ended(self, job: int) -> bool:
+        """Well or not."""
+        (op,) = self.job_file(job)["ops"]
+        return op["status"] in ENDED
+
+    def told(self, job: int | None) -> list[str]:
+        """What a job's log and its error say, once it has ended."""
+        if job is None:
+            return []
+        self.assertTrue(self.wait_for(job, JOB_LIMIT), f"job {job} goes on")
+        (op,) = self.job_file(job)["ops"]
+        return [
+            *(str(content) for *_, kind, content in op["log"] if kind == "message"),
+            f"{op['status']}: {op['result']}",
+        ]
+
+    def put_in_order(self, told: list[str]) -> list[str]:
+        """What is still wrong when the disks were made ready, as after every loss of power, and the commands named were run."""
+        told = [*told, *self.made_ready()]
+        wrong = self.instance.disagreements()
+        for command in dict.fromkeys(self.named(told)):
+            if not wrong:
+                break
+            ended = self.cluster.run(*shlex.split(command))
+            told += [f"{command}: status {ended.returncode}", ended.stdout, ended.stderr, *self.made_ready()]
+            wrong = self.instance.disagreements()
+        return [*wrong, *told] if wrong else []
+
+    def made_ready(self) -> list[str]:
+        """What the command said that makes disks ready, if there is an instance."""
+        if not self.instance.is_known:
+            return []
+        ended = self.cluster.run("gnt-instance", "activate-disks", "--wait-for-sync", NAME)
+        return [ended.stdout, ended.stderr]
+
+    def named(self, told: list[str]) -> Iterator[str]:
+        """Commands in messages, the latest first."""
+        for text in reversed(told):
+            yield from COMMAND.findall(text)
