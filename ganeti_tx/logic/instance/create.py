@@ -70,7 +70,7 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 COMMIT = "put the instance in the place of its reservation"
 ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
-SYNC = "wait until its disks are in sync"
+SYNC, MARK = "wait until its disks are in sync", "mark the adopted disks as its own"
 
 
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
@@ -216,6 +216,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             *wiping(target, self._wiped),
             PlannedStep(ADD if self._reserved is None else COMMIT, (), instance),
         ]
+        if renamed(self._plan.disks):
+            steps.append(PlannedStep(MARK, disk_nodes(target), instance))
         if self._waits_for_sync:
             steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
         if self._plan.install:
@@ -250,8 +252,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await self._add(target.instance, self._target.disks)
         else:
             await self._commit(self._reserved)
-        adopted = [target.disks[index].uuid for index in renamed(self._plan.disks)]
-        await mark_disks(self.nodes, target, adopted, self.warn)
+        if adopted := [target.disks[index].uuid for index in renamed(self._plan.disks)]:
+            async with self.step(MARK):
+                await mark_disks(self.nodes, target, adopted, self.warn)
         await self._set_up(await self.config.instance_view(target.instance.uuid))  # it has its times from there
         return homes
 
