@@ -11,6 +11,7 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.rpc.calls.disk import BdevSizes, BlockdevCreate, BlockdevRename, FoundDevice
 from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.calls.mirror import BlockdevSetinfo
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.test.logic.instance.test_create import create
 from ganeti_tx.test.logic.stage import CLUSTER, CONFIG, INSTANCE, UnitTestCase
@@ -33,6 +34,7 @@ class AdoptionCase(UnitTestCase):
         super().setUp()
         self.stage.templates = (*AVAILABLE, PLAIN, BLOCKDEV)
         self.nodes.succeed(BlockdevRename)
+        self.nodes.succeed(BlockdevSetinfo)
         self.have({("vg0", "old"): 5120, ("vg1", "other"): 2048, ("manual", DEVICE): 1024})
 
     def have(self, devices: dict[tuple[str, str], int], in_use: bool = False, on: str | None = None) -> None:
