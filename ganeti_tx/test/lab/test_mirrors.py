@@ -3,7 +3,7 @@
 import time
 
 from ganeti_tx.test.lab import guest
-from ganeti_tx.test.lab.case import LabCase, the_cluster
+from ganeti_tx.test.lab.case import Chosen, LabCase, the_cluster, the_lab
 from ganeti_tx.test.lab.machine import Machine
 
 INSTANCE = "web2.lab.example"
@@ -12,6 +12,11 @@ DEVICE = "/dev/drbd0"
 #: What else is written than what the guest counts: 8 MiB, the same for the same number.
 WRITE = f"yes written-{{}} | dd of={DEVICE} bs=1M seek=8 count=8 iflag=fullblock oflag=direct status=none"
 READ = f"dd if={DEVICE} bs=1M skip=8 count=8 iflag=direct status=none | sha256sum"
+#: A volume and a mirror upon it that nobody has configured; and their end.
+FOREIGN = """set -e; lvcreate -qqy -L 8M -n orphan xenvg; drbdmeta --force 77 v08 /dev/xenvg/orphan internal create-md
+drbdsetup new-resource foreign; drbdsetup new-minor foreign 77 0
+drbdsetup attach 77 /dev/xenvg/orphan /dev/xenvg/orphan internal"""
+NOT_FOREIGN = "drbdsetup down foreign; lvremove -qqf xenvg/orphan"
 #: Seconds until the guest must have counted.
 LIMIT = 60.0
 
@@ -89,3 +94,22 @@ class WalkTests(LabCase):
         for machine in (first, second):
             self.assertEqual(machine.run("lvs --noheadings -o lv_name xenvg").split(), [])
             self.assertNotIn(" cs:", machine.run("cat /proc/drbd"))
+
+
+class OrphanTests(Chosen):
+    """What is on a machine, and in nobody's configuration."""
+
+    always = frozenset()
+
+    def test_verify(self) -> None:
+        """The volume and the minor are told of, each with its node; and no longer when they are gone."""
+        cluster, first = the_cluster(), the_lab().machine(1)
+        self.addCleanup(first.ended, NOT_FOREIGN)
+        first.run(FOREIGN)
+        ended = cluster.run("gnt-cluster", "verify", "--error-codes")
+        node = cluster.node_name(first)
+        self.assertIn(f"ENODEORPHANLV:node:{node}:volume xenvg/orphan is unknown", ended.stdout)
+        self.assertIn(f"ENODEDRBD:node:{node}:DRBD minor 77 is in use, and no disk has it", ended.stdout)
+        self.assertEqual(ended.returncode, 1)
+        first.run(NOT_FOREIGN)
+        cluster.ok("gnt-cluster", "verify")

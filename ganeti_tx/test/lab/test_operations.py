@@ -9,11 +9,12 @@ from tempfile import mkdtemp
 
 from twisted.trial.unittest import SkipTest
 
+from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.contracts.cluster import Scene
 from ganeti_tx.test.contracts.operation_cells import Column
-from ganeti_tx.test.contracts.operations import ROWS
+from ganeti_tx.test.contracts.operations import MODIFY, ROWS, SET, Row, becomes, down
 from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, KeptLogs
 from ganeti_tx.test.lab.cluster import FILE_STORAGE, MASTER, OS, SHARED_FILE_STORAGE, LabCluster
@@ -32,6 +33,12 @@ HAIL = Path("/usr/lib/ganeti/iallocators/hail")
 #: Those for which there would have to be two more machines.
 FAR = "rack2"
 SIZE = "16M"
+#: What only real disks show.
+MORE = (
+    down(SET, "to plain", f"{MODIFY} -t plain {{name}}", becomes(DiskTemplate.PLAIN), spoils=True),
+    down(SET, "to drbd", f"{MODIFY} -t drbd -n node3 {{name}}", becomes(DiskTemplate.DRBD), spoils=True),
+    Row(ops.OpClusterRepairDiskSizes, "", "gnt-cluster repair-disk-sizes {name}"),
+)
 SETTINGS = (
     "gnt-cluster modify -I hail --default-iallocator-params no-capacity-checks",
     f"gnt-cluster modify --ipolicy-disk-templates {','.join((*COLUMNS, *OTHERS))}",
@@ -132,7 +139,7 @@ class LabOperationsTests(KeptLogs):
     def test_table(self) -> None:
         """Each is done, or refused as the template declares, and nothing is left in the end."""
         columns = [self.column(template) for template in COLUMNS]
-        rows = [row for row in ROWS if FAR not in row.lines[-1]]
+        rows = [row for row in (*ROWS, *MORE) if FAR not in row.lines[-1]]
         narrow, wide = [row for row in rows if not row.wide], [row for row in rows if row.wide]
         cells = {}
         with ThreadPoolExecutor(len(columns)) as pool:
