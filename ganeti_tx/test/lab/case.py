@@ -23,7 +23,8 @@ LAB_VARIABLE = "GANETI_LAB"
 #: Set by `bin/lab campaign`: every test is run, also those that take minutes together.
 CAMPAIGN_VARIABLE = "GANETI_LAB_CAMPAIGN"
 
-_up: list[Lab] = []
+#: By their machines' init.
+_up: dict[str, Lab] = {}
 _runners: dict[int, BlockingRunner] = {}
 
 
@@ -32,17 +33,27 @@ def the_lab() -> Lab:
 
     @raise SkipTest: this machine can have none, and why.
     """
-    if not _up and (named := os.environ.get(LAB_VARIABLE)):
-        _up.append(Lab(Path(named)))
-    if not _up:
+    return lab_with("quick")
+
+
+def systemd_lab() -> Lab:
+    """Two machines on which all runs that Debian starts; for one test, which leaves there what it will."""
+    return lab_with("systemd")
+
+
+def lab_with(init: str) -> Lab:
+    """The one with this init. @raise SkipTest: there can be none."""
+    if init not in _up and (named := os.environ.get(LAB_VARIABLE)) and Lab(Path(named)).machines[0].init == init:
+        _up[init] = Lab(Path(named))
+    if init not in _up:
         if (reason := missing()) is not None:
             raise SkipTest(reason)
         state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
         atexit.register(Guard.over(state).end)
         lab = Lab(state)
-        lab.up()
-        _up.append(lab)
-    return _up[0]
+        lab.up(init=init)
+        _up[init] = lab
+    return _up[init]
 
 
 def runner_on(node: int) -> BlockingRunner:
@@ -70,7 +81,7 @@ class KeptLogs(SynchronousTestCase):
 
     def labs(self) -> Sequence[Lab]:
         """Whose machines took part."""
-        return _up
+        return list(_up.values())
 
     def run(self, result: Any = None) -> Any:
         """See `TestCase`."""

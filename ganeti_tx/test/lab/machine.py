@@ -15,12 +15,12 @@ from ganeti_tx.test.lab.network import NETWORKS, Network, address, tap
 from ganeti_tx.test.lab.processes import Kept
 
 QEMU = "qemu-system-x86_64"
-#: MiB of memory; 384 boots, a node daemon with a nested guest wants this.
-MEMORY = 640
+#: MiB of memory by init; 384 boots, a node daemon with a nested guest wants this; all daemons of a master want more.
+MEMORY = {"quick": 640, "systemd": 1280}
 #: The size of the volume group's disk, and of the other one; what is not written takes no room.
 DISK_SIZE = 4 << 30
 #: Seconds until a machine answers by SSH, until a command must have ended, and between tries.
-BOOT_LIMIT = 240.0
+BOOT_LIMIT = 400.0
 COMMAND_LIMIT = 120.0
 INTERVAL = 0.3
 SSH_OPTIONS = (
@@ -57,6 +57,11 @@ class Machine:
     def console(self) -> Path:
         """All that it said since its last boot."""
         return self._qemu.log
+
+    @property
+    def data_disk(self) -> Path:
+        """The file of its disk that nothing is on; it has it as /dev/vdc."""
+        return self._disk("data.raw")
 
     def boot(self) -> None:
         """Switch it on; `wait` waits for it."""
@@ -146,7 +151,7 @@ class Machine:
 random.trust_cpu=on root=/dev/vda lab.node={self.node} lab.init={self.init}"
         )
         return [
-            QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(MEMORY),
+            QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(MEMORY[self.init]),
             "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             "-kernel", str(self.image.kernel), "-initrd", str(self.image.initrd), "-append", words,
             *self._drive("d0", self._disk("root.qcow2"), "qcow2"), *self._drive("d1", self._disk("vg.raw"), "raw"),

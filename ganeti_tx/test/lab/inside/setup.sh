@@ -18,9 +18,9 @@ hostname "node$node.lab.example"
     for each in 1 2 3 4 5 6 7 8 9; do echo "10.99.0.$each node$each.lab.example node$each"; done
 } > /etc/hosts
 
-# The program is installed, as far as a node sees.
+# The program is installed, as far as a node sees; unless it really is.
 echo /lab/python > /usr/local/lib/python3.11/dist-packages/lab.pth
-ln -sf /lab/bin/* /usr/local/sbin/
+[ -e /opt/ganeti_tx ] || ln -sf /lab/bin/* /usr/local/sbin/
 if [ "$init" = quick ]; then # these daemons need nothing of a machine, and each takes long to start
     for daemon in confd mond; do
         rm -f "/usr/local/sbin/ganeti-$daemon"
