@@ -32,6 +32,8 @@ class VolumePiece(msgspec.Struct, frozen=True, kw_only=True):
     physical: str
 
 
+#: MiB that a volume group must have which a cluster is to use (reference: storage-rules.json, lvm).
+MIN_GROUP_SIZE = 20480
 #: The check by which a node tells what is wrong with a volume group.
 VOLUME_GROUP = "volume-group"
 #: The mending that units of a type know.

@@ -11,6 +11,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
 from ganeti_tx.logic.cluster.storage_directories import warn_of_directories
+from ganeti_tx.logic.cluster.volume_group import check_volume_group
 from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
@@ -110,6 +111,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
         await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
+        if after.volume_group_name not in (None, before.volume_group_name):
+            await check_volume_group(self, after.volume_group_name, await self.config.nodes())
         for group in await self.config.groups():
             if is_exclusive(after, group) and not is_exclusive(before, group):
                 await check_alike(self, after, group, await self.config.nodes())

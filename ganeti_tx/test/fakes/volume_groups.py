@@ -28,6 +28,8 @@ class FakeVolumeGroups:
 
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
         """See `IPools`."""
+        if name in self.volumes.lost:
+            raise BlockDeviceError(f"volume group {name!r} is not on this node")
         if params.get(EXCLUSIVE):
             each = int(self.volumes.total / self.volumes.physical * 0.98)
             return PoolSpace(size=each * self.volumes.physical, free=each * self.volumes.empty)

@@ -151,6 +151,11 @@ class StorageUnitsTests(MirroredCase):
         self.ok("gnt-cluster modify --enabled-disk-templates file --ipolicy-disk-templates file --vg-name=")
         enable = "gnt-cluster modify --enabled-disk-templates file,plain --ipolicy-disk-templates file,plain"
         self.fails(enable, "disk template plain has no place: the cluster's volume_group_name is not set")
+        self.home(2).volumes.total = 20479
+        self.fails(f"{enable} --vg-name xenvg", "volume group 'xenvg' too small .20479 MiB, 20480 MiB minimum")
+        self.home(2).volumes.total, self.home(3).volumes.lost = 20480, {"xenvg"}
+        self.fails(f"{enable} --vg-name xenvg", "Error on node 'node3.example.com': volume group 'xenvg' missing")
+        self.home(3).volumes.lost = set()
         self.ok(f"{enable} --vg-name xenvg")
         self.fails("gnt-cluster modify --vg-name=", "cannot be taken away: disk template plain is enabled and needs it")
         self.ok(

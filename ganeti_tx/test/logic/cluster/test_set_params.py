@@ -12,6 +12,7 @@ from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 from ganeti_tx.test.logic.stage import INSTANCE
@@ -60,6 +61,8 @@ class SetParamsTests(SetParamsCase):
 
     def test_volume_group(self) -> None:
         """It is set, and taken away while no template needs it."""
+        space = StorageSpace("lvm-vg", "xenvg", 102400, 102400)
+        self.stage.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[space], hypervisors={}))
         self.run_op(modify(vg_name="xenvg"))
         self.assertEqual(self.settings.volume_group_name, "xenvg")
         self.run_op(modify(enabled_disk_templates=(DiskTemplate.FILE,), vg_name=""))
