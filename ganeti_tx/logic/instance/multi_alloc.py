@@ -1,5 +1,6 @@
 """Making several instances at once: nodes are chosen for all of them together, and each is made by a job of its own."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,8 +77,8 @@ class LUInstanceMultiAlloc(LogicalUnit[OpInstanceMultiAlloc]):
             )
 
     def _refuse_doubles(self) -> None:
-        names = [each.name for each in self._wanted]
-        if doubles := sorted({name for name in names if names.count(name) > 1}):
+        counted = Counter(each.name for each in self._wanted)
+        if doubles := sorted(name for name, times in counted.items() if times > 1):
             raise OpPrereqError(f"there is more than one instance of the name {doubles[0]}", ECode.NOTUNIQUE)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
