@@ -50,6 +50,13 @@ def on_one_node(template: Template) -> bool:
     return template.mirrored is Mirrored.NOT or not template.has_disks
 
 
+def has_a_pair(template: Template) -> str | None:
+    """Two nodes, one of which can be exchanged on the way."""
+    if two_copies(template):
+        return None
+    return "have no secondary node" if reaches_others(template) else "does not allow "
+
+
 def grows(template: Template) -> str | None:
     """Disks of any size."""
     if not template.has_disks:
@@ -155,6 +162,11 @@ def moved(op: type[OpCode], way: str, line: str, then: str = "node3 running") ->
     return Row(op, way, line, unless(reaches_others, "does not allow "), then=then)
 
 
+def to_third(op: type[OpCode], line: str) -> Row:
+    """One way of going where there is no copy yet."""
+    return Row(op, "to a third node", line, has_a_pair, then="node1 running")
+
+
 SET = ops.OpInstanceSetParams
 ROWS: tuple[Row, ...] = (
     Row(ops.OpInstanceCreate, "", "{add} {name}", there=False),
@@ -191,8 +203,13 @@ ROWS: tuple[Row, ...] = (
         then="node1 running",
     ),
     moved(ops.OpInstanceFailover, "", "gnt-instance failover -f --shutdown-timeout 0 {third} {name}"),
+    to_third(
+        ops.OpInstanceFailover,
+        "gnt-instance failover -f --shutdown-timeout 0 -n node1 --secondary-node node3 {name}",
+    ),
     moved(ops.OpInstanceMigrate, "live", "gnt-instance migrate -f {third} {name}"),
     moved(ops.OpInstanceMigrate, "not live", "gnt-instance migrate -f --non-live {third} {name}"),
+    to_third(ops.OpInstanceMigrate, "gnt-instance migrate -f -n node1 --secondary-node node2 {name}"),
     moved(ops.OpInstanceMigrate, "clean up", "gnt-instance migrate -f --cleanup {name}", "node2 running"),
     moved(ops.OpNodeMigrate, "", "gnt-node migrate -f {third} node2"),
     evacuated(ops.OpInstanceChangeGroup, "", "gnt-instance change-group --to rack2 {name}", "node[45] running"),

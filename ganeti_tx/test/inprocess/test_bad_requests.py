@@ -209,6 +209,11 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
             Bad(ECode.NORES, "network lan has no free address", [f"{ADD} -t diskless --net 0:network=lan,ip=pool -n node2 web8"]),
             Bad(STATE, "is already on the node", ["move -f -n node2 web1"]),
             Bad(STATE, "to its primary (node2.example.com)", ["failover -f -n node2 web2", "migrate -f -n node2 web2"]),
+            Bad(
+                INVAL,
+                "have no secondary node, so none can be given",
+                [f"{verb} -f -n node3 --secondary-node node2 web2" for verb in ("failover", "migrate")],
+            ),
             Bad(INVAL, "they are used by the instance", ["change-group --to default web2"]),
         ),
     ),

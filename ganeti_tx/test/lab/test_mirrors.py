@@ -21,8 +21,8 @@ NOT_FOREIGN = "drbdsetup down foreign; lvremove -qqf xenvg/orphan"
 LIMIT = 60.0
 
 
-class WalkTests(LabCase):
-    """Made, cut, failed over, replaced, migrated."""
+class MirroredCase(LabCase):
+    """An instance with a guest that counts, and with data beside what that writes."""
 
     def setUp(self) -> None:
         """The cluster of the machines."""
@@ -60,14 +60,22 @@ class WalkTests(LabCase):
         self.assertEqual(self.place(), [*nodes, "running"])
         self.assertIn("0: cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate", primary.run("cat /proc/drbd"))
 
+    def add(self) -> None:
+        """It runs on the first machine, its second copy is on the second one."""
+        nodes = f"{self.cluster.node_name(self.first)}:{self.cluster.node_name(self.second)}"
+        self.cluster.ok(*ADD, *guest.options(INSTANCE), "-n", nodes, INSTANCE)
+        self.addCleanup(self.cluster.run, "gnt-instance", "remove", "-f", INSTANCE)
+        self.do("startup")
+        self.assert_place(self.first, self.second)
+
+
+class WalkTests(MirroredCase):
+    """Made, cut, failed over, replaced, migrated."""
+
     def test_create_fail_replace_migrate(self) -> None:
         """What was written last is read on whichever node has the instance; its guest goes on; nothing stays of it."""
         first, second, cluster = self.first, self.second, self.cluster
-        nodes = f"{cluster.node_name(first)}:{cluster.node_name(second)}"
-        cluster.ok(*ADD, *guest.options(INSTANCE), "-n", nodes, INSTANCE)
-        self.addCleanup(cluster.run, "gnt-instance", "remove", "-f", INSTANCE)
-        self.do("startup")
-        self.assert_place(first, second)
+        self.add()
         written = self.write(first, 1)
         last = self.counted(first)[-1]
 
