@@ -46,10 +46,14 @@ def migrate_instance(
     mode: str | None = None,
     cleanup: bool | None = None,
     target_node: str | None = None,
+    secondary_node: str | None = None,
     reason: str | None = None,
 ) -> Request[JobId]:
-    """Move a running instance to another node; `mode` is "live" or "non-live"."""
-    body = given(mode=mode, cleanup=cleanup, target_node=target_node)
+    """Move a running instance to another node; `mode` is "live" or "non-live".
+
+    @param secondary_node: the primary node of a mirrored instance that goes to a node without a copy.
+    """
+    body = given(mode=mode, cleanup=cleanup, target_node=target_node, secondary_node=secondary_node)
     return submit("PUT", path("/2/instances/{}/migrate", instance), {"reason": reason}, body)
 
 
@@ -59,10 +63,22 @@ def failover_instance(
     iallocator: str | None = None,
     ignore_consistency: bool | None = None,
     target_node: str | None = None,
+    secondary_node: str | None = None,
+    wait_for_sync: bool | None = None,
     reason: str | None = None,
 ) -> Request[JobId]:
-    """Stop an instance and start it on another node."""
-    body = given(iallocator=iallocator, ignore_consistency=ignore_consistency, target_node=target_node)
+    """Stop an instance and start it on another node.
+
+    @param secondary_node: which node of a mirrored instance keeps its copy, if it goes to a node without one.
+    @param wait_for_sync: whether it is started there only when that node has all the data.
+    """
+    body = given(
+        iallocator=iallocator,
+        ignore_consistency=ignore_consistency,
+        target_node=target_node,
+        secondary_node=secondary_node,
+        wait_for_sync=wait_for_sync,
+    )
     return submit("PUT", path("/2/instances/{}/failover", instance), {"reason": reason}, body)
 
 

@@ -10,6 +10,7 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation, walks
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE
 from ganeti_tx.test.inprocess.network import Fault, Says
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 from ganeti_tx.test.inprocess.test_replace_disks import ReplaceCase
 
 FAILOVER = "gnt-instance failover -f"
@@ -310,6 +311,22 @@ class MigrationTests(AnyNodeCase):
         self.assert_placed(4, 3)
         self.ok("gnt-instance startup web1")
         self.assert_runs(4, 3)
+
+
+class RemoteTests(RapiCase, AnyNodeCase):
+    """By the Remote API."""
+
+    def test_failover(self) -> None:
+        """The opcode's parameters are the body's."""
+        body = {"target_node": "node4.example.com", "secondary_node": "node3.example.com", "wait_for_sync": True}
+        self.done("PUT", "/2/instances/web1/failover", body)
+        self.assert_runs(4, 3)
+
+    def test_migrate(self) -> None:
+        """The same for migrations."""
+        body = {"target_node": "node4.example.com", "secondary_node": "node2.example.com"}
+        self.done("PUT", "/2/instances/web1/migrate", body)
+        self.assert_runs(4, 2)
 
 
 SMALL = f"{ADD.replace('1G', '64M')} web1"

@@ -174,7 +174,8 @@ class SubmissionTests(ScopeCase):
             ({"remote_node": "node3.example.com"}, "in none of the node groups"),
         ]:
             self.assertIn(word, self.refused(403, "PUT", path, body))
-        self.refused(403, "PUT", f"/2/instances/{MINE}/failover", {"target_node": "node3.example.com"})
+        for node in ("target_node", "secondary_node"):
+            self.refused(403, "PUT", f"/2/instances/{MINE}/failover", {node: "node3.example.com"})
         self.refused(403, "POST", f"/2/instances/{MINE}/recreate-disks", {"nodes": ["node3.example.com"]})
         self.refused(403, "PUT", f"/2/instances/{MINE}/prepare-export?mode=remote")
 
