@@ -64,5 +64,6 @@ class MirroredCase(ClusterCase):
         self.assertEqual(self.volumes(), self.configured_volumes(), where)
 
     def states(self) -> list[str]:
-        """What is told of the disk, a line for each node."""
-        return [line.strip() for line in self.ok("gnt-instance info web1").splitlines() if " on " in line]
+        """What is told of the mirror, a line for each node; its volumes, on the same ones, are told of without a number."""
+        said = [line.strip() for line in self.ok("gnt-instance info web1").splitlines()]
+        return [line for line in said if line.startswith(("on primary: /dev/drbd", "on secondary: /dev/drbd"))]
