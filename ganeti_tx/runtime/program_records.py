@@ -29,7 +29,7 @@ PROCESSES = "/proc/self/ns/pid"
 STATE, PARENT, SESSION, START = 0, 1, 3, 19
 
 
-class Record(msgspec.Struct, frozen=True):
+class ProgramRecord(msgspec.Struct, frozen=True):
     """One program: where it is, the boot and the container it was started in, and not before which time (ticks since that boot)."""
 
     program: str
@@ -91,7 +91,7 @@ class ProgramRecords:
         own = look(os.getpid())
         self._count += 1
         path = self.directory / f"{os.getpid()}-{self._count}"
-        record = Record(program, self._boot, own.started if own is not None else 0)
+        record = ProgramRecord(program, self._boot, own.started if own is not None else 0)
         try:
             self.directory.mkdir(DIRECTORY_MODE, parents=True, exist_ok=True)
             _append(path, msgspec.json.encode(record), os.O_TRUNC)
@@ -143,7 +143,7 @@ class ProgramRecords:
             self.ended(path)
         return bool(members)
 
-    def _find_leader(self, path: Path, record: Record) -> None:
+    def _find_leader(self, path: Path, record: ProgramRecord) -> None:
         """Look for what a program has become whose start was cut off, and write it down."""
         for process in running().values():
             is_leader = process.pid == process.session and process.started >= record.since
@@ -151,7 +151,7 @@ class ProgramRecords:
                 self.started(path, process.pid)
                 return
 
-    def _members(self, record: Record, leader: Leader | None) -> list[Running]:
+    def _members(self, record: ProgramRecord, leader: Leader | None) -> list[Running]:
         """The processes of its session. Those that have left it have done so to live on; ours and those we come from do."""
         processes = running()
         if leader is None or record.boot != self._boot:
@@ -179,7 +179,7 @@ def _append(path: Path, line: bytes, flags: int = 0) -> None:
         os.close(descriptor)
 
 
-def _read(path: Path) -> tuple[Record, Leader | None]:
+def _read(path: Path) -> tuple[ProgramRecord, Leader | None]:
     """@raise OSError: it is not there, or it is not ours, as others may write to what is above it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -189,7 +189,7 @@ def _read(path: Path) -> tuple[Record, Leader | None]:
     finally:
         os.close(descriptor)
     try:
-        record = msgspec.json.decode(lines[0], type=Record)
+        record = msgspec.json.decode(lines[0], type=ProgramRecord)
         return record, msgspec.json.decode(lines[1], type=Leader) if len(lines) > 2 else None
     except msgspec.DecodeError as error:
         raise OSError(f"{path}: {error}") from None
