@@ -19,6 +19,8 @@ QEMU = "qemu-system-x86_64"
 MEMORY = {"quick": 640, "systemd": 1280}
 #: The size of the volume group's disk, and of the other one; what is not written takes no room.
 DISK_SIZE = 4 << 30
+#: Emulation in software; what is translated takes a GiB of memory otherwise (MiB).
+EMULATION = "tcg,tb-size=256"
 #: Seconds until a machine answers by SSH, until a command must have ended, and between tries.
 BOOT_LIMIT = 400.0
 COMMAND_LIMIT = 120.0
@@ -151,7 +153,8 @@ class Machine:
 random.trust_cpu=on root=/dev/vda lab.node={self.node} lab.init={self.init}"
         )
         return [
-            QEMU, "-name", self.name, "-machine", "q35", "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(MEMORY[self.init]),
+            QEMU, "-name", self.name, "-machine", "q35", "-accel", EMULATION, "-cpu", "max", "-smp", "1",
+            "-m", str(MEMORY[self.init]),
             "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             "-kernel", str(self.image.kernel), "-initrd", str(self.image.initrd), "-append", words,
             *self._drive("d0", self._disk("root.qcow2"), "qcow2"), *self._drive("d1", self._disk("vg.raw"), "raw"),
