@@ -23,15 +23,17 @@ class MinorTests(Chosen, StorageTestCase):
         super().setUp()
         the_lab().network.mend(1, NET)
         self.shell = Shell(runner_on(1))
+        self.peer = Shell(runner_on(2))
         self.clean()
         self.addCleanup(self.clean)
         self.recorded = Recording(runner_on(1))
         self.tree = tree_on(self.recorded)
 
     def clean(self) -> None:
-        """Nothing is left on the machine."""
-        for line in CLEAN:
-            self.shell.run(line)
+        """Nothing is left on the machine, and nobody answers it."""
+        for shell in (self.shell, self.peer):
+            for line in CLEAN:
+                shell.run(line)
 
     def set_up(self, disk: DiskSpec) -> None:
         """Make a disk, and assemble it."""
