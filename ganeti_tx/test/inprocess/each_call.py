@@ -174,18 +174,21 @@ class EachCallCase(ClusterCase):
         self.scene().run(["gnt-job", "cancel", "--kill", "--yes-do-it", str(job_id)])
 
 
-def walks(operations: Mapping[str, Operation]) -> Callable[[type[Case]], type[Case]]:
-    """Give a class of tests the walks over each operation, as methods that end with its title."""
+def walks(operations: Mapping[str, Operation], full: bool = True) -> Callable[[type[Case]], type[Case]]:
+    """Give a class of tests the walks over each operation, as methods that end with its title.
+
+    @param full: also those on which the master's disk is full, which cares little for what the disks are of.
+    """
 
     def filled(case: type[Case]) -> type[Case]:
         for title, operation in operations.items():
-            add_walks(case, title, operation)
+            add_walks(case, title, operation, full)
         return case
 
     return filled
 
 
-def add_walks(case: type[Case], title: str, operation: Operation) -> None:
+def add_walks(case: type[Case], title: str, operation: Operation, full: bool) -> None:
     """Those over one operation."""
 
     def test_troubles(self: Case) -> None:
@@ -207,7 +210,8 @@ def add_walks(case: type[Case], title: str, operation: Operation) -> None:
         (test_full, "The master's disk is full from each call on, and has room again when all has been tried."),
     ):
         test.__doc__ = doc
-        setattr(case, f"{test.__name__}_{title}", test)
+        if full or test is not test_full:
+            setattr(case, f"{test.__name__}_{title}", test)
 
 
 def is_of_a_job(sent: Sent) -> bool:

@@ -7,7 +7,6 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevShutdown
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.inprocess.case import ClusterCase
-from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
 from ganeti_tx.watcher.group import GroupRun
@@ -167,33 +166,3 @@ class MirrorTests(MirroredCase):
             return wrong if node == name and isinstance(call, BlockdevAssemble) else None
 
         return found
-
-
-class EachCallTests(EachCallCase):
-    """A job that is ended at any of its calls: what it had made ready is down again, and the configuration says so."""
-
-    WAYS = (
-        Operation("gnt-instance activate-disks web1", [f"{FILE} --no-ip-check web1"]),
-        Operation("gnt-instance activate-disks web1", [f"{ADD} --no-start web1"], mirrored=True),
-        Operation("gnt-instance deactivate-disks web1", [f"{ADD} web1", "gnt-instance shutdown web1",
-                  "gnt-instance activate-disks web1"], mirrored=True),
-    )  # fmt: skip
-
-    def test_killed(self) -> None:
-        """Killed."""
-        for way in self.WAYS:
-            self.check_ended(way, self.kill)
-
-    def test_cancelled(self) -> None:
-        """Cancelled."""
-        for way in self.WAYS:
-            self.check_ended(way, self.cancel)
-
-    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
-        """What is ready is what is marked as active."""
-        homes = [self.cluster.node(number).mirror_node for number in (2, 3)]
-        ready = {bool(home.devices.behind) for home in homes if home is not None}
-        (instance,) = self.cluster.config.instances.values()
-        if operation.line.split()[1] == "activate-disks" and ready:
-            self.assertEqual(ready, {instance.disks_active}, where)
-        super().check_outcome(operation, success, where)

@@ -9,7 +9,6 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
 from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, DrbdAttachNet
 from ganeti_tx.test.inprocess.disk import put
-from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
 
@@ -273,48 +272,6 @@ class NewNodeTests(ReplaceCase):
         )
         self.assertIn("ignored, as asked for", self.ok(f"{REPLACE} -n node4 --ignore-ipolicy web1"))
         self.assertEqual({DiskTemplate.DRBD}, {disk.dev_type for disk in self.cluster.config.disks.values()})
-
-
-def ways() -> list[Operation]:
-    """Each way of replacing, of what is down."""
-    before = [f"{ADD.replace('1G', '64M')} web1", "gnt-instance shutdown web1"]
-    return [
-        Operation(f"{REPLACE} -s web1", before, mirrored=True, partly=True),
-        Operation(f"{REPLACE} -p web1", before, mirrored=True, partly=True),
-        Operation(f"{REPLACE} -n node1 web1", before, mirrored=True, partly=True, done=lambda cluster: any(
-            cluster.config.nodes[uuid].name == "node1.example.com"
-            for disk in cluster.config.disks.values() for uuid in disk.nodes
-        )),
-    ]  # fmt: skip
-
-
-class EachCallTests(EachCallCase):
-    """Each call in trouble, and the job ended at each."""
-
-    def check_outcome(self, operation: Operation, success: bool, where: str) -> None:
-        """An old copy that cannot be removed is only told of (reference: storage-rules.json, replace_disks)."""
-        if not (success and "Can't remove the old copy" in where):
-            super().check_outcome(operation, success, where)
-
-    def test_secondary(self) -> None:
-        """New volumes on the second node."""
-        self.check_troubles(ways()[0], [Trouble.ANSWER_LOST])
-
-    def test_secondary_killed(self) -> None:
-        """And killed."""
-        self.check_ended(ways()[0], self.kill)
-
-    def test_primary(self) -> None:
-        """New volumes on the primary node."""
-        self.check_troubles(ways()[1], [Says("no")])
-
-    def test_new_node(self) -> None:
-        """Another second node."""
-        self.check_troubles(ways()[2], [Says("no"), Trouble.ANSWER_LOST])
-
-    def test_new_node_killed(self) -> None:
-        """And killed."""
-        self.check_ended(ways()[2], self.kill)
 
 
 class HookTests(ReplaceCase):

@@ -12,6 +12,7 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.devcluster import quickstart
 from ganeti_tx.devcluster.processes import processes_of
+from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.runtime.paths import Paths
@@ -33,6 +34,8 @@ COLUMNS = (
     DiskTemplate.BLOCKDEV,
     DiskTemplate.EXT,
 )
+#: Templates that need more of a kernel than the nodes of one machine have.
+ELSEWHERE = {DiskTemplate.PLAIN, DiskTemplate.DRBD}
 ALL = ",".join(COLUMNS)
 NODES = 4
 OS = "noop"
@@ -64,9 +67,20 @@ def wait_for_shell(console: socket.socket) -> None:
     while b"/ # " not in said:
         assert time.monotonic() < deadline, f"the guest has no shell; it said {said!r}"
         try:
-            said += console.recv(4096)
+            data = console.recv(4096)
         except TimeoutError:
             console.sendall(b"\n")
+            continue
+        assert data, f"the machine has ended; it said {said!r}"
+        said += data
+
+
+class ColumnTests(SynchronousTestCase):
+    """What the table has."""
+
+    def test_none_is_left_out(self) -> None:
+        """A new template needs a column."""
+        self.assertEqual({each for each in TEMPLATES if TEMPLATES[each].available} - set(COLUMNS) - ELSEWHERE, set())
 
 
 class KvmOperationsTests(SynchronousTestCase):
