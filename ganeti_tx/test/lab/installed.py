@@ -1,0 +1,44 @@
+"""This checkout installed on a machine as the README says: an environment in /opt, then `ganeti-setup`."""
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ganeti_tx.test.lab.kept import LabFailed, done
+from ganeti_tx.test.lab.machine import Machine
+from ganeti_tx.test.nodes.layers import LayerFailed, cache_directory, ganeti, made
+
+PLACE = "opt/ganeti_tx"
+#: Seconds that setting up may take.
+LIMIT = 400.0
+#: The other programs of the lab give way. What the machine has read of its empty disk it reads anew.
+INSTALL = f"""
+rm -f /usr/local/sbin/ganeti-* /usr/local/sbin/gnt /usr/local/sbin/gnt-*
+blockdev --flushbufs /dev/vdc
+mkdir -p /{PLACE}
+echo '/dev/vdc /{PLACE} ext4 noatime 0 0' >> /etc/fstab
+mount /{PLACE} && /{PLACE}/bin/ganeti-setup
+"""
+
+
+def install(machine: Machine) -> str:
+    """What ganeti-setup said. @raise LabFailed: it failed.
+
+    The environment is made outside, once, and mounted from the machine's empty disk, as pip takes many minutes there.
+    """
+    try:
+        layers = made(ganeti(), cache_directory())
+    except LayerFailed as error:
+        raise LabFailed(str(error)) from None
+    with TemporaryDirectory(prefix="ganeti-lab-install-", dir="/var/tmp") as tree:
+        for layer in layers:
+            if (found := in_layer(layer)).exists():
+                shutil.copytree(found, tree, symlinks=True, dirs_exist_ok=True)
+        Path(tree).chmod(0o755)
+        done(["mke2fs", "-q", "-F", "-t", "ext4", "-E", "root_owner=0:0", "-d", tree, str(machine.data_disk)])
+    return machine.run(INSTALL, limit=LIMIT)
+
+
+def in_layer(layer: Path) -> Path:
+    """The environment, as far as a layer has it."""
+    return layer / "up" / PLACE
