@@ -108,8 +108,9 @@ class ProgramRecords:
                 _append(path, msgspec.json.encode(Leader(pid, process.started)))
 
     def ended(self, path: Path) -> None:
-        """Forget it."""
-        path.unlink(missing_ok=True)
+        """Forget it. What cannot be removed names a session that is empty by then, or has another leader."""
+        with suppress(OSError):
+            path.unlink()
 
     async def end_all(self, sleep: Callable[[float], Awaitable[object]]) -> None:
         """End what earlier daemons have left, and wait until it has ended."""
