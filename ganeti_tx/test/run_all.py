@@ -5,6 +5,7 @@ tests: every worker would bring up every cluster that the tests of a module shar
 (see units.py), and what a unit wrote is shown in one piece when it has ended.
 """
 
+import compileall
 import os
 import re
 import subprocess
@@ -161,6 +162,8 @@ def settled(name: str, outcome: "Future[Outcome]") -> Outcome:
 
 def main() -> int:
     """The exit status is 1 when something failed."""
+    # Tests start hundreds of daemons and commands, and where PYTHONDONTWRITEBYTECODE is set each would compile all it imports.
+    compileall.compile_dir(ROOT / "ganeti_tx", quiet=2, workers=0)
     outcomes = run(sys.argv[1:])
     for each in outcomes:
         if each.failed:
