@@ -42,6 +42,11 @@ class DrbdParams(Wire, frozen=True, kw_only=True, rename="kebab", omit_defaults=
     resync_rate: int = 61440
 
 
+def resource_of(minor: int) -> str:
+    """DRBD's name for a mirror on the node where it has this minor."""
+    return f"resource{minor}"
+
+
 TEMPLATE = Template(
     logical_id=DrbdId,
     storage=StorageType.LVM_VG,

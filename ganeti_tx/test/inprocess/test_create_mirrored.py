@@ -153,6 +153,17 @@ class CreateMirroredTests(ClusterCase):
         self.ok("gnt-instance remove -f web1")
         self.assertEqual((self.volumes(), dict(self.cluster.config.disks)), ([0, 0, 0], {}))
 
+    def test_second_node_dies_with_a_further_disk_that_is_ready(self) -> None:
+        """No configuration has it: the command that is told takes it down, if its minor is still its own, and removes it."""
+        self.ok(f"{ADD} -n node2:node3 web1")
+        self.die_at(BlockdevAssemble)
+        told = self.scene().run(["gnt-instance", "modify", "--disk", "add:size=64M", "--ignore-ipolicy", "web1"])[1]
+        self.assertRegex(
+            told,
+            r"'gnt-cluster command -n node3\S* \"drbdsetup show resource1 \| grep -qF xenvg/(\S*)_data &&"
+            r" drbdsetup down resource1; lvremove -f xenvg/\1_data xenvg/\1_meta\"' removes them",
+        )
+
     def test_nodes(self) -> None:
         """It takes two."""
         self.fails(f"{ADD} -n node2 web1", "need 2 nodes; give a secondary node")

@@ -6,7 +6,7 @@ import msgspec
 from attrs import field, frozen
 
 from ganeti_tx.errors import BlockDeviceError
-from ganeti_tx.model.disk_templates.drbd import TEMPLATE, DrbdParams
+from ganeti_tx.model.disk_templates.drbd import TEMPLATE, DrbdParams, resource_of
 from ganeti_tx.model.instance_spec import DiskSpec
 
 #: The parts of a mirror's logical id.
@@ -48,7 +48,7 @@ class Mirror:
     @property
     def resource(self) -> str:
         """DRBD's name for it."""
-        return f"resource{self.minor}"
+        return resource_of(self.minor)
 
     @property
     def path(self) -> str:
