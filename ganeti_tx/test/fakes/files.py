@@ -86,7 +86,9 @@ class MemoryFiles:
         self._check("listdir", path)
         if self._find(path).data is not None:
             raise error(errno.ENOTDIR, path)
-        return sorted(each.name for each in self._entries if each.parent == path and each != path)
+        above = f"{path}/".replace("//", "/")
+        below = (text.removeprefix(above) for text in map(str, self._entries) if text.startswith(above))
+        return sorted(name for name in below if name and "/" not in name)
 
     def remove(self, path: Path) -> None:
         """See `IFiles`."""
