@@ -16,7 +16,7 @@ from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.base import touched
-from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.model.config_data import ConfigData, check_size, encode
 from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import NotSynced, reason
@@ -140,12 +140,13 @@ class ConfigStore:
             begun = self._ticks()
             try:
                 data = encode(writing)
+                check_size(data)
                 await self._write(data)
             except OSError as error:
                 self._tally.count(WRITE_FAILURES)
                 self._fall_back(reason(error) if error.filename else f"{self._paths.config_file}: {reason(error)}")
                 continue
-            except (TypeError, ValueError) as error:  # something in it cannot be JSON
+            except (ConfigurationError, TypeError, ValueError) as error:  # too long, or something in it cannot be JSON
                 self._fall_back(f"{self._paths.config_file}: {error}")
                 continue
             self._tally.observe(WRITE, self._ticks() - begun)

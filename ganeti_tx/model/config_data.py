@@ -59,12 +59,17 @@ def decode(data: bytes) -> ConfigData:
 
     @raise ConfigurationError: too long, no JSON, or the path of the first offending key and what is wrong with it.
     """
-    if len(data) > MAX_CONFIG_BYTES:
-        raise ConfigurationError(f"configuration of {len(data)} bytes is larger than the allowed {MAX_CONFIG_BYTES}")
+    check_size(data)
     try:
         return DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return from_builtins(with_forthcoming(read_json(data)), ConfigData)
+
+
+def check_size(data: bytes) -> None:
+    """What is written must be what can be read again. @raise ConfigurationError: it is too long"""
+    if len(data) > MAX_CONFIG_BYTES:
+        raise ConfigurationError(f"configuration of {len(data)} bytes is larger than the allowed {MAX_CONFIG_BYTES}")
 
 
 def encode(config: ConfigData) -> bytes:

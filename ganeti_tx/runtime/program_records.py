@@ -4,8 +4,10 @@ What a daemon started lives on when it is killed, and may go on writing to a dev
 that has ended in order is forgotten, whatever it has left running.
 """
 
+import errno
 import os
 import signal
+import stat
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,8 @@ from ganeti_tx.runtime.boot_id import BOOT_ID
 log = Logger()
 
 DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
+#: The rights of others to write.
+OF_OTHERS = 0o022
 #: Bytes of a record that are read.
 MAX_RECORD = 64 * 1024
 #: Seconds until what does not end at TERM gets KILL, until that is waited for no longer, and between two looks.
@@ -94,11 +98,20 @@ class ProgramRecords:
         record = ProgramRecord(program, self._boot, own.started if own is not None else 0)
         try:
             self.directory.mkdir(DIRECTORY_MODE, parents=True, exist_ok=True)
+            self._check_owner()
             _append(path, msgspec.json.encode(record), os.O_TRUNC)
         except OSError as error:
             log.warn("{program} would outlive this daemon: {fault}", program=program, fault=str(error))
             return None
         return path
+
+    def _check_owner(self) -> None:
+        """Others may write to what it is in, so they can put another one in its place. @raise OSError: it is not ours."""
+        found = self.directory.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & OF_OTHERS:
+            raise PermissionError(
+                errno.EPERM, "not a directory that only this daemon may write to", str(self.directory)
+            )
 
     def started(self, path: Path, pid: int) -> None:
         """Write down what it has become."""
@@ -124,18 +137,30 @@ class ProgramRecords:
             waited += LOOK
 
     def _left(self) -> Iterator[tuple[Path, str]]:
-        with suppress(FileNotFoundError):
-            for path in sorted(self.directory.iterdir()):
-                with suppress(OSError):
-                    record, leader = _read(path)
-                    if leader is None and record.boot == self._boot:
-                        self._find_leader(path, record)
-                    log.warn("an earlier daemon has not seen the end of {program}", program=record.program)
-                    yield path, record.program
+        for path in self._paths():
+            with suppress(OSError):
+                record, leader = _read(path)
+                if leader is None and record.boot == self._boot:
+                    self._find_leader(path, record)
+                log.warn("an earlier daemon has not seen the end of {program}", program=record.program)
+                yield path, record.program
+
+    def _paths(self) -> list[Path]:
+        try:
+            self._check_owner()
+            return sorted(self.directory.iterdir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            log.error("what earlier daemons have left running is not known: {fault}", fault=str(error))
+            return []
 
     def _is_left(self, path: Path, program: str, waited: float) -> bool:
         """Whether something of it runs; it is told to end. If nothing does, it is forgotten."""
-        members = self._members(*_read(path))
+        try:
+            members = self._members(*_read(path))
+        except OSError:  # somebody has taken it away
+            return False
         for process in members:
             with suppress(ProcessLookupError):
                 if waited == 0.0 or waited > TERM_TIME:
@@ -172,8 +197,12 @@ def _line(processes: Mapping[int, Running]) -> Iterator[Running]:
         process = processes.get(process.parent)
 
 
+#: Without waiting for a reader, should it be a pipe that others have put there.
+OPENED = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
 def _append(path: Path, line: bytes, flags: int = 0) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | flags, FILE_MODE)
+    descriptor = os.open(path, OPENED | flags, FILE_MODE)
     try:
         os.write(descriptor, line + b"\n")
     finally:

@@ -38,6 +38,9 @@ SETSID = "/usr/bin/setsid"
 
 #: Bytes of one argument, or of one variable with its name (MAX_ARG_STRLEN, without the NUL at its end).
 LONGEST = 128 * 1024 - 1
+#: Bytes that all of them may take together, and what the kernel (a pointer each) and `SETSID` add.
+TOGETHER = os.sysconf("SC_ARG_MAX") - 8192
+POINTER = 8
 CANNOT_HAVE = f"is longer than {LONGEST} bytes, or has a character that it cannot have"
 
 #: The log of a detached program; only its owner and group read it.
@@ -75,7 +78,12 @@ class ReactorProcessRunner:
             child.ended.callback(ProcessResult(status=NOT_FOUND, stderr=f"{argv[0]}: command not found".encode()))
             return child.ended
         descriptors: dict[int, int | Literal["r", "w"]] = {0: "w", 1: "r", 2: "r", **(child_fds or {})}
-        self._spawn_recorded(child, program, argv, env, cwd, descriptors)
+        try:
+            self._spawn_recorded(child, program, argv, env, cwd, descriptors)
+        except OSError as error:  # no process more, no memory, too much to hand on
+            fault = f"{argv[0]}: cannot be started: {os.strerror(error.errno or 0)}"
+            child.ended.callback(ProcessResult(status=NOT_EXECUTABLE, stderr=fault.encode()))
+            return child.ended
         child.limit_time(timeout)
         return child.ended
 
@@ -94,7 +102,12 @@ class ReactorProcessRunner:
             self._spawn(child, program, argv, env, cwd, descriptors)
             return
         child.forget = partial(records.ended, path)
-        records.started(path, cast(int, self._spawn(child, program, argv, env, cwd, descriptors).pid))
+        try:
+            process = self._spawn(child, program, argv, env, cwd, descriptors)
+        except BaseException:
+            child.forget()
+            raise
+        records.started(path, cast(int, process.pid))
 
     def run_detached(
         self, argv: Sequence[str], *, log: Path, env: Mapping[str, str] = CLEAN_ENV, cwd: Path | None = None
@@ -133,7 +146,13 @@ def unusable(argv: Sequence[str], env: Mapping[str, str]) -> str | None:
     for name, value in env.items():
         if "=" in name or not fits(f"{name}={value}"):
             return f"cannot be started: the variable {name[:100]!r} or its value {CANNOT_HAVE}"
-    return None if all(map(fits, argv)) else f"cannot be started: an argument {CANNOT_HAVE}"
+    if not all(map(fits, argv)):
+        return f"cannot be started: an argument {CANNOT_HAVE}"
+    texts = [*argv, *(f"{name}={value}" for name, value in env.items())]
+    size = sum(len(os.fsencode(text)) + 1 + POINTER for text in texts)
+    return (
+        None if size <= TOGETHER else f"cannot be started: its arguments and variables take {size} bytes, of {TOGETHER}"
+    )
 
 
 def fits(text: str) -> bool:

@@ -19,7 +19,7 @@ from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance import OpInstanceReinstall
 from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.params.kinds import updated
-from ganeti_tx.model.params.os import check_osparams, os_name
+from ganeti_tx.model.params.os import check_osparams, fitting, os_name
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.calls.os import OsValidate
@@ -124,6 +124,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
 def merged(held: Mapping[str, str], given: Mapping[str, Any] | None, path: str = "osparams") -> dict[str, str]:
     """The parameters that an instance has of its own, with those given; "default" takes one away.
 
-    @raise ParameterError: one is no text.
+    @raise ParameterError: one is no text, or they are too much.
     """
-    return {name: str(value) for name, value in updated(held, check_osparams(given or {}, path)).items()}
+    wanted = {name: str(value) for name, value in updated(held, check_osparams(given or {}, path)).items()}
+    return fitting(wanted, path) if wanted.keys() & (given or {}).keys() else wanted

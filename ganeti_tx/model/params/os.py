@@ -8,6 +8,9 @@ from ganeti_tx.model.cluster import Cluster
 
 V = TypeVar("V")
 
+#: How many of an OS or an instance, and their bytes with their names: half of what Linux gives to a program (ARG_MAX).
+MOST, LONGEST_TOGETHER = 4096, 1024 * 1024
+
 
 def os_name(os: str) -> str:
     """The OS of "os+variant"."""
@@ -44,4 +47,14 @@ def check_osparams(given: Mapping[str, object], path: str = "osparams") -> dict[
     for name, value in given.items():
         if not name or not isinstance(value, str):
             raise ParameterError(f"{path}.{name}: must be text, got {type(value).__name__}")
-    return {name: str(value) for name, value in given.items()}
+    return fitting({name: str(value) for name, value in given.items()}, path)
+
+
+def fitting(params: Mapping[str, str], path: str = "osparams") -> dict[str, str]:
+    """Parameters that scripts can be given together. @raise ParameterError: there is too much of them."""
+    size = sum(len(name.encode()) + len(value.encode()) for name, value in params.items())
+    if size > LONGEST_TOGETHER or len(params) > MOST:
+        raise ParameterError(
+            f"{path}: {len(params)} parameters of {size} bytes in all; allowed are {MOST} of {LONGEST_TOGETHER} bytes"
+        )
+    return dict(params)

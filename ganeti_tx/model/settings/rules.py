@@ -15,7 +15,7 @@ from ganeti_tx.model.opcodes.private import Hidden, reveal
 from ganeti_tx.model.params import backend, disk, hypervisor, ipolicy, nic, node
 from ganeti_tx.model.params.ipolicy import InstancePolicy
 from ganeti_tx.model.params.kinds import DEFAULT, defaults_of, fill, updated
-from ganeti_tx.model.params.os import check_osparams
+from ganeti_tx.model.params.os import check_osparams, fitting
 from ganeti_tx.model.settings.setting import Setting
 from ganeti_tx.model.settings.table import DECLARED
 
@@ -103,7 +103,8 @@ def osparams(
     for os, params in given.items():
         changes = check_osparams(params, f"{path}.{os}")
         merged = {**after.get(os, {}), **changes}
-        after[os] = {name: value for name, value in merged.items() if changes.get(name) != DEFAULT}
+        wanted = {name: value for name, value in merged.items() if changes.get(name) != DEFAULT}
+        after[os] = fitting(wanted, f"{path}.{os}") if wanted.keys() & changes.keys() else wanted
     return {os: params for os, params in after.items() if params}
 
 

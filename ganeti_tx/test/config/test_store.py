@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.store import ConfigStore
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
-from ganeti_tx.model.config_data import CONFIG_VERSION, decode, encode
+from ganeti_tx.model.config_data import CONFIG_VERSION, MAX_CONFIG_BYTES, decode, encode
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
 from ganeti_tx.runtime.files_errors import NotSynced
 from ganeti_tx.test.config.stores import CONFIG, PATHS, SlowFiles, clock, config_of, loaded
@@ -87,6 +87,17 @@ class StoreTests(SynchronousTestCase):
         self.files.finish()
         self.successResultOf(third)
         self.assertEqual(self.on_disk().cluster.tags, ("a", "b", "three"))
+
+    def test_too_large(self) -> None:
+        """What could not be read again is not written; a smaller change is."""
+        self.files.slow = False
+        large = replace(INSTANCE, osparams={"key": "x" * MAX_CONFIG_BYTES})
+        refused = Deferred.fromCoroutine(self.config.update_instance(large))
+        error = self.failureResultOf(refused, ConfigurationError).value
+        self.assertIn(f"larger than the allowed {MAX_CONFIG_BYTES}", str(error))
+        self.assertEqual(self.store.snapshot, self.on_disk())
+        self.successResultOf(self.tag("small"))
+        self.assertIn("small", self.on_disk().cluster.tags)
 
     def test_unsynced(self) -> None:
         """A write that is in place counts, although its directory could not be synced; it is repeated once."""

@@ -13,7 +13,7 @@ from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.params.backend import check_beparams, instance_beparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, instance_hvparams, typed_hvparams
 from ganeti_tx.model.params.kinds import DEFAULT, updated
-from ganeti_tx.model.params.os import check_osparams
+from ganeti_tx.model.params.os import check_osparams, fitting
 
 #: What is a change by itself; the other parameters say how it is to be made.
 CHANGES = (
@@ -65,10 +65,11 @@ def refuse_cluster_only(op: OpInstanceSetParams) -> None:
 
 
 def changed_osparams(held: Mapping[str, str], given: Mapping[str, object], path: str) -> dict[str, str]:
-    """Those of an instance; null and "default" take one away. @raise ParameterError: a value is no text."""
+    """Those of an instance; null and "default" take one away. @raise ParameterError: a value is no text, or they are too much."""
     gone = {name for name, value in given.items() if value in (None, DEFAULT)}
     kept = {name: value for name, value in held.items() if name not in gone}
-    return {**kept, **check_osparams({name: value for name, value in given.items() if name not in gone}, path)}
+    added = check_osparams({name: value for name, value in given.items() if name not in gone}, path)
+    return fitting({**kept, **added}, path) if added else kept
 
 
 def told_parameters(op: OpInstanceSetParams) -> list[tuple[str, object]]:

@@ -6,11 +6,14 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ParameterError, TypeEnforcementError
+from ganeti_tx.logic.instance import reinstall
+from ganeti_tx.logic.instance.modify import parameters
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.params import backend, disk, hypervisor, nic, node, os
 from ganeti_tx.model.params.ipolicy import InstancePolicy, InstanceSpecs, check_ipolicy, fill, violations
 from ganeti_tx.model.params.kinds import check_complete, defaults_of, difference, updated
+from ganeti_tx.model.settings import rules
 from ganeti_tx.test.model.samples import CLUSTER, GROUP, INSTANCE, NODE
 
 LAYERED = replace(
@@ -135,6 +138,20 @@ class CheckTests(SynchronousTestCase):
         """OS parameters are text, and an error does not show them."""
         error = self.assertRaises(ParameterError, os.check_osparams, {"pin": 4711})
         self.assertNotIn("4711", str(error))
+
+    def test_too_many_osparams(self) -> None:
+        """They have a limit together, in number and in bytes; what adds to held ones is counted with them."""
+        self.assertRaises(ParameterError, os.check_osparams, {str(number): "" for number in range(os.MOST + 1)})
+        half = os.LONGEST_TOGETHER // 2
+        held = os.check_osparams({"a": "\u00e9" * (half // 2)})
+        for changed in (parameters.changed_osparams, reinstall.merged):
+            error = self.assertRaises(ParameterError, changed, held, {"b": "x" * half}, "osparams_private")
+            self.assertIn("osparams_private: 2 parameters of", str(error))
+            self.assertEqual(
+                changed({**held, "b": "x" * half, "c": ""}, {"c": "default"}, "osparams").keys(), {"a", "b"}
+            )
+        error = self.assertRaises(ParameterError, rules.osparams, {"noop": held}, {"noop": {"b": "x" * half}})
+        self.assertIn("osparams.noop: 2 parameters of", str(error))
 
     def test_disk_templates(self) -> None:
         """Unknown templates and parameters are refused with their path."""

@@ -1,5 +1,6 @@
 """What a daemon that was killed has left running is ended by the next one, and nothing else is."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,9 +11,12 @@ from typing import Any
 
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IProcessTransport, IReactorProcess
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
+from zope.interface import implementer
 
+from ganeti_tx.runtime.process import NOT_EXECUTABLE
 from ganeti_tx.runtime.program_records import ProgramRecords, look
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 
@@ -21,6 +25,7 @@ DAEMON = """
 import sys
 from pathlib import Path
 from twisted.internet import reactor
+from ganeti_tx.runtime.process import NOT_EXECUTABLE
 from ganeti_tx.runtime.program_records import ProgramRecords
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 
@@ -40,6 +45,15 @@ sh -c 'trap "" TERM; echo $$ >"$0.child"; while :; do sleep 1; done' "$0" &
 echo $$ >"$0.pid.new"; mv "$0.pid.new" "$0.pid"
 wait
 """
+
+
+@implementer(IReactorProcess)
+class Refusing:
+    """A machine that has as many processes as it may have."""
+
+    def spawnProcess(self, *_args: object, **_kwargs: object) -> IProcessTransport:
+        """As the system refuses it."""
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 class ProgramRecordsTests(TestCase):
@@ -146,6 +160,51 @@ class ProgramRecordsTests(TestCase):
         other = self.records.directory / "1-2"
         other.symlink_to("/etc/passwd")
         self.successResultOf(Deferred.fromCoroutine(self._end()))
+
+    def test_directory_of_another(self) -> None:
+        """Who may write to what it is in can put another directory in its place: nothing is written there, or believed."""
+        path = self.records.begin("/bin/true")
+        assert path is not None
+        theirs = self.top / "theirs"
+        self.records.directory.rename(theirs)
+        self.records.directory.symlink_to(theirs)
+        self.assertIsNone(self.records.begin("/bin/true"))
+        self.assertEqual(self._ended_by_another(), [path.name])
+        self.records.directory.unlink()
+        theirs.rename(self.records.directory)
+        self.records.directory.chmod(0o777)
+        self.assertIsNone(self.records.begin("/bin/true"))
+        self.assertEqual(self._ended_by_another(), [path.name])
+        self.assertEqual(len(self.flushLoggedErrors()), 0)
+
+    def test_pipe(self) -> None:
+        """A pipe without a reader where a record is to be does not hold the daemon up."""
+        self.records.directory.mkdir()
+        os.mkfifo(self.records.directory / f"{os.getpid()}-1")
+        self.assertIsNone(self.records.begin("/bin/true"))
+
+    def _ended_by_another(self) -> list[str]:
+        self.successResultOf(Deferred.fromCoroutine(self._end()))
+        return os.listdir(self.records.directory)
+
+    def test_not_started(self) -> Deferred[None]:
+        """What cannot be started, as its variables are too many, is a result; no record is left of it."""
+
+        async def test() -> None:
+            runner = ReactorProcessRunner(reactor, reactor, self.records)
+            variables = {"PATH": "/bin", **{f"OSP_{number}": "secret" * 16000 for number in range(100)}}
+            result = await runner.run(["/bin/true"], env=variables)
+            self.assertEqual((result.status, result.stdout), (NOT_EXECUTABLE, b""))
+            self.assertIn(b"cannot be started: its arguments and variables take", result.stderr)
+            self.assertNotIn(b"secret", result.stderr)
+            self.assertFalse(self.records.directory.exists())
+            refusing = ReactorProcessRunner(Refusing(), reactor, self.records)
+            result = await refusing.run(["/bin/true"])
+            self.assertEqual(result.status, NOT_EXECUTABLE)
+            self.assertEqual(result.stderr, b"/bin/true: cannot be started: Resource temporarily unavailable")
+            self.assertEqual(os.listdir(self.records.directory), [])
+
+        return Deferred.fromCoroutine(test())
 
     def _end(self) -> Coroutine[Any, Any, None]:
         return self.records.end_all(self.sleep)
