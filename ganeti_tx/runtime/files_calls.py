@@ -1,11 +1,18 @@
 """The steps that a write is made of, as the operating system offers them: the seam at which a disk fails in tests."""
 
 import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 from zope.interface import Interface, implementer
 
 from ganeti_tx.runtime.ownership import give
+
+#: Files that are synced at a time. The system brings what is synced at one moment to the disk in one go of its journal:
+#: 512 small files, one after the other, take five times as long as eight at a time.
+SYNCS = 8
 
 
 class IDiskCalls(Interface):
@@ -22,6 +29,9 @@ class IDiskCalls(Interface):
 
     def sync(descriptor: int) -> None:
         """Wait until a file's content is on the disk. After a failure its pages are not to be trusted."""
+
+    def sync_each(descriptors: Sequence[int]) -> Mapping[int, OSError]:
+        """`sync` for several files together; gives the errors by descriptor, none when all is well."""
 
     def close(descriptor: int) -> None:
         """Close it; it is closed even when this fails."""
@@ -67,6 +77,31 @@ class SystemCalls:
     def sync(self, descriptor: int) -> None:
         """See `IDiskCalls`."""
         os.fsync(descriptor)
+
+    def sync_each(self, descriptors: Sequence[int]) -> Mapping[int, OSError]:
+        """See `IDiskCalls`."""
+        left = list(descriptors)
+        faults: dict[int, OSError] = {}
+
+        def sync() -> None:
+            with suppress(IndexError):
+                while True:
+                    descriptor = left.pop()
+                    try:
+                        self.sync(descriptor)
+                    except OSError as error:
+                        faults[descriptor] = error
+
+        others = [Thread(target=sync) for _ in descriptors[1:SYNCS]]
+        started = 0
+        with suppress(RuntimeError):  # there are no more threads to be had: those that run do it all
+            for other in others:
+                other.start()
+                started += 1
+        sync()
+        for other in others[:started]:
+            other.join()
+        return faults
 
     def close(self, descriptor: int) -> None:
         """See `IDiskCalls`."""

@@ -1,12 +1,14 @@
 """Replacing files so that they are old or new, never half, and several of them all or none, whatever step fails.
 
-Each file is written beside its target and synced, then all are moved into place, then their directories are synced.
+Each file is written beside its target and synced, some of them together, then all are moved into place, then their
+directories are synced.
 """
 
 import errno
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 
@@ -18,6 +20,8 @@ from ganeti_tx.runtime.files_leftovers import temporary_name
 
 #: A file system that has no second names; there a file that was replaced cannot be put back.
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK)
+#: Files that are open at a time, to be synced together.
+OPEN = 64
 
 
 class NewestWins:
@@ -82,8 +86,9 @@ class Replacement:
             were. @raise NotSynced: all are in place.
         """
         try:
-            for path, data in self.files.items():
-                self._write_beside(path, data)
+            paths = iter(self.files)
+            while some := list(islice(paths, OPEN)):
+                self._write_together(some)
             for path in self.files:
                 self._place(path)
             if self.sync:
@@ -94,25 +99,46 @@ class Replacement:
                     self.calls.unlink(left)
             self.newest.leave(list(self.files))
 
-    def _write_beside(self, path: Path, data: bytes) -> None:
+    def _write_together(self, paths: Sequence[Path]) -> None:
+        opened: dict[int, Path] = {}
+        try:
+            for path in paths:
+                self._write_beside(path, opened)
+            if self.sync:
+                self._sync(opened)
+        finally:
+            failed = self._close(opened)
+        if failed is not None:
+            raise failed
+
+    def _write_beside(self, path: Path, opened: dict[int, Path]) -> None:
         beside = path.parent / temporary_name(path.name, self.ticket)
         self._new[path] = beside
         try:
             descriptor = self.calls.create(beside, self.mode)
-            try:
-                self.calls.own(descriptor, path)
-                left = memoryview(data)
-                while left:
-                    left = left[self.calls.write(descriptor, left) :]
-                if self.sync:
-                    self.calls.sync(descriptor)
-            except BaseException:
-                with suppress(OSError):
-                    self.calls.close(descriptor)
-                raise
-            self.calls.close(descriptor)
+            opened[descriptor] = path
+            self.calls.own(descriptor, path)
+            left = memoryview(self.files[path])
+            while left:
+                left = left[self.calls.write(descriptor, left) :]
         except OSError as error:
             raise explained(error, path) from None
+
+    def _sync(self, opened: Mapping[int, Path]) -> None:
+        faults = self.calls.sync_each(list(opened))
+        for descriptor, path in opened.items():
+            if descriptor in faults:
+                raise explained(faults[descriptor], path)
+
+    def _close(self, opened: Mapping[int, Path]) -> OSError | None:
+        """Close them all; the first error."""
+        failed = None
+        for descriptor, path in opened.items():
+            try:
+                self.calls.close(descriptor)
+            except OSError as error:
+                failed = failed or explained(error, path)
+        return failed
 
     def _place(self, path: Path) -> None:
         try:

@@ -5,7 +5,7 @@ states of the disk: what programs see (the page cache), and what is on the platt
 """
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -140,6 +140,16 @@ class FaultyDisk(LosingFiles):
         self._check("sync", path)
         assert entry.data is not None
         self._synced[entry.inode] = entry.data
+
+    def sync_each(self, descriptors: Sequence[int]) -> Mapping[int, OSError]:
+        """See `IDiskCalls`. One after the other, so that a run can be told again."""
+        faults: dict[int, OSError] = {}
+        for descriptor in descriptors:
+            try:
+                self.sync(descriptor)
+            except OSError as error:
+                faults[descriptor] = error
+        return faults
 
     def close(self, descriptor: int) -> None:
         """See `IDiskCalls`."""

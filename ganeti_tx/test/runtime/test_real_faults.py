@@ -5,6 +5,7 @@ import os
 import resource
 from collections.abc import Callable
 from pathlib import Path
+from threading import Barrier
 
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
@@ -17,6 +18,8 @@ from ganeti_tx.runtime.threads import InlineThreads
 
 #: More than are open.
 NO_MORE = 0
+#: Seconds for which a sync waits for others.
+LONGEST = 20.0
 
 
 class HaltingCalls(SystemCalls):
@@ -33,6 +36,21 @@ class HaltingCalls(SystemCalls):
         """Or not."""
         self.syncs -= 1
         if self.syncs < 0:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        super().sync(descriptor)
+
+
+class MeetingCalls(SystemCalls):
+    """Each sync waits until three others are under way; those of files with some name fail."""
+
+    def __init__(self, spoiled: str) -> None:
+        self.spoiled = spoiled
+        self.meeting = Barrier(4)
+
+    def sync(self, descriptor: int) -> None:
+        """Or not."""
+        self.meeting.wait(LONGEST)
+        if self.spoiled in os.readlink(f"/proc/self/fd/{descriptor}"):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         super().sync(descriptor)
 
@@ -71,6 +89,17 @@ class RealFaultTests(SynchronousTestCase):
         self.assertIn("see the kernel's log", str(error))
         self.assertEqual({path.name: path.read_bytes() for path in self.top.iterdir()}, {"file": b"old"})
         self.successResultOf(self.write(RealFiles(InlineThreads()), b"new"))
+
+    def test_synced_together(self) -> None:
+        """Many files wait for the disk at the same time; when one of them fails, none is replaced, and it is named."""
+        many = {self.top / f"job-{number}": b"new" for number in range(72)}
+        written = RealFiles(InlineThreads(), MeetingCalls("never")).write_many(many)
+        self.successResultOf(Deferred.fromCoroutine(written))
+        self.assertEqual({path: path.read_bytes() for path in self.top.iterdir()}, many)
+        later = RealFiles(InlineThreads(), MeetingCalls("job-70")).write_many(dict.fromkeys(many, b"newer"))
+        error = self.failureResultOf(Deferred.fromCoroutine(later), OSError).value
+        self.assertEqual((error.errno, error.filename), (errno.EIO, str(self.top / "job-70")))
+        self.assertEqual({path: path.read_bytes() for path in self.top.iterdir()}, many)
 
     def test_too_many_open_files(self) -> None:
         """Each says which file it was about and what to do, leaves nothing, and works when files can be opened again."""
