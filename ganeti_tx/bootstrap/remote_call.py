@@ -1,6 +1,7 @@
 """Running ganeti-bootstrap on a node that has no daemon yet: through ssh, or what stands in its place."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
 from ganeti_tx.runtime.paths import Paths
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
+#: Seconds instead of `LIMIT`, for nodes that are emulated.
+REMOTE_LIMIT_VARIABLE = "GANETI_REMOTE_LIMIT"
 PROGRAM = "ganeti-bootstrap"
 #: Seconds that a step on the node may take, with the questions that ssh asks before.
 LIMIT = 120
@@ -73,6 +76,13 @@ class RemoteCall:
         asks = sys.stderr.isatty()
         return ssh_argv(self.paths, check_host_key=self.check_host_key, port=port, interactive=asks)
 
+    def limit(self) -> int:
+        """Seconds that a step may take. @raise RemoteFailure: the environment names no such number."""
+        named = self.environ.get(REMOTE_LIMIT_VARIABLE) or str(LIMIT)
+        if re.fullmatch("[1-9][0-9]{0,4}", named) is None:
+            raise RemoteFailure((f"{REMOTE_LIMIT_VARIABLE} must be 1 to 99999 seconds, not {named!r}",))
+        return int(named)
+
     def _known_port(self) -> int | None:
         """Of a node that the cluster knows."""
         path = self.paths.ssconf_file("ssh_ports")
@@ -83,13 +93,14 @@ class RemoteCall:
     def run(self, step: str, document: bytes) -> list[str]:
         """What the step says. @raise RemoteFailure: it failed, or could not be run; its words are in the text."""
         argv = [*self.shell(), self.host, *remote_words(PROGRAM, step)]
+        limit = self.limit()
         with tempfile.TemporaryFile() as said:
             try:
                 done = subprocess.run(
-                    argv, input=document, stdout=said, stderr=subprocess.PIPE, timeout=LIMIT, check=False
+                    argv, input=document, stdout=said, stderr=subprocess.PIPE, timeout=limit, check=False
                 )
             except subprocess.TimeoutExpired:
-                why = f"node {self.host}: {PROGRAM} {step} did not end within {LIMIT} s"
+                why = f"node {self.host}: {PROGRAM} {step} did not end within {limit} s"
                 raise RemoteFailure((why,), unknown=bool(lines_of(said))) from None
             except OSError as error:
                 why = f"cannot run {argv[0]} ({error.strerror}); it is what reaches new nodes"

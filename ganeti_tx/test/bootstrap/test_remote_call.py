@@ -4,21 +4,29 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.remote_call import BEGUN, REMOTE_SHELL_VARIABLE, RemoteCall, RemoteFailure, ssh_argv
+from ganeti_tx.bootstrap.remote_call import (
+    BEGUN,
+    LIMIT,
+    REMOTE_LIMIT_VARIABLE,
+    REMOTE_SHELL_VARIABLE,
+    RemoteCall,
+    RemoteFailure,
+    ssh_argv,
+)
 from ganeti_tx.runtime.paths import Paths
 
 
 class RunTests(SynchronousTestCase):
     """What became of a step."""
 
-    def call(self, script: str) -> RemoteCall:
+    def call(self, script: str, **environ: str) -> RemoteCall:
         """A way to a node where the step does what a script says."""
         root = Path(self.mktemp()).absolute()
         root.mkdir()
         shell = root / "shell"
         shell.write_text(f"#!/bin/sh\n{script}\n")
         shell.chmod(0o755)
-        return RemoteCall(Paths(root), "node2", environ={REMOTE_SHELL_VARIABLE: str(shell)})
+        return RemoteCall(Paths(root), "node2", environ={REMOTE_SHELL_VARIABLE: str(shell), **environ})
 
     def failed(self, script: str) -> RemoteFailure:
         """Why a step failed."""
@@ -41,6 +49,20 @@ class RunTests(SynchronousTestCase):
         """A connection that broke when the step had begun leaves nobody knowing."""
         self.assertTrue(self.failed(f"echo {BEGUN}; echo Connection reset >&2; exit 255").unknown)
         self.assertTrue(self.failed(f"echo {BEGUN}; kill -TERM $$").unknown)
+
+    def test_too_long(self) -> None:
+        """A step that takes longer than the environment allows is given up; without a word there it may take two minutes."""
+        call = self.call(f"echo {BEGUN}; exec sleep 60", **{REMOTE_LIMIT_VARIABLE: "1"})
+        failure = self.assertRaises(RemoteFailure, call.run, "join", b"")
+        said = "node node2: ganeti-bootstrap join did not end within 1 s"
+        self.assertEqual((str(failure), failure.unknown), (said, True))
+        self.assertEqual((self.call("").limit(), LIMIT), (120, 120))
+
+    def test_no_limit(self) -> None:
+        """What is no number of seconds is refused before anything is run."""
+        for wrong in ("0", "-1", "1.5", "soon", "123456", "1 s"):
+            failure = self.assertRaises(RemoteFailure, self.call("", **{REMOTE_LIMIT_VARIABLE: wrong}).run, "join", b"")
+            self.assertEqual(str(failure), f"GANETI_REMOTE_LIMIT must be 1 to 99999 seconds, not {wrong!r}")
 
     def test_known_port(self) -> None:
         """A node that the cluster knows is reached at its own port; what the operator names goes before."""
