@@ -14,6 +14,12 @@ Arguments = Mapping[str, Any]
 
 def told(undos: Iterable[Undo]) -> Iterator[str]:
     """A line for each node on which volumes may be left, of undos that failed."""
+    for node, command in commands(undos):
+        yield f"node {node} may have volumes of no disk; '{command}' removes them when it can be reached"
+
+
+def commands(undos: Iterable[Undo]) -> Iterator[tuple[str, str]]:
+    """For each node what does these undos there by hand."""
     calls = [each for each in undos if isinstance(each, NodeUndo)]
     for node in dict.fromkeys(each.node for each in calls if each.call == BlockdevRemove.name):
         left = [each.arguments["disk"] for each in calls if (each.node, each.call) == (node, BlockdevRemove.name)]
@@ -24,8 +30,7 @@ def told(undos: Iterable[Undo]) -> Iterator[str]:
         mirrors = [taken_down(disk) for disk in left if disk["uuid"] in downs and disk.get("ends")]
         if names:
             words = "; ".join([*mirrors, f"lvremove -f {' '.join(names)}"])
-            command = f'gnt-cluster command -n {node} "{words}"'
-            yield f"node {node} may have volumes of no disk; '{command}' removes them when it can be reached"
+            yield node, f'gnt-cluster command -n {node} "{words}"'
 
 
 def taken_down(disk: Arguments) -> str:

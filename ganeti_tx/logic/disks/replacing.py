@@ -1,10 +1,11 @@
 """What all ways of replacing disks have in common: disks made ready before, the wait for the new copy, and the old one's end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import define
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic import left_volumes
 from ganeti_tx.logic.disks.health import named, not_good_on
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, homes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.ready import ready_on
@@ -19,7 +20,7 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.disk import BlockdevRemove, BlockdevShutdown
 from ganeti_tx.rpc.interfaces import RpcError
 
 READY, SYNC, DOWN = "make the disks ready", "wait until the disks are in sync", "take the disks down"
@@ -123,13 +124,24 @@ class Replacing:
                 await shutdown_disks(self.parts.nodes, view, self.parts.warn, self.indices)
 
     async def remove_old(self, old: Node, remains: Sequence[DiskSpec]) -> None:
-        """Remove the old copy from its node; what cannot be removed is told of."""
+        """Remove the old copy from its node; what cannot be removed is told of, with the command that does it later."""
+        left: list[Undo] = []
         async with self.parts.step(REMOVE):
             for spec in remains:
                 try:
                     await self.parts.nodes.call(old, BlockdevRemove(disk=without_secret(spec), owner=self.name))
                 except RpcError as error:
                     self.parts.warn(f"Can't remove the old copy of {self.objects[0]} on node {old.name}: {error}")
+                    left += self.leftover(old, spec)
+            for text in left_volumes.told(left):
+                self.parts.warn(text)
+
+    def leftover(self, node: Node, spec: DiskSpec) -> Iterator[Undo]:
+        """What ends a copy that stayed on a node, where it may be ready."""
+        if spec.ends is not None:
+            call = BlockdevShutdown(disk=spec, owner=self.name)
+            yield on_node(f"shut down disk/{spec.index} of instance {self.name}", node, call)
+        yield self.removal(node, spec)
 
     def removal(self, node: Node, spec: DiskSpec) -> Undo:
         """What removes a disk, or one that another is made of, from a node."""

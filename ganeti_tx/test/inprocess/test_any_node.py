@@ -48,6 +48,11 @@ class AnyNodeCase(ReplaceCase):
 class FailoverTests(AnyNodeCase):
     """Failing over."""
 
+    def by_hand(self, node: str) -> str:
+        """What is told that removes the old copy there, with its names."""
+        left = " ".join(each for each in self.volumes()[int(node[-1]) - 1])
+        return rf"'gnt-cluster command -n {node}\S* \".*drbdsetup down \S+; lvremove -f {left}\"' removes them"
+
     def test_either_stays(self) -> None:
         """The old primary node or the old secondary one keeps its copy; the other one's is gone; port and secret stay."""
         (before,) = self.cluster.config.disks.values()
@@ -203,6 +208,7 @@ class FailoverTests(AnyNodeCase):
         self.assertEqual(status, 1)
         self.assertIn("there are some degraded disks for instance web1", err)
         self.assertIn("the old ones of disk/0 of instance web1 stay on node node2.example.com", out)
+        self.assertRegex(out, self.by_hand("node2"))
         self.assertEqual(len(self.volumes()[1]), 2)
         self.cluster.network.fault = None
         self.wire.mend(*(self.cluster.node(number).address for number in (4, 3)))
@@ -242,6 +248,7 @@ class FailoverTests(AnyNodeCase):
         self.cluster.network.fault = lambda node, call: Says("no") if isinstance(call, BlockdevRemove) else None
         said = self.ok(f"{FAILOVER} -n node4 --secondary-node node3 web1")
         self.assertIn("Can't remove the old copy of disk/0 of instance web1 on node node2.example.com: ", said)
+        self.assertRegex(said, self.by_hand("node2"))
 
     def test_same_pair(self) -> None:
         """To its secondary node it goes as ever."""

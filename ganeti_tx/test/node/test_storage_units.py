@@ -61,6 +61,16 @@ class StorageUnitsTests(StorageTestCase):
         call = StorageModify(storage_type="lvm-pv", unit="/dev/nope", allocatable=True)
         self.assertIn("'/dev/nope' is not on this node", self.refused(self.units.modify(call)))
 
+    def test_room(self) -> None:
+        """New volumes have no room on what is closed to them."""
+        pools = VolumeGroups(LvmTools(self.runner))
+        self.assertEqual(self.get(pools.space("xenvg", {})).free, 609)
+        before, closed = (f'"pv_used":"4194304", "pv_attr":"{attr}"'.encode() for attr in ("a--", "u--"))
+        self.assertIn(before, captured("physical.json"))
+        self.runner.script(["pvs"], ProcessResult(stdout=captured("physical.json").replace(before, closed)))
+        space = self.get(pools.space("xenvg", {}))
+        self.assertEqual((space.size, space.free), (1533, 102))
+
     def test_mended(self) -> None:
         """A group does without what it lost, unless volumes lay there, which are named."""
         call = StorageExecute(storage_type="lvm-vg", unit="xenvg", operation="fix-consistency")

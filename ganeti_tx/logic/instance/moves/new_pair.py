@@ -10,6 +10,7 @@ from attrs import define
 from twisted.internet.defer import CancelledError
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic import left_volumes
 from ganeti_tx.logic.disks.health import named, states_on
 from ganeti_tx.logic.disks.new_end import assemble, clear, create, place, placing, tell
 from ganeti_tx.logic.disks.new_secondary import CLEAR, CREATE
@@ -323,6 +324,13 @@ class NewPair:
             except (OpExecError, CancelledError):
                 self.common.parts.warn(
                     f"the copies on node {self._new.name} are not whole, so the old ones of {self.common.objects[0]} stay on"
-                    f" node {self._left.name}; 'gnt-cluster verify' names their volumes"
+                    f" node {self._left.name}; {self._removed_by_hand()}"
                 )
                 raise
+
+    def _removed_by_hand(self) -> str:
+        """How to get rid of the old copy; before that, 'gnt-cluster verify' tells of its volumes."""
+        left = self._before.disk_specs(self._left)
+        parts = [undo for spec in left for undo in self.common.leftover(self._left, spec)]
+        (command,) = (command for _, command in left_volumes.commands(parts))
+        return f"'{command}' removes them when nobody needs them any more"

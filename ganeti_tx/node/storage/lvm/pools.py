@@ -11,7 +11,7 @@ from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.lvm import command
-from ganeti_tx.node.storage.lvm.placement import emptiest, usable
+from ganeti_tx.node.storage.lvm.placement import emptiest, free, usable
 from ganeti_tx.node.storage.lvm.report import MIB, Group, Physical
 from ganeti_tx.node.storage.lvm.tools import LvmTools, NotInstalledError
 from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
@@ -25,11 +25,12 @@ class VolumeGroups:
     tools: LvmTools
 
     async def space(self, name: str, params: Mapping[str, Any]) -> PoolSpace:
-        """See `IPools`."""
+        """See `IPools`; what is free on physical volumes that are closed to new volumes is not."""
         group = await self.tools.group(name)
+        physical = await self.tools.of_group(name)
         if params.get(EXCLUSIVE):
-            return exclusive_space(await self.tools.of_group(name))
-        return PoolSpace(size=group.vg_size // MIB, free=group.vg_free // MIB)
+            return exclusive_space(physical)
+        return PoolSpace(size=group.vg_size // MIB, free=free(emptiest(physical)) // MIB)
 
     async def fault(self, name: str) -> str | None:
         """See `IPools`: it is not there, or lacks a physical volume."""
