@@ -8,44 +8,45 @@ from ganeti_tx.cli.tree import Labelled
 
 Disk = Mapping[str, Any]
 Status = Sequence[Any]
-#: The parts of the logical id of a disk that is on two nodes: both, the port between them, the minor on each.
-_ON_TWO_NODES = 5
 #: As `model/status.py` has them, which this does not import for its weight (reference: storage-rules.json).
 _LOCAL_STATES = {1: ", status ok", 2: ", status SYNC", 3: ", status unknown", 4: " *MISSING DISK*"}
 _OK = 1
 
 
-def disk_lines(label: str, disk: Disk) -> Labelled:
-    """The disk with its logical id, its state on the nodes that were asked, and its children."""
+def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
+    """The disk with its logical id, its state on the nodes that were asked, and its children, without their mode."""
     size = disk.get("size")
     shown = format_size(size, "h") if isinstance(size, int) else "N/A"
     children = disk.get("children") or ()
-    mirrored = len(disk.get("logical_id") or ()) >= _ON_TWO_NODES
+    mirrored = bool(disk.get("drbd_info"))
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
-        *([("access mode", disk["mode"])] if disk.get("mode") else []),
-        *_logical_id(disk),
+        *([("access mode", disk["mode"])] if disk.get("mode") and not is_child else []),
+        *_place(disk),
         *([("on primary", _on_node(disk["pstatus"], mirrored))] if disk.get("pstatus") else []),
         *([("on secondary", _on_node(disk["sstatus"], mirrored))] if disk.get("sstatus") else []),
         ("name", disk.get("name")),
         ("UUID", disk.get("uuid")),
         *(
-            [("child devices", [disk_lines(f"child {i}", child) for i, child in enumerate(children)])]
+            [("child devices", [disk_lines(f"child {i}", child, is_child=True) for i, child in enumerate(children)])]
             if children
             else []
         ),
     ]
 
 
-def _logical_id(disk: Disk) -> Labelled:
-    """What the disk is made of; the secret that DRBD's two sides share stays out."""
+def _place(disk: Disk) -> Labelled:
+    """What the disk is made of; a volume by its group and name."""
+    if mirror := disk.get("drbd_info"):
+        return [
+            ("nodeA", f"{mirror['primary_node']}, minor={mirror['primary_minor']}"),
+            ("nodeB", f"{mirror['secondary_node']}, minor={mirror['secondary_minor']}"),
+            ("port", mirror["port"]),
+        ]
     logical_id = disk.get("logical_id")
     if not logical_id:
         return []
-    if len(logical_id) < _ON_TWO_NODES:
-        return [("logical_id", str(list(logical_id)))]
-    node_a, node_b, port, minor_a, minor_b, *_secret = logical_id
-    return [("nodeA", f"{node_a}, minor={minor_a}"), ("nodeB", f"{node_b}, minor={minor_b}"), ("port", port)]
+    return [("logical_id", "/".join(logical_id) if disk["dev_type"] == "plain" else str(list(logical_id)))]
 
 
 def _on_node(status: Status, mirrored: bool) -> str:

@@ -10,6 +10,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
@@ -52,6 +53,7 @@ def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
         "iv_name": disk.iv_name,
         "dev_type": disk.dev_type.value,
         "logical_id": shown_id(target, disk),
+        "drbd_info": mirror_place(target, disk),
         "mode": disk.mode,
         "size": disk.size,
         "spindles": disk.spindles,
@@ -65,6 +67,23 @@ def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     """The logical id; that of a mirror with its nodes' names and without its secret, for job files keep results."""
     names = {uuid: node.name for uuid, node in target.nodes.items()}
     return logical_id.shown(disk.template.logical_id, disk.logical_id, names)
+
+
+def mirror_place(target: InstanceView, disk: Disk) -> dict[str, str | int] | None:
+    """Where both sides of a mirror are, by the names that Ganeti's own commands look for; None of another disk."""
+    shape = disk.template.logical_id
+    nodes, minors = (logical_id.parts(shape, kind, disk.logical_id) for kind in (NodeUuid, Minor))
+    if not minors:
+        return None
+    first, second = (target.nodes[uuid].name for uuid in nodes)
+    (port,) = logical_id.parts(shape, Port, disk.logical_id)
+    return {
+        "primary_node": first,
+        "primary_minor": minors[0],
+        "secondary_node": second,
+        "secondary_minor": minors[1],
+        "port": port,
+    }
 
 
 async def state_on(nodes: INodeRpc, side: Side) -> list[Any] | None:

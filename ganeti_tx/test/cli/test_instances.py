@@ -379,9 +379,12 @@ INSTANCE: dict[str, Any] = {
         {
             "dev_type": "drbd", "size": 1024, "mode": "rw", "name": None, "uuid": "d1",
             "logical_id": ["a", "b", 11000, 0, 1, "hush"],
+            "drbd_info": {
+                "primary_node": "a", "primary_minor": 0, "secondary_node": "b", "secondary_minor": 1, "port": 11000,
+            },
             "pstatus": ["/dev/drbd0", 147, 0, None, None, False, 1],
             "sstatus": ["/dev/drbd0", 147, 0, 50.0, 12, True, 2],
-            "children": [{"dev_type": "plain", "size": 1024, "logical_id": ["xenvg", "lv1"], "uuid": "d2"}],
+            "children": [{"dev_type": "plain", "mode": "rw", "size": 1024, "logical_id": ["xenvg", "lv1"], "uuid": "d2"}],
         }
     ],
 }  # fmt: skip
@@ -428,7 +431,7 @@ GOLDEN = """\
       UUID: d1
       child devices:~
         - child 0: plain, size 1.0G
-          logical_id: ['xenvg', 'lv1']
+          logical_id: xenvg/lv1
           name: None
           UUID: d2
 """

@@ -65,6 +65,16 @@ class QueryDataTests(UnitTestCase):
         self.assertEqual(data[NAME]["disks"][0]["logical_id"][:2], ["node1.example.com", "node2.example.com"])
         self.assertEqual(len(data[NAME]["disks"][0]["children"]), 2)
 
+    def test_sides_of_a_mirror(self) -> None:
+        """Ganeti's own gnt-instance info looks for them by these names; a disk of another kind has none."""
+        mirrored = replace(INSTANCE, network_port=None)
+        self.stage = self.make_stage(replace(CONFIG, disks={DISK.uuid: DISK}, instances={mirrored.uuid: mirrored}))
+        (disk,) = self.run_op(OpInstanceQueryData(static=True))[NAME]["disks"]
+        node_a, node_b, port, minor_a, minor_b = disk["logical_id"]
+        told = {"primary_node": node_a, "secondary_node": node_b, "primary_minor": minor_a, "secondary_minor": minor_b}
+        self.assertEqual(disk["drbd_info"], {**told, "port": port})
+        self.assertEqual([child["drbd_info"] for child in disk["children"]], [None, None])
+
     def test_as_the_command_shows_it(self) -> None:
         """gnt-instance info finds all that it shows."""
         shown = dict(described(self.run_op(OpInstanceQueryData(static=True))[NAME], in_roman=False))
