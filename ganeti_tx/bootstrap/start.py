@@ -12,7 +12,6 @@ from pathlib import Path
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.runtime.daemon_control import (
     ASK_LIMIT,
-    START_LIMIT,
     STOP_LIMIT,
     DaemonControl,
     last_line,
@@ -34,7 +33,7 @@ def start(paths: Paths, daemon: str) -> None:
     control = DaemonControl.at(paths.root)
     if not control.by_systemd and is_running(paths, daemon):
         return
-    done = run(control.start_argv(daemon, own_program), START_LIMIT)
+    done = run(control.start_argv(daemon, own_program), control.start_limit)
     if done.returncode == 0 and (is_running(paths, daemon) or not control.by_systemd):
         return
     asking = control.reason_argv(daemon)

@@ -14,7 +14,6 @@ from twisted.logger import Logger
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.runtime.daemon_control import (
     ASK_LIMIT,
-    START_LIMIT,
     STOP_LIMIT,
     DaemonControl,
     not_started,
@@ -73,7 +72,7 @@ class LocalDaemons:
         control = self.control
         environment = {**CLEAN_ENV, **{name: os.environ[name] for name in INHERITED if name in os.environ}}
         argv = control.start_argv(daemon, self.processes.program)
-        result = await self.runner.run(argv, env=environment, timeout=START_LIMIT)
+        result = await self.runner.run(argv, env=environment, timeout=control.start_limit)
         if result.succeeded and (self.run([daemon]) or not control.by_systemd):
             return
         why = [await self._reason(control, daemon), "" if result.succeeded else result.describe()]

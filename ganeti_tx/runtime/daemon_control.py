@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 #: Is there while systemd rules (sd_booted(3)).
 SYSTEMD = Path("/run/systemd/system")
-#: Seconds that a start may take, the vote for a master included; that a stop may; that systemd may take to tell a state.
+#: Seconds that a start by a daemon's own program may take, the vote for a master included.
 START_LIMIT = 180.0
+#: The same for a start by systemd, which gives up earlier: when a program of the unit takes longer than its TimeoutStartSec.
+SYSTEMD_START_LIMIT = 900.0
+#: Seconds that a stop may take; that systemd may take to tell a state.
 STOP_LIMIT = 30.0
 ASK_LIMIT = 10.0
 #: What systemd is asked about a unit that is not up: what its daemon told last, and whether it was tried at all.
@@ -43,6 +46,11 @@ class DaemonControl(NamedTuple):
     def start_argv(self, daemon: str, program: Callable[[str], str]) -> list[str]:
         """Starts one and ends when it is up. @param program: finds its own program."""
         return ["systemctl", "start", daemon] if self.by_systemd else [program(daemon)]
+
+    @property
+    def start_limit(self) -> float:
+        """Seconds that `start_argv` may take; beyond them nobody knows whether the daemon comes up."""
+        return SYSTEMD_START_LIMIT if self.by_systemd else START_LIMIT
 
     def stop_argv(self, daemons: Iterable[str]) -> list[str] | None:
         """Stops some and ends when they have ended; None where signals must do."""

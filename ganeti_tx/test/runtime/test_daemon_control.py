@@ -1,10 +1,12 @@
 """Commands and words about daemons, with systemd and without."""
 
+import re
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.daemon_control import SYSTEMD, DaemonControl, last_line, not_started, reason
+from ganeti_tx.runtime.shipped import shipped
 
 
 class DaemonControlTests(SynchronousTestCase):
@@ -24,6 +26,15 @@ class DaemonControlTests(SynchronousTestCase):
         self.assertEqual(control.stop_argv(("a", "b")), ["systemctl", "stop", "a", "b"])
         self.assertEqual(control.command("restart", "ganeti-rapi"), "systemctl restart ganeti-rapi")
         self.assertEqual(control.log("ganeti-rapi", Path("/log")), "journalctl -u ganeti-rapi")
+
+    def test_limits(self) -> None:
+        """systemd gives up first: its reason is told, and nothing comes up that was given up."""
+        limits = re.compile(r"^TimeoutStartSec=(\d+)$", re.MULTILINE)
+        units = {unit.name: unit.read_text() for unit in shipped("systemd").glob("ganeti-*.service")}
+        programs = {name: text.count("\nExecStart") for name, text in units.items() if "Type=notify" in text}
+        self.assertIn("ganeti-master.service", programs)
+        for name, number in programs.items():
+            self.assertLess(number * int(limits.findall(units[name])[0]), DaemonControl(True).start_limit, name)
 
     def test_programs(self) -> None:
         """A daemon's own program starts it, signals end it, and it has a log file."""
