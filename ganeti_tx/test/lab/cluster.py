@@ -28,6 +28,9 @@ CHECKOUT = Path(__file__).parents[3]
 #: Seconds that one command, and a step on a machine, may take: a daemon there takes minutes to start when ours is busy.
 COMMAND_LIMIT = 600.0
 FILE_STORAGE = "/srv/ganeti/file-storage"
+#: What instances may have; the smallest of all, as everything takes long on these machines.
+BOUNDS = "min:cpu-count=1,disk-count=0,disk-size=4,memory-size=4,nic-count=0,spindle-use=1"
+BOUNDS += "/max:cpu-count=8,disk-count=16,disk-size=1048576,memory-size=32768,nic-count=8,spindle-use=12"
 #: Has what an operating system's definition must have, and puts nothing on the disks.
 OS = "blank"
 #: Not the same files on all machines: enough for what is done on one of them.
@@ -69,7 +72,8 @@ class LabCluster:
         volumes = ["--vg-name", "xenvg"] if {"plain", "drbd"} & set(templates) else []
         network = ["--master-netdev", "lab0", "--secondary-ip", address(OUTSIDE, 1), "--no-ssh-init", "--no-etc-hosts"]
         network += ["--nic-parameters", "link=br0"]
-        self.ok("gnt-cluster", "init", *chosen, *volumes, *network, *options, CLUSTER)
+        small = ["--ipolicy-bounds-specs", BOUNDS]
+        self.ok("gnt-cluster", "init", *chosen, *volumes, *network, *small, *options, CLUSTER)
         self.ok("gnt-node", "modify", "--vm-capable=no", MASTER)
         for machine in self.lab.machines:
             places = f"{FILE_STORAGE} {SHARED_FILE_STORAGE}"
