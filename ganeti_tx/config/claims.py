@@ -84,6 +84,20 @@ def disk_claims(disk: Disk) -> Iterator[Claim]:
             yield Claim(UUID, child.uuid)
 
 
+def is_changed(before: ConfigData, after: ConfigData, uuid: str) -> bool:
+    """Whether a disk is another, or came, or went."""
+    return before.disks.get(uuid) is not after.disks.get(uuid)
+
+
+def given_up(before: ConfigData, after: ConfigData) -> set[Claim]:
+    """The minors and ports that disks had, and none has any more."""
+    if before.disks is after.disks:
+        return set()
+    changed = {uuid for uuid in before.disks.keys() | after.disks.keys() if is_changed(before, after, uuid)}
+    lost = claims_of(before, disks=changed).keys() - claims_of(after, disks=changed).keys()
+    return {claim for claim in lost if claim.kind in (MINOR, PORT)}
+
+
 def all_claims(config: ConfigData) -> Iterator[tuple[str, Iterator[Claim]]]:
     """Each object, as people know it, with what it claims."""
     yield "the cluster", iter([Claim(UUID, config.cluster.uuid)])

@@ -45,6 +45,13 @@ class Reservations:
             raise ReservationError(f"{claim} is reserved by job {holder[0]}")
         self.on_change()
 
+    def keep(self, owner: Owner, claims: Iterable[Claim]) -> list[Claim]:
+        """Reserve what nobody has; gives what that was."""
+        kept = [claim for claim in claims if claim not in self._owners]
+        for claim in kept:
+            self.reserve(owner, claim)
+        return kept
+
     def check(self, owner: Owner, claims: Iterable[Claim]) -> None:
         """@raise ReservationError: another owner has one of them."""
         for claim in claims:

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 import attrs
 
+from ganeti_tx.config.claims import Claim, given_up
 from ganeti_tx.config.distribution import Distribution
 from ganeti_tx.config.edit import Change
 from ganeti_tx.config.new_cluster import Entropy
@@ -11,6 +12,8 @@ from ganeti_tx.config.reader import Names, Reader
 from ganeti_tx.config.reservations import Owner, Reservations
 from ganeti_tx.config.reserving import Reserving
 from ganeti_tx.config.store import ConfigStore
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import ConfigData
 
 T = TypeVar("T")
 
@@ -39,9 +42,22 @@ class Session:
     async def change(self, change: Change[T]) -> T:
         """Make it; what its owner had reserved and the change uses is reserved no longer.
 
+        Minors and ports that disks give up are the owner's until it ends: it may not have taken down yet what has them.
+
         @raise ReservationError: another owner has reserved something that it uses.
         """
         self.reservations.check(self.owner, change.claims)
-        changed = await self.store.change(change)
+        kept: list[Claim] = []
+
+        def edit(config: ConfigData, now: float) -> ConfigData:
+            after = change(config, now)
+            kept.extend(self.reservations.keep(self.owner, given_up(config, after)))
+            return after
+
+        try:
+            changed = await self.store.change(edit)
+        except ConfigurationError:
+            self.reservations.used(self.owner, kept)
+            raise
         self.reservations.used(self.owner, change.claims)
         return change.gives(changed)

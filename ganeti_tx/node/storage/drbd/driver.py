@@ -18,7 +18,7 @@ from ganeti_tx.node.storage.drbd import command
 from ganeti_tx.node.storage.drbd.kernel import Kernel
 from ganeti_tx.node.storage.drbd.mirror import Mirror
 from ganeti_tx.node.storage.drbd.proc_drbd import UNCONFIGURED
-from ganeti_tx.node.storage.drbd.setting_up import SettingUp
+from ganeti_tx.node.storage.drbd.setting_up import SettingUp, has_other_port
 from ganeti_tx.node.storage.drbd.status import CONNECTED, INCONSISTENT, MirrorStatus
 from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
@@ -104,10 +104,11 @@ class DrbdMirrors:
             raise BlockDeviceError(f"{mirror.label} has neither a part here nor good data on the other side")
 
     async def shutdown(self, disk: DiskSpec) -> None:
-        """See `IStorage`."""
+        """See `IStorage`: what has its minor by now and is another disk's, by its port, stays."""
         mirror = Mirror.of(disk)
-        if await self.kernel.status(mirror) is not None:
-            await self._patiently(f"{mirror.label} cannot be taken down", HELD_OPEN, CLOSING, self._take_down(mirror))
+        if await self.kernel.status(mirror) is None or has_other_port(await self.kernel.shown_as(mirror.minor), mirror):
+            return
+        await self._patiently(f"{mirror.label} cannot be taken down", HELD_OPEN, CLOSING, self._take_down(mirror))
 
     def _take_down(self, mirror: Mirror) -> Callable[[], Any]:
         async def down() -> str:

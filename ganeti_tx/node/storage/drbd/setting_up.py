@@ -90,6 +90,11 @@ def is_ours(shown: Shown, mirror: Mirror, below: Below) -> bool:
     return not paths or (shown.disk, shown.meta) == paths
 
 
+def has_other_port(shown: Shown | None, mirror: Mirror) -> bool:
+    """Whether a minor is connected as another disk's."""
+    return shown is not None and shown.local is not None and shown.local[1] != mirror.local[1]
+
+
 def _is_in_the_way(shown: Shown, mirror: Mirror, below: Below) -> bool:
     """Whether it has our minor or our name, or one of our volumes."""
     paths = {each.dev_path for each in below}

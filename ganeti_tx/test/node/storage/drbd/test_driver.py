@@ -155,6 +155,14 @@ class DriverTests(SynchronousTestCase):
         self.get(self.driver.assemble(DISK, False, below))
         self.assertEqual(self.done[:2], ["drbdsetup secondary 0", "drbdsetup down resource0"])
 
+    def test_minor_of_another(self) -> None:
+        """What another disk has made of the minor meanwhile, as its port says, is not taken down."""
+        other = replace(DISK, ends=replace(ENDS, port=11001))
+        self.get(self.driver.shutdown(other))
+        self.assertEqual(self.done, [])
+        self.get(self.driver.shutdown(DISK))
+        self.assertEqual(self.done, ["drbdsetup secondary 0", "drbdsetup down resource0"])
+
     def test_foreign_minor_in_use(self) -> None:
         """One that somebody has open is left as it is, and nothing is set up."""
         self.say("drbdsetup secondary", status=11, stderr=captured("down.one_minor_in_use.stderr"))
