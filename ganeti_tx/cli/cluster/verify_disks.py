@@ -44,8 +44,15 @@ def _volumes_are_there(session: Session, missing: Missing) -> bool:
         session.warn(f"Instance {name} has missing logical volumes:")
         for node, volume in volumes:
             session.warn(f"  node {node}: {volume}")
-        session.warn(f"  run 'gnt-instance replace-disks' for {name}, or restore them, and verify again")
+        verb = "replace-disks" if _is_mirrored(session, name) else "recreate-disks"
+        session.warn(f"  run 'gnt-instance {verb}' for {name}, or restore them, and verify again")
     return not missing
+
+
+def _is_mirrored(session: Session, name: str) -> bool:
+    """Whether there is another copy; of one that is gone meanwhile it does not matter."""
+    rows = session.client.query("instance", ["snodes"], ["==", "name", name])["data"]
+    return any(nodes for ((_, nodes),) in rows)
 
 
 VERIFY_DISKS = Command(verify_disks, (), (PRIORITY, NODE_GROUP))

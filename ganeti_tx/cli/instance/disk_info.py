@@ -10,7 +10,7 @@ Disk = Mapping[str, Any]
 Status = Sequence[Any]
 #: As `model/status.py` has them, which this does not import for its weight (reference: storage-rules.json).
 _LOCAL_STATES = {1: ", status ok", 2: ", status SYNC", 3: ", status unknown", 4: " *MISSING DISK*"}
-_OK = 1
+_OK, _UNKNOWN = 1, 3
 
 
 def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
@@ -50,7 +50,10 @@ def _place(disk: Disk) -> Labelled:
 
 
 def _on_node(status: Status, mirrored: bool) -> str:
-    """[path, major, minor, sync percent, estimated seconds, degraded, local state]; only mirrors tell that all is well."""
+    """[path, major, minor, sync percent, estimated seconds, degraded, local state]; only mirrors tell that all is well.
+
+    One that is not set up, as that of an instance that is down, is no fault.
+    """
     path, major, minor, percent, seconds, degraded, local = [*status, *[None] * 7][:7]
     text = f"{path or 'unknown path'} ({_number(major)}:{_number(minor)})"
     if percent is not None:
@@ -58,6 +61,8 @@ def _on_node(status: Status, mirrored: bool) -> str:
         return f"{text} *RECOVERING* {percent:5.2f}%, ETA {left}"
     if not mirrored and not degraded and local in (None, _OK):
         return text
+    if mirrored and minor is None and local == _UNKNOWN:  # its volumes are there, and that is all
+        return f"{text} not set up"
     text += {True: " *DEGRADED*", False: " in sync"}.get(degraded, "")
     return text if local is None else text + _LOCAL_STATES.get(local, f", status {local}")
 

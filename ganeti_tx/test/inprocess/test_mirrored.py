@@ -143,6 +143,15 @@ class MirroredTests(MirroredCase):
         self.assertEqual((self.ready(), self.home(2).mirrors.read(spec)), ([3, 3], "letters"))
         self.assertNotIn("DEGRADED", self.info())
 
+    def test_info_of_what_is_down(self) -> None:
+        """A mirror that nobody needs is not set up, which is no fault."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.fill()
+        self.ok(f"gnt-instance shutdown {NAME}")
+        told = self.info()
+        self.assertEqual(told.count("(N/A:N/A) not set up"), 2)
+        self.assertNotIn("DEGRADED", told)
+
     def test_split_network(self) -> None:
         """Two nodes that do not reach each other are degraded, and tell; later they come together again."""
         self.ok(f"gnt-instance startup {NAME}")

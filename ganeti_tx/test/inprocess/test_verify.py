@@ -208,6 +208,18 @@ class VerifyDisksTests(ClusterCase):
         self.assertIn(
             "Instance web1.example.com has missing logical volumes:\n  node node2.example.com: xenvg/web1.data\n", err
         )
+        self.assertIn("run 'gnt-instance replace-disks' for web1.example.com", err)
+
+    def test_missing_plain(self) -> None:
+        """What has no other copy is made anew."""
+        self.ok("gnt-cluster modify --enabled-disk-templates=drbd,plain --ipolicy-disk-templates=drbd,plain")
+        self.ok("gnt-instance add -t plain -s 1G -o noop -H fake --no-name-check --no-ip-check -n node3 db1")
+        home = self.cluster.node(3).mirror_node
+        assert home is not None
+        home.volumes.disks.clear()
+        _, _, err = self.scene().run(["gnt-cluster", "verify-disks"])
+        self.assertIn("run 'gnt-instance recreate-disks' for db1", err)
+        self.assertIn("run 'gnt-instance replace-disks' for web1.example.com", err)
 
     def test_errors(self) -> None:
         """A node that cannot tell is told of, and nothing is made of it."""
