@@ -81,6 +81,26 @@ class DeathTests(EachCallCase):
         """The node where it is going."""
         self.check_deaths(FAILOVER, 3)
 
+    def test_other_group(self) -> None:
+        """What runs in another group is not taken for gone; it is cleaned up when its node is given."""
+        cluster = self.prepared(MIGRATE)
+        for line in ("gnt-group add rack2", "gnt-group assign-nodes --force rack2 node3"):
+            self.ok(line)
+        source, target = cluster.node(2), cluster.node(3)
+        path = source.paths.run_dir / "fake-hypervisor" / NAME
+        state = json.loads(source.disk.read(path, 1 << 20))
+        put(target.disk, target.paths.run_dir / "fake-hypervisor" / NAME, json.dumps(state).encode())
+        put(source.disk, path, json.dumps({**state, "side": Side.SENT.value}).encode())
+        before = sides(cluster)
+        self.fails(
+            "gnt-instance migrate -f --cleanup web1",
+            "on node node3.example.com, which is in another group .*migrate --cleanup -n node3.example.com web1",
+        )
+        self.assertEqual(sides(cluster), before)
+        self.ok("gnt-instance migrate -f --cleanup -n node3 web1")
+        self.assertEqual(sides(cluster), {target.name: Side.RUNS})
+        self.assertEqual(disagreements(cluster), [])
+
     def test_left_over(self) -> None:
         """What a migration has left is not taken for an instance that runs when it is started."""
         self.prepared(MIGRATE)

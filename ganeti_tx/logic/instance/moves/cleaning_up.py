@@ -27,28 +27,45 @@ RUNS = (Side.RUNS, Side.SENDING)
 
 @define
 class CleaningUp:
-    """First `look`, then the plan, then `run`, which may be done again and again."""
+    """First `look`, then the plan, then `run`, which may be done again and again.
+
+    @ivar elsewhere: nodes to which it may have gone, too, of which nothing is locked: something of it there has nothing done.
+    """
 
     parts: Parts
     view: InstanceView
     candidates: Sequence[Node]
+    elsewhere: Sequence[Node] = ()
     found: Mapping[str, Side] = field(factory=dict, init=False)
     home: Node = field(init=False)
 
     async def look(self) -> None:
-        """@raise OpPrereqError: a node does not tell; it runs nowhere, or on two nodes."""
+        """@raise OpPrereqError: a node does not tell; it runs nowhere, on two nodes, or on one elsewhere."""
         name = self.view.instance.name
         self.parts.info(f"Migrating instance {name}")
         self.parts.info(
             "* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)"
         )
-        call = InstanceMigrationSide(instance_name=name, hypervisor=self.view.instance.hypervisor.value)
         for node in self.candidates:
-            if node.offline:
-                self.parts.warn(f"node {node.name} is offline and cannot be asked; make sure that it is down")
-            elif (side := await ask(self.parts.nodes, node, call, ECode.ENVIRON)) is not None:
+            if (side := await self._side(node)) is not None:
                 self.found = {**self.found, node.uuid: side}
+        for node in self.elsewhere:
+            if await self._side(node) is not None:
+                raise OpPrereqError(
+                    f"Something of instance {name} is on node {node.name}, which is in another group than its primary node"
+                    f" {self.view.primary.name}; 'gnt-instance migrate --cleanup -n {node.name} {name}' sees to these two",
+                    ECode.STATE,
+                )
         self.home = self._home()
+
+    async def _side(self, node: Node) -> Side | None:
+        """What a node has of it. @raise OpPrereqError: it does not tell."""
+        instance = self.view.instance
+        if node.offline:
+            self.parts.warn(f"node {node.name} is offline and cannot be asked; make sure that it is down")
+            return None
+        call = InstanceMigrationSide(instance_name=instance.name, hypervisor=instance.hypervisor.value)
+        return await ask(self.parts.nodes, node, call, ECode.ENVIRON)
 
     def _home(self) -> Node:
         name = self.view.instance.name

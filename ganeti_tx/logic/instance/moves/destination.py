@@ -37,6 +37,8 @@ class Destination:
     done: str
     looks: bool = False
     candidates: Sequence[Node] = field(default=(), init=False)
+    #: Nodes of other groups, to which only a node that is given leads.
+    elsewhere: Sequence[Node] = field(default=(), init=False)
     #: Which of the two nodes of a mirrored instance keeps its copy, when it goes to a third one.
     kept: Node | None = field(default=None, init=False)
     _node: Node | None = field(default=None, init=False)
@@ -106,7 +108,9 @@ class Destination:
                 )
             allocators(self.op.iallocator, cluster, AllocatorMode.RELOCATE)
             self._chosen_for = True
-        self.candidates = [node for node in await self.parts.config.nodes() if node.group == view.primary.group]
+        nodes = await self.parts.config.nodes()
+        self.candidates = [node for node in nodes if node.group == view.primary.group]
+        self.elsewhere = [node for node in nodes if node.group != view.primary.group and node.vm_capable]
 
     def locks_at(self, level: Level, mode: Mode = Mode.SHARED) -> Sequence[LockRequest]:
         """Both nodes, or all that an allocator may choose among; and no other allocator may choose meanwhile."""

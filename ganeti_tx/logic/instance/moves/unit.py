@@ -46,7 +46,7 @@ class MoveUnit(InstanceUnit[MoveOp]):
     async def look_for_it(self) -> tuple[CleaningUp, Move]:
         """Where the instance really is, for --cleanup. @raise OpPrereqError: nobody can tell, or it is in two places."""
         candidates = list(self.destination.candidates)
-        work = CleaningUp(self, self.target, candidates)
+        work = CleaningUp(self, self.target, candidates, self.destination.elsewhere)
         await work.look()
         others = [node for node in candidates if node.uuid != self.target.primary.uuid]
         node = work.home if work.home in others else (others or [self.target.primary])[0]
