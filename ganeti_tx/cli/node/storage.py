@@ -19,7 +19,7 @@ from ganeti_tx.cli.options import (
     switch,
     yes_no,
 )
-from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.errors import ExitCode
@@ -48,10 +48,11 @@ def list_storage(session: Session, options: Parsed, names: Sequence[str]) -> int
 
 
 def modify_storage(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """Change one."""
+    """Change one; to ask for no change is no error, as for Ganeti."""
     node, kind, name = words
     if options.allocatable is None:
-        raise UsageError("nothing to change: give --allocatable=yes or --allocatable=no")
+        session.warn("No changes to perform, exiting.")
+        return ExitCode.SUCCESS
     changes = {"allocatable": options.allocatable}
     op = opcode("OP_NODE_MODIFY_STORAGE", node_name=node, storage_type=kind, name=name, changes=changes)
     run_opcode(session, options, op)

@@ -1,6 +1,6 @@
 """Asking an allocator without acting on what it says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,10 +18,13 @@ from ganeti_tx.logic.wanted_locks import on_all, on_allocation
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.opcodes.fault import short_json
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.test import OpTestAllocator
 from ganeti_tx.model.opcodes.types import AllocatorDirection, AllocatorMode, EvacuationMode, InstanceCreateMode
 
+#: So many new instances may be asked for at once: the document has each of them.
+MOST_AT_ONCE = 1000
 #: What must be said of a new instance.
 NEEDED = ("disk_template", "disks", "nics", "memory", "vcpus", "os")
 OF_NEW_ONES = (AllocatorMode.ALLOCATE, AllocatorMode.MULTI_ALLOCATE)
@@ -58,6 +61,7 @@ class LUTestAllocator(LogicalUnit[OpTestAllocator]):
             raise OpPrereqError(f"a request of mode {self.op.mode.value} needs {', '.join(missing)}", ECode.INVAL)
         if self.op.name in await self.config.instance_names():
             raise OpPrereqError(f"Instance '{self.op.name}' already in the cluster", ECode.EXISTS)
+        self._check_new_ones()
         cluster = await self.config.cluster()
         op = self._creation()
         networks = await named_networks(self.config, op.nics)
@@ -67,6 +71,14 @@ class LUTestAllocator(LogicalUnit[OpTestAllocator]):
             group = (await self.config.group(group)).name
         request = allocate_request(plan, cluster, group)
         return request if self.op.mode is AllocatorMode.ALLOCATE else several(numbered(request, self.op.count))
+
+    def _check_new_ones(self) -> None:
+        """@raise OpPrereqError: what the types of the opcode leave open is not as it must be."""
+        if self.op.count > MOST_AT_ONCE:
+            raise OpPrereqError(f"count is {self.op.count}; allowed are 0 to {MOST_AT_ONCE}", ECode.INVAL)
+        for index, disk in enumerate(self.op.disks or ()):
+            if not isinstance(disk, Mapping):
+                raise OpPrereqError(f"disk/{index}: expected an object, got {short_json(disk)}", ECode.INVAL)
 
     def _creation(self) -> OpInstanceCreate:
         """The creation that is only thought of."""

@@ -27,8 +27,14 @@ def check_bounds(op_id: str, raw: Mapping[str, Any]) -> None:
     """@raise OpPrereqError: a text is too long, or an OS parameter has no name; the value is not told, it may be secret."""
     for name, value in raw.items():
         if isinstance(value, str | list | tuple | dict):
-            limit = OTHERS.get(name) or (LONGEST_NAME if NAMES.fullmatch(name) else LONGEST_TEXT)
-            _check(f"{op_id}.{name:.100}", value, limit, name in OS_PARAMETERS)
+            _check(f"{op_id}.{name:.100}", value, _limit(name, isinstance(value, str)), name in OS_PARAMETERS)
+
+
+def _limit(name: str, is_text: bool) -> int:
+    """Of a parameter; one that is a name where it is text may have other things in it where it is a list."""
+    if name in OTHERS and not (is_text and NAMES.fullmatch(name)):
+        return OTHERS[name]
+    return LONGEST_NAME if NAMES.fullmatch(name) else LONGEST_TEXT
 
 
 def _check(where: str, value: object, limit: int, of_os: bool) -> None:

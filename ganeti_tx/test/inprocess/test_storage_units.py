@@ -85,7 +85,8 @@ class StorageUnitsTests(MirroredCase):
                 [["Y"], [shown], ["Y"]],
             )
         self.fails("gnt-node modify-storage --allocatable=no node2 lvm-pv /dev/nope", "there are: /dev/sdb")
-        self.fails(f"gnt-node modify-storage node2 lvm-pv {DEVICE}", "--allocatable")
+        nothing = self.scene().run(f"gnt-node modify-storage node2 lvm-pv {DEVICE}".split())
+        self.assertEqual(nothing, (0, "", "No changes to perform, exiting.\n"))
         self.fails("gnt-node modify-storage --allocatable=no node2 lvm-vg xenvg", "lvm-vg")
         self.ok("gnt-node modify -f --offline=yes node3")
         self.fails(f"gnt-node modify-storage --allocatable=no node3 lvm-pv {DEVICE}", "marked offline")

@@ -52,6 +52,18 @@ class BoundTests(SynchronousTestCase):
         op["instances"][0]["osparams"]["k"] *= 100  # type: ignore[index]
         self.assertRaises(OpPrereqError, decode, op, strict_wire=True)
 
+    def test_target_node(self) -> None:
+        """A name is short; the list that says where a remote export goes has certificates in it."""
+        move = {**minimal("OP_INSTANCE_FAILOVER"), "reason": []}
+        decode({**move, "target_node": "x" * LONGEST_NAME}, strict_wire=True)
+        self.assertRaises(OpPrereqError, decode, {**move, "target_node": "x" * 1000}, strict_wire=True)
+        export = {
+            **minimal("OP_BACKUP_EXPORT"),
+            "reason": [],
+            "target_node": [["host", 1, "magic", "x" * LONGEST_PROSE]],
+        }
+        decode(export, strict_wire=True)
+
     def test_names_of_os_parameters(self) -> None:
         """They become variables of an environment."""
         for name in ("a\nb", "a b", "a=b", "", "\x00"):
