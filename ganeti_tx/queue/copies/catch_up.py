@@ -78,11 +78,19 @@ class CatchUp:
     def changed(self, job_id: int) -> None:
         """A job's file was written by its process: see in a while whether the copies are the same."""
         self._unsure.add(job_id)
-        if self._check_due is None and not self._stopped:
-            self._check_due = self.clock.callLater(CHECK_DELAY, self._check)
+        self._check_after(CHECK_DELAY)
+
+    def _check_after(self, delay: float) -> None:
+        """Compare what is unsure then, or earlier if that is due."""
+        if self._stopped:
+            return
+        if self._check_due is None:
+            self._check_due = self.clock.callLater(delay, self._check)
+        elif self._check_due.getTime() > self.clock.seconds() + delay:
+            self._check_due.reset(delay)
 
     def _wait_for(self, job_id: int) -> None:
-        """Compare a job's copies once its process has left it."""
+        """Compare a job's copies as soon as its process has left it, of which a new candidate knows nothing."""
         if job_id not in self._awaited:
             self._awaited.add(job_id)
             waiting = Deferred.fromCoroutine(self._until_over(job_id))
@@ -91,7 +99,8 @@ class CatchUp:
     async def _until_over(self, job_id: int) -> None:
         await self.when_over(job_id)
         self._awaited.discard(job_id)
-        self.changed(job_id)
+        self._unsure.add(job_id)
+        self._check_after(0.0)
 
     def stop(self) -> None:
         """Nothing more is begun."""
@@ -131,9 +140,10 @@ class CatchUp:
             self.replicator.caught_up(node.name)
             for job_id in busy:
                 self._wait_for(job_id)
-            later, self._later = self._later, set()
-            for job_id in later:
-                self.changed(job_id)
+            if self._later:
+                self._unsure |= self._later
+                self._later.clear()
+                self._check_after(0.0)
         elif node.name in self._reachable():
             self.pauses.begin(node.name)
 

@@ -146,14 +146,15 @@ class CatchUpTests(SynchronousTestCase):
         self.assertEqual(self.there["job-1"], b"a")
 
     def test_job_that_runs(self) -> None:
-        """A job that has a process is left to it, and compared when the process has left it."""
+        """A job that has a process is left to it, and compared as soon as the process has left it."""
         self.job(1, b"running")
         self.busy[1] = Deferred()
         self.catch_up.look()
         self.assertNotIn("job-1", self.there)
         self.put("job-1", b"over")
+        self.catch_up.changed(1)
         self.busy.pop(1).callback(None)
-        self.clock.advance(CHECK_DELAY)
+        self.clock.advance(0)
         self.assertEqual(self.there["job-1"], b"over")
 
     def test_last_word(self) -> None:
@@ -178,7 +179,7 @@ class CatchUpTests(SynchronousTestCase):
         self.clock.advance(CHECK_DELAY)
         self.assertEqual(self.there["job-1"], b"old")
         self.held.callback(None)
-        self.clock.advance(CHECK_DELAY)
+        self.clock.advance(0)
         self.assertEqual(self.there["job-1"], b"end")
         self.assertEqual(self.clock.getDelayedCalls(), [])
 
