@@ -2,6 +2,7 @@
 
 from ganeti_tx.model.base import Wire
 
+SPLIT_BRAIN = "split brain: each side has changes that the other has not"
 #: Marks an identifier that was given while the side was primary; it says nothing of the data.
 PRIMARY_BIT = 1
 #: The identifier of data that were never filled.
@@ -27,6 +28,11 @@ def why_apart(here: MirrorState, there: MirrorState | None) -> str:
     return f"{here.connection}, data {here.disk}, the other side's {here.peer_disk}"
 
 
+def is_split(here: MirrorState, there: MirrorState | None) -> bool:
+    """Whether somebody has to say which side's changes are kept: no connection makes the two alike."""
+    return there is not None and compared(here.generations, there.generations) == SPLIT_BRAIN
+
+
 def compared(here: list[str], there: list[str]) -> str:
     """What the identifiers of two sides say; empty if they are the same, or not known."""
     mine, theirs = ([int(each, 16) & ~PRIMARY_BIT for each in side] for side in (here, there))
@@ -39,5 +45,5 @@ def compared(here: list[str], there: list[str]) -> str:
     if theirs[0] in mine[1:]:
         return "newer data than the other side's"
     if set(filter(None, mine)) & set(filter(None, theirs)) - {NEVER_FILLED}:
-        return "split brain: each side has changes that the other has not"
+        return SPLIT_BRAIN
     return "other data than the other side's, of no common generation"

@@ -73,7 +73,7 @@ class Mirrors:
     async def connect(self, call: DrbdAttachNet) -> None:
         """Look for the other side."""
         for disk, mirror in self.mirrors(call.disks):
-            await mirror.connect(disk, call.multimaster)
+            await mirror.connect(disk, call.multimaster, call.discard)
 
     @answers(DrbdWaitSync)
     async def progress(self, call: DrbdWaitSync) -> SyncProgress:

@@ -1,6 +1,7 @@
 """Making the disks of an instance ready, on all nodes that have them."""
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.disks.apart import split_disks, way_out
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdowns
 from ganeti_tx.logic.disks.ready import make_ready
 from ganeti_tx.logic.disks.sync import wait_for_sync
@@ -8,6 +9,7 @@ from ganeti_tx.logic.instance.presence import state_as_before
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
+from ganeti_tx.model.mirror_state import SPLIT_BRAIN
 from ganeti_tx.model.opcodes.instance_disks import OpInstanceActivateDisks
 
 MARK, READY, SYNC = "mark its disks as active", "make its disks ready", "wait until its disks are in sync"
@@ -43,10 +45,16 @@ class LUInstanceActivateDisks(InstanceUnit[OpInstanceActivateDisks]):
             paths = await make_ready(self.nodes, self.target, self.warn, ignore_size=self.op.ignore_size)
             if paths is None:
                 raise OpExecError("Cannot activate block devices")
+        await self._warn_of_split()
         if self.op.wait_for_sync:
             async with self.step(SYNC):
                 await wait_for_sync(self.nodes, self.target, self.info, self.pause)
         return paths
+
+    async def _warn_of_split(self) -> None:
+        """They are ready, and never become alike by themselves."""
+        for index in await split_disks(self.nodes, self.target):
+            self.warn(f"disk/{index} of instance {self.instance.name}: {SPLIT_BRAIN}; {way_out(self.target)}")
 
     async def _mark(self) -> None:
         instance = self.instance

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.replacing import Replacing
 from ganeti_tx.logic.disks.room import all_parts, check_disk_room
+from ganeti_tx.logic.disks.yielding import yield_to_primary
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import on_node
@@ -132,6 +133,8 @@ class NewVolumes:
         whole = f"disk/{index} of instance {self.common.name}"
         back = on_node(f"attach the volumes of {whole} again", self.node, BlockdevAddchildren(disk=plain))
         async with step(detach(index), back):
+            if self.node is not self.common.target.primary:
+                await yield_to_primary(self.common.parts, self.common.target, index)
             await self._tell(BlockdevRemovechildren(disk=plain))
         old = await self._there(spec.children)  # of which some may be lost
         async with step(aside(index), *self._renamings_back(old, OLD, aside_again=False)):

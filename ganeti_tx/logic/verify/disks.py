@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ganeti_tx.logic.disks.apart import told_apart
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.verify.scene import Told
 from ganeti_tx.logic.verify.verdict import Verdict
@@ -9,7 +10,6 @@ from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.model.mirror_state import why_apart
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -77,7 +77,7 @@ def apart(told: Told, view: InstanceView, node: Node, spec: DiskSpec) -> str:
     }
     own = sides.pop(node.name, None)
     other = next((side for side in sides.values() if side is not None), None)
-    return "" if own is None else f": {why_apart(own, other)}"
+    return "" if own is None else f": {told_apart(view, own, other)}"
 
 
 def called(spec: DiskSpec) -> str:

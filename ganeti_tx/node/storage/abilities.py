@@ -36,12 +36,13 @@ class IMirror(Interface):
     async def disconnect(disk: DiskSpec) -> None:
         """Go on without the other side, and do not look for it; doing it twice is no error."""
 
-    async def connect(disk: DiskSpec, both_primary: bool) -> None:
+    async def connect(disk: DiskSpec, both_primary: bool, discard: bool = False) -> None:
         """Look for the other side, which is where `disk.ends` says, though it was elsewhere before.
 
-        With `both_primary` each may be primary while the other is there (for a migration).
+        With `both_primary` each may be primary while the other is there (for a migration). With `discard` what this side has,
+        and the other has not, is given up as soon as they find each other.
 
-        @raise BlockDeviceError: the device is not assembled.
+        @raise BlockDeviceError: the device is not assembled, or it is primary and was to give up its data.
         """
 
     async def pause_sync(disk: DiskSpec, pause: bool) -> None:

@@ -32,11 +32,15 @@ class DrbdDisconnectNet(DisksCall[None], frozen=True, kw_only=True):
 
 
 class DrbdAttachNet(DisksCall[None], frozen=True, kw_only=True):
-    """Let mirrors look for their other sides again; with `multimaster` both may be primary, for a migration."""
+    """Let mirrors look for their other sides again; with `multimaster` both may be primary, for a migration.
+
+    With `discard` what only this side has is given up: that is how one of two sides that both went on alone is filled again.
+    """
 
     name: ClassVar[str] = "drbd_attach_net"
     needs_secrets: ClassVar[bool] = True
     multimaster: bool
+    discard: bool = False
 
 
 class SyncProgress(msgspec.Struct, frozen=True):

@@ -338,6 +338,25 @@ class MirrorContract(StorageContract):
         for text in (why_apart(one, other), why_apart(other, one)):
             self.assertIn("StandAlone, split brain", text)
 
+    def test_one_gives_up(self) -> None:
+        """Of two sides that both went on one gives up what it has, unless it is primary, and is filled from the other."""
+        self.in_sync()
+        self.split()
+        (one, here), (other, there) = self.on(0), self.on(1)
+        self.get(other.become_primary(there))
+        self.write(0, "one")
+        self.write(1, "other")
+        self.mend()
+        self.settle()
+        self.refused(other.connect(there, both_primary=False, discard=True))
+        self.get(other.become_secondary(there))
+        self.get(other.connect(there, both_primary=False, discard=True))
+        self.get(one.connect(here, both_primary=False))
+        self.settle()
+        self.assertEqual(self.degraded(), [False, False])
+        self.switch(0, 1)
+        self.assertEqual(self.read(1), "one")
+
     def test_without_own_part(self) -> None:
         """A side can lose its volumes: it goes on with the other's data, says so, and is filled again when it gets new ones."""
         self.in_sync()

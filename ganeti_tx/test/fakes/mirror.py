@@ -37,6 +37,7 @@ class MirrorDevice:
     size: int
     primary: bool = False
     wants_peer: bool = True
+    discards: bool = False
     both_primary: bool = False
     paused: bool = False
     seen_at: float = 0.0
@@ -106,6 +107,9 @@ class MirrorWire:
         mine, its = one.notes.generations, other.notes.generations
         if mine == its and one.is_good == other.is_good:
             return None
+        for side, peer in ((one, other), (other, one)):
+            if side.discards and peer.is_good and not peer.discards:
+                return side
         if its == mine[: len(its)] and one.is_good:
             return other
         if mine == its[: len(mine)] and other.is_good:
@@ -123,6 +127,7 @@ class MirrorWire:
         if target.notes.synced >= target.size:
             target.data.content = source.data.content
             target.notes.generations, target.notes.good, target.notes.synced = source.notes.generations, True, 0.0
+            target.discards = False
 
 
 @implementer(IStorage, IMirror, IMirrorModule)
@@ -267,9 +272,12 @@ class FakeMirrors:
         self.wire.advance(device)
         device.wants_peer = device.both_primary = False
 
-    async def connect(self, disk: DiskSpec, both_primary: bool) -> None:
+    async def connect(self, disk: DiskSpec, both_primary: bool, discard: bool = False) -> None:
         """See `IMirror`."""
         device = self._device(disk)
+        if discard and device.primary:
+            raise BlockDeviceError(f"{self._label(disk)} is primary")
+        device.discards = discard
         device.ends = self._ends(disk)
         device.wants_peer, device.both_primary = True, both_primary
         device.seen_at = self.wire.now()

@@ -165,6 +165,50 @@ class MirroredTests(MirroredCase):
         self.fill()
         self.assertEqual(self.info().count("in sync, status ok"), 2)
 
+    def both_went_on(self) -> None:
+        """Each side has something that the other has not."""
+        self.ok(f"gnt-instance startup {NAME}")
+        self.fill()
+        addresses = [self.cluster.node(number).address for number in (2, 3)]
+        here, there = (self.view().disk_specs(node)[0] for node in (self.view().primary, *self.view().secondaries))
+        self.wire.split(*addresses)
+        self.cluster.run(self.home(3).mirrors.become_primary(there))
+        self.home(2).mirrors.write(here, "one")
+        self.home(3).mirrors.write(there, "other")
+        self.cluster.run(self.home(3).mirrors.become_secondary(there))
+        self.wire.mend(*addresses)
+
+    def test_split_brain(self) -> None:
+        """Whatever stumbles over it says so, and names the commands that keep one side's changes, which do."""
+        self.both_went_on()
+        keep = f"'gnt-instance replace-disks -s {NAME}' keeps those of node2.example.com"
+        verified = self.scene().run(["gnt-cluster", "verify"])
+        activated = self.scene().run(["gnt-instance", "activate-disks", NAME])
+        self.assertEqual([verified[0], activated[0]], [1, 0])
+        told = [verified[1], "".join(activated[1:])]
+        for verb in ("failover", "migrate"):
+            status, out, err = self.scene().run(["gnt-instance", verb, "-f", NAME])
+            self.assertEqual(status, 1)
+            told.append(out + err)
+        for text in told:
+            self.assertIn("split brain: each side has changes that the other has not", text)
+            self.assertIn(keep, text)
+        self.assertIn("WARNING: disk/0", told[1])
+        self.ok(f"gnt-instance replace-disks -s {NAME}")
+        self.assertEqual(self.info().count("in sync, status ok"), 2)
+        self.assertNotIn("split brain", "".join(self.scene().run(["gnt-instance", "activate-disks", NAME])[1:]))
+        self.assertEqual(self.home(2).mirrors.read(self.view().disk_specs()[0]), "one")
+
+    def test_split_brain_the_other_way(self) -> None:
+        """After a failover that ignores it the other side's changes are kept."""
+        self.both_went_on()
+        self.ok(f"gnt-instance failover -f --ignore-consistency {NAME}")
+        self.ok(f"gnt-instance replace-disks -s {NAME}")
+        self.assertEqual(self.info().count("in sync, status ok"), 2)
+        view = self.view()
+        self.assertEqual(view.primary.name, "node3.example.com")
+        self.assertEqual(self.home(3).mirrors.read(view.disk_specs()[0]), "other")
+
     def test_verification(self) -> None:
         """A mirror without its other side is told of; one that is down on a node is to be activated, one that fills is well."""
         self.ok(f"gnt-instance startup {NAME}")

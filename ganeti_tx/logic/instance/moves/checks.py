@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.disks.apart import why_degraded
 from ganeti_tx.logic.disks.on_nodes import Warn
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.presence import check_bridges
@@ -64,7 +65,12 @@ async def states_on_target(nodes: INodeRpc, move: Move) -> Sequence[DiskState]:
     return await ask(nodes, move.target, BlockdevStates(disks=specs), ECode.ENVIRON)
 
 
-async def degraded(nodes: INodeRpc, move: Move) -> list[int]:
-    """The indices of mirrored disks that are not whole on the target."""
-    states = await states_on_target(nodes, move)
-    return [index for index, state in enumerate(states) if state.status is None or state.status.is_degraded]
+async def first_degraded(nodes: INodeRpc, move: Move) -> str | None:
+    """What is said of the first mirrored disk that is not whole on the target, and why it is not, as far as nodes tell."""
+    for index, state in enumerate(await states_on_target(nodes, move)):
+        if state.status is None or state.status.is_degraded:
+            why = await why_degraded(nodes, move.before, move.target, index)
+            return f"disk/{index} of instance {move.name} is degraded on node {move.target.name}" + (
+                why and f" ({why})"
+            )
+    return None

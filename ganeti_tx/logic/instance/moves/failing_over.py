@@ -6,7 +6,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.disks.sync import assemble_everywhere
 from ganeti_tx.logic.instance.moves import disks
-from ganeti_tx.logic.instance.moves.checks import degraded
+from ganeti_tx.logic.instance.moves.checks import first_degraded
 from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.presence import stop_call
@@ -34,13 +34,11 @@ class FailingOver:
     async def check(self) -> None:
         """@raise OpPrereqError: the copies on the target are not whole, or there is no memory for the instance."""
         move = self.move
-        if not (self.ignore_consistency or move.source.offline) and self._has_copies:
-            for index in await degraded(self.parts.nodes, move):
-                raise OpPrereqError(
-                    f"disk/{index} of instance {move.name} is degraded on node {move.target.name}; --ignore-consistency"
-                    " fails over all the same, and may lose data",
-                    ECode.STATE,
-                )
+        looks = self._has_copies and not (self.ignore_consistency or move.source.offline)
+        if looks and (fault := await first_degraded(self.parts.nodes, move)):
+            raise OpPrereqError(
+                f"{fault}; --ignore-consistency fails over all the same, and may lose data", ECode.STATE
+            )
         await self._leaving.check_memory()
 
     @property

@@ -5,7 +5,7 @@ from typing import Any
 import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.instance.moves.checks import degraded
+from ganeti_tx.logic.instance.moves.checks import first_degraded
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.presence import is_running, seen_running
 from ganeti_tx.logic.questions import ask
@@ -38,12 +38,8 @@ async def why_not_running(nodes: INodeRpc, move: Move) -> str | None:
 
 async def check_copies(nodes: INodeRpc, move: Move) -> None:
     """@raise OpPrereqError: those that are on the target are not whole."""
-    for index in await degraded(nodes, move) if move.is_mirrored else ():
-        raise OpPrereqError(
-            f"disk/{index} of instance {move.name} is degraded on node {move.target.name}, which prevents migration;"
-            " wait until it is in sync",
-            ECode.STATE,
-        )
+    if move.is_mirrored and (fault := await first_degraded(nodes, move)):
+        raise OpPrereqError(f"{fault}, which prevents migration; it must be in sync first", ECode.STATE)
 
 
 async def check_passenger(nodes: INodeRpc, move: Move, *, may_shrink: bool, any_version: bool) -> Passenger:

@@ -184,11 +184,13 @@ class DrbdMirrors:
         await self._up(mirror)
         await self._setting_up.disconnect(mirror)
 
-    async def connect(self, disk: DiskSpec, both_primary: bool) -> None:
+    async def connect(self, disk: DiskSpec, both_primary: bool, discard: bool = False) -> None:
         """See `IMirror`."""
         mirror = Mirror.of(disk)
-        await self._up(mirror)
-        await self._setting_up.connect(mirror, both_primary)
+        status = await self._up(mirror)
+        if discard and status.is_primary:
+            raise BlockDeviceError(f"{mirror.label} is primary here, so its data are not given up")
+        await self._setting_up.connect(mirror, both_primary, discard)
 
     async def pause_sync(self, disk: DiskSpec, pause: bool) -> None:
         """See `IMirror`."""

@@ -12,7 +12,7 @@ from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.storage.drbd import command, connect
 from ganeti_tx.node.storage.drbd.generations import Generations, parse_generations
 from ganeti_tx.node.storage.drbd.mirror import Mirror
-from ganeti_tx.node.storage.drbd.net_options import wire
+from ganeti_tx.node.storage.drbd.net_options import DISCARD_MY_DATA, wire
 from ganeti_tx.node.storage.drbd.proc_drbd import DrbdStatus, parse_proc_drbd
 from ganeti_tx.node.storage.drbd.show import Shown, parse_show
 from ganeti_tx.node.storage.drbd.status import MirrorStatus, parse_status
@@ -84,11 +84,11 @@ class Kernel:
         """Which data are here."""
         return self._parsed(parse_generations, await self.do(mirror.label, command.generations_argv(mirror)))
 
-    async def connect(self, mirror: Mirror, both_primary: bool) -> None:
-        """Look for the other side."""
+    async def connect(self, mirror: Mirror, both_primary: bool, discard: bool = False) -> None:
+        """Look for the other side; with `discard` give up what only this one has."""
         if mirror.secret is None:
             raise BlockDeviceError(f"{mirror.label} cannot be connected without its secret")
-        options = wire(command.net_options(mirror, mirror.secret, both_primary))
+        options = wire(command.net_options(mirror, mirror.secret, both_primary)) + [DISCARD_MY_DATA] * discard
         wanted = {"resource": mirror.resource, "local": mirror.local, "peer": mirror.peer, "options": options}
         result = await self._run(self.connector, stdin=json.dumps(wanted).encode())
         _succeeded(f"{mirror.label} cannot be connected", result)

@@ -57,6 +57,8 @@ class Option:
 
 
 SECRET = "shared-secret"
+#: This side gives up what the other has not. It holds for one connection, so no operator's options have it.
+DISCARD_MY_DATA: Wire = (25, "flag", 1)
 OPTIONS: Mapping[str, Option] = {
     SECRET: Option(1, "text"),
     "cram-hmac-alg": Option(2, "text"),

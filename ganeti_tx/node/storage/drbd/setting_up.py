@@ -55,16 +55,16 @@ class SettingUp:
             raise BlockDeviceError(f"{mirror.label} has {mirror.size} MiB, and {data.dev_path} only {data.size}")
         await self.kernel.attach(mirror, data.dev_path, meta.dev_path, mirror.size)
 
-    async def connect(self, mirror: Mirror, both_primary: bool) -> None:
-        """Look for the other side, unless it does."""
+    async def connect(self, mirror: Mirror, both_primary: bool, discard: bool = False) -> None:
+        """Look for the other side, unless it does; with `discard` anew in any case."""
         shown = await self.kernel.shown_as(mirror.minor)
-        if shown is not None and self._is_connected(shown, mirror):
+        if not discard and shown is not None and self._is_connected(shown, mirror):
             if shown.two_primaries != both_primary:
                 argv = command.two_primaries_argv(mirror, both_primary)
                 await self.kernel.do(f"{mirror.label}: two primary sides", argv)
             return
         await self.disconnect(mirror)
-        await self.kernel.connect(mirror, both_primary)
+        await self.kernel.connect(mirror, both_primary, discard)
 
     async def disconnect(self, mirror: Mirror) -> None:
         """Wherever it is connected to."""

@@ -1,0 +1,50 @@
+"""Mirrors whose two sides are not alike, for people: why, and what mends those that never will be by themselves."""
+
+from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.logic.disks.health import states_on
+from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.mirror_state import MirrorState, is_split, why_apart
+from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.interfaces import INodeRpc
+
+
+def told_apart(target: InstanceView, own: MirrorState, other: MirrorState | None) -> str:
+    """Why a side is not alike with the other, and the commands that help when both have changed."""
+    return why_apart(own, other) + (f"; {way_out(target)}" if is_split(own, other) else "")
+
+
+def way_out(target: InstanceView) -> str:
+    """How one says whose changes are kept when both sides of a mirror have some."""
+    name, primary, secondary = target.instance.name, target.primary.name, target.secondaries[0].name
+    return (
+        f"'gnt-instance replace-disks -s {name}' keeps those of {primary} and discards those of {secondary}; after"
+        f" 'gnt-instance failover --ignore-consistency {name}' it keeps those of {secondary} and discards those of {primary}"
+    )
+
+
+async def why_degraded(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> str:
+    """The same of a disk as seen on a node; empty when its sides are alike, or nobody tells."""
+    sides = {each.uuid: await _side(nodes, target, each, index) for each in (target.primary, *target.secondaries)}
+    own = sides.pop(node.uuid)
+    other = next((side for side in sides.values() if side is not None), None)
+    return "" if own is None else told_apart(target, own, other)
+
+
+async def split_disks(nodes: INodeRpc, target: InstanceView) -> list[int]:
+    """The disks of which both sides have changes that the other has not."""
+    split: list[int] = []
+    for index, disk in enumerate(target.disks if target.secondaries else ()):
+        sides = [await _side(nodes, target, node, index) for node in (target.primary, *target.secondaries)]
+        if disk.nodes and sides[0] is not None and is_split(sides[0], sides[1]):
+            split.append(index)
+    return split
+
+
+async def _side(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> MirrorState | None:
+    if node.offline:
+        return None
+    try:
+        (state,) = await states_on(nodes, target, node, [index])
+    except OpPrereqError:
+        return None
+    return None if state.status is None else state.status.mirror
