@@ -22,10 +22,10 @@ class RemoteConfig(IConfig):
     _may_have_reserved: bool = False
 
     async def perform(self, operation: Operation[..., T], arguments: tuple[Any, ...]) -> T:
-        """See Operations; who never asked for anything has nothing to give back, and does not say so."""
+        """See Operations; who never asked for anything and changed nothing has nothing to give back, and does not say so."""
         if operation.effect is Effect.GIVEN_BACK and not self._may_have_reserved:
             return msgspec.convert(None, operation.result)
-        if operation.effect is Effect.RESERVED:
+        if operation.effect in (Effect.RESERVED, Effect.CHANGED):  # a change keeps the minors and ports that it frees
             self._may_have_reserved = True
         if operation.waits:
             return await self._link.wait(operation, self._owner, lambda passed: arguments)
