@@ -57,7 +57,10 @@ LASTS = 20.0
 
 @frozen
 class Case:
-    """One number's: the fault comes `later` seconds after the job has begun its step number `step`, and lasts some more."""
+    """One number's: the fault comes `later` seconds after the job has begun its step number `step`, and lasts some more.
+
+    Steps are counted round: a job that has fewer begins again with its first.
+    """
 
     operation: str
     fault: str
@@ -74,6 +77,11 @@ class Case:
         step, later, lasts = chance.randint(1, STEPS), chance.uniform(0.0, LATER), chance.uniform(0.0, LASTS)
         return cls(operation, fault, side, step, later, lasts)
 
+    @property
+    def replaces(self) -> str:
+        """The side whose volumes are replaced: one that breaks, as the other is the only good copy meanwhile."""
+        return self.side if self.fault == "errors" else SIDES[self.step % 2 == 0]
+
 
 @frozen
 class Befall:
@@ -84,8 +92,8 @@ class Befall:
     machine: Machine
 
     def before(self) -> None:
-        """What is there when the operation begins."""
-        if self.case.fault == "full":
+        """What is there when the operation begins: by every second number a volume group is full before anybody looks."""
+        if self.case.fault == "full" and self.case.step % 2 == 0:
             self.machine.run(FILL)
 
     def now(self, process: int | None) -> None:
@@ -99,6 +107,8 @@ class Befall:
                 self.machine.cut()
             case "link":
                 self.instance.cluster.lab.network.cut(self.machine.node, MIRRORING)
+            case "full" if self.case.step % 2:
+                self.machine.run(FILL)
             case "errors":
                 self.machine.run(BREAK.format(volume=self.instance.volume(self.machine)))
 
@@ -110,7 +120,7 @@ class Befall:
             case "link":
                 self.instance.cluster.lab.network.mend(self.machine.node, MIRRORING)
             case "full":
-                self.machine.run(EMPTY)
+                self.machine.run(f"! lvs -q xenvg/filler || {EMPTY}")
 
 
 def until(done: Callable[[], bool], limit: float, interval: float = 0.1) -> bool:

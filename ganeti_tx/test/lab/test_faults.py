@@ -1,25 +1,30 @@
 """Seeded faults: an instance on a mirror whose machines, cable or volumes fail in the middle of an operation.
 
 Each number is a case of its own, `faults.Case.of`. A run of all tests has six; `bin/lab campaign` has every operation with every
-fault, or as many as GANETI_LAB_SEEDS says, from GANETI_LAB_FIRST_SEED on.
+fault, or those numbers that GANETI_LAB_SEEDS has, as in "3 5".
 """
 
 import json
 import os
 import re
 import shlex
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from twisted.trial.unittest import SynchronousTestCase
+
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, Chosen, LabCase, the_cluster
 from ganeti_tx.test.lab.faults import ALL, Befall, Case, until
+from ganeti_tx.test.lab.faults_page import PAGE, Row, check, known, page
 from ganeti_tx.test.lab.mirrored import MirroredInstance
 
 NAME = "web3.lab.example"
-#: The numbers that are tried, and the first.
-SEEDS_VARIABLE, FIRST_VARIABLE = "GANETI_LAB_SEEDS", "GANETI_LAB_FIRST_SEED"
-ALWAYS = 6
+#: Has the numbers that are tried, if not the usual ones.
+SEEDS_VARIABLE = "GANETI_LAB_SEEDS"
+#: Those of a run of all tests.
+ALWAYS = (2, 4, 25)
 #: Seconds: for a job, which tries for two minutes to reach a machine that is gone; until a step begins.
 JOB_LIMIT = 420.0
 STEP_LIMIT = 60.0
@@ -36,15 +41,15 @@ COMMANDS = {
 
 def seeds() -> list[int]:
     """Those of this run."""
-    usual = len(ALL) if CAMPAIGN_VARIABLE in os.environ else ALWAYS
-    first = int(os.environ.get(FIRST_VARIABLE, "0"))
-    return list(range(first, first + int(os.environ.get(SEEDS_VARIABLE, usual))))
+    if named := os.environ.get(SEEDS_VARIABLE):
+        return [int(word) for word in named.split()]
+    return list(range(len(ALL)) if CAMPAIGN_VARIABLE in os.environ else ALWAYS)
 
 
 class FaultTests(Chosen, LabCase):
     """Afterwards configuration and devices agree, or a command that the error names makes them so; no data are lost."""
 
-    always = frozenset()
+    always = frozenset({"test_seeds"})
 
     def setUp(self) -> None:
         """The cluster of the machines, and the instance's name."""
@@ -55,18 +60,20 @@ class FaultTests(Chosen, LabCase):
     def test_seeds(self) -> None:
         """Each of the numbers; those that went wrong are told together."""
         self.addCleanup(self.instance.remove)
+        self.rows: list[Row] = []
         wrong = {seed: fault for seed in seeds() if (fault := self.fault_of(seed))}
         self.assertEqual(wrong, {})
+        check(self.rows, Path("faults.rst"))
 
     def fault_of(self, seed: int) -> str:
         """What was wrong with a number; it is told at once, as others follow."""
-        case = Case.of(seed)
+        case, begun = Case.of(seed), time.monotonic()
         try:
             found = "\n".join(self.tried(seed, case))
         except Exception as error:  # the other numbers count, too
             self.instance.remove()
             found = f"{type(error).__name__}: {error}"
-        print(f"seed {seed}: {case}: {found or 'in order'}", flush=True)
+        print(f"seed {seed}: {case}: {found or 'in order'} ({time.monotonic() - begun:.0f} s)", flush=True)
         return found
 
     def tried(self, seed: int, case: Case) -> list[str]:
@@ -91,6 +98,8 @@ class FaultTests(Chosen, LabCase):
         wrong += secrets
         if case.fault != "full" and any("OpPrereqError" in text for text in told):
             wrong.append("the operation was refused")
+        if not wrong:
+            self.rows.append(Row(seed, len(digests), len(changed)))
         return [*wrong, *changed, *(told if wrong or changed else [])]
 
     def prepared(self, seed: int, case: Case) -> str | None:
@@ -120,7 +129,7 @@ class FaultTests(Chosen, LabCase):
             self.begin_synchronisation(seed, case)
             return None
         job = self.submit(case)
-        until(lambda: self.steps_begun(job) >= case.step or self.has_ended(job), STEP_LIMIT)
+        until(lambda: self.has_come_to(job, case.step) or self.has_ended(job), STEP_LIMIT)
         self.wait_for(job, case.later)
         return job
 
@@ -133,7 +142,7 @@ class FaultTests(Chosen, LabCase):
         if case.operation == "create":
             program, *words = self.instance.new()
         elif case.operation == "replace":
-            program, words = "gnt-instance", ["replace-disks", "-p" if case.step % 2 else "-s", NAME]
+            program, words = "gnt-instance", ["replace-disks", "-p" if case.replaces == "primary" else "-s", NAME]
         else:
             program, words = "gnt-instance", COMMANDS[case.operation]
         said = self.cluster.run(program, words[0], "--submit", *words[1:]).stderr
@@ -168,11 +177,11 @@ class FaultTests(Chosen, LabCase):
         secrets = {secret for disk in self.instance.config.disks.values() for secret in disk.secrets}
         return ["the job's file has a mirror's secret" for secret in secrets if secret in text]
 
-    def steps_begun(self, job: int) -> int:
-        """How many."""
+    def has_come_to(self, job: int, number: int) -> bool:
+        """Whether it does the step of a number, counted round among those of its plan, or a later one."""
         (op,) = self.job_file(job)["ops"]
-        steps = [content for _, _, kind, content in op["log"] if kind == "step"]
-        return sum(each["state"] == "begun" for each in steps)
+        steps = [content for _, _, kind, content in op["log"] if kind == "step" and "of" in content]
+        return any(each["step"] > (number - 1) % each["of"] for each in steps)
 
     def has_ended(self, job: int) -> bool:
         """Well or not."""
@@ -213,3 +222,14 @@ class FaultTests(Chosen, LabCase):
         """Commands in messages, the latest first."""
         for text in reversed(told):
             yield from COMMAND.findall(text)
+
+
+class PageTests(SynchronousTestCase):
+    """What the campaign has found."""
+
+    def test_page(self) -> None:
+        """Its rows are the cases of their numbers, and its sums theirs; no data were lost."""
+        rows = known()
+        self.assertEqual(PAGE.read_text(), page(rows.values()))
+        self.assertLessEqual({*ALWAYS}, {*rows})
+        self.assertEqual([row for row in rows.values() if row.differ], [])
