@@ -5,6 +5,7 @@ import time
 
 from twisted.trial.unittest import TestCase
 
+from ganeti_tx.bootstrap.remote_call import REMOTE_LIMIT_VARIABLE
 from ganeti_tx.test.lab import guest
 from ganeti_tx.test.lab.case import Chosen, systemd_lab
 from ganeti_tx.test.lab.cluster import CLUSTER, CLUSTER_ADDRESS
@@ -20,7 +21,7 @@ INIT = (
 NAMES = ("node1.lab.example", "node2.lab.example")
 ADD = "gnt-instance add --disk 0:size=64M --no-ip-check --no-name-check"
 #: Seconds that a command may take, as Python starts slowly there; until a guest counts, and between looks.
-LIMIT = 600.0
+LIMIT = 900.0
 COUNT_LIMIT = 200.0
 INTERVAL = 1.0
 
@@ -32,7 +33,7 @@ class WholeTests(Chosen, TestCase):
 
     def on(self, machine: Machine, line: str) -> str:
         """What a command says that must succeed there."""
-        return machine.run(line, limit=LIMIT)
+        return machine.run(f"export {REMOTE_LIMIT_VARIABLE}={LIMIT:.0f}; {line}", limit=LIMIT)
 
     def counted(self, machine: Machine, instance: str, beyond: int) -> list[int]:
         """What an instance's guest says there, once it is beyond a count."""
@@ -60,6 +61,9 @@ class WholeTests(Chosen, TestCase):
         first, second = self.lab.machines
         for machine in (first, second):
             install(machine)
+            self.on(
+                machine, f"for name in {' '.join(NAMES)}; do ssh $name true; done"
+            )  # from now on it knows their keys
         self.on(first, INIT)
         self.neighbour("ping", "-c", "1", "-W", "10", CLUSTER_ADDRESS)
         self.check_master_address(first)
