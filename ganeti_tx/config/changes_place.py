@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ganeti_tx.config.accounts import settled
-from ganeti_tx.config.claims import MINOR, Claim
+from ganeti_tx.config.claims import MINOR, PORT, Claim
 from ganeti_tx.config.edit import Change, nothing, stored, with_objects
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
@@ -47,4 +47,5 @@ def place_instance(uuid: str, primary_node: str, places: Sequence[DiskPlace]) ->
     minors = [
         Claim(MINOR, minor, node) for place in places for node, minor in zip(place.nodes, place.minors, strict=False)
     ]
-    return Change(edit, nothing, minors)
+    ports = [Claim(PORT, port) for place in places for port in place.ports]
+    return Change(edit, nothing, [*minors, *ports])

@@ -69,7 +69,10 @@ class Disk(Tracked, frozen=True, kw_only=True):
 
 
 class DiskPlace(Wire, frozen=True, kw_only=True):
-    """Where a disk (a uuid) is, and how it was made there; minors, on these nodes, of one that is mirrored between them."""
+    """Where a disk (a uuid) is, and how it was made there; minors, on these nodes, of one that is mirrored between them.
+
+    Without `ports` those that it has stay.
+    """
 
     uuid: str
     nodes: tuple[str, ...]
@@ -77,6 +80,7 @@ class DiskPlace(Wire, frozen=True, kw_only=True):
     size: int
     spindles: int | None
     mode: Literal["ro", "rw"]
+    ports: tuple[int, ...] = ()
 
 
 def place_of(disk: Disk) -> DiskPlace:
@@ -88,13 +92,18 @@ def place_of(disk: Disk) -> DiskPlace:
         size=disk.size,
         spindles=disk.spindles,
         mode=disk.mode,
+        ports=disk.ports,
     )
 
 
 def with_place(disk: Disk, place: DiskPlace) -> Disk:
     """The disk at another one, with those that it is made of; those that have its size have the new one."""
     shape = disk.template.logical_id
-    ends: dict[object, tuple[str | int, ...]] = {NodeUuid: place.nodes if disk.mirrors else (), Minor: place.minors}
+    ends: dict[object, tuple[str | int, ...]] = {
+        NodeUuid: place.nodes if disk.mirrors else (),
+        Minor: place.minors,
+        Port: place.ports or disk.ports,
+    }
     declared = disk.template.children
     return msgspec.structs.replace(
         disk,

@@ -19,14 +19,15 @@ from ganeti_tx.rpc.interfaces import R, RpcError
 
 
 async def turned(config: IConfig, view: InstanceView, old: Node, new: Node, group: NodeGroup) -> InstanceView:
-    """The instance with the disks of one of its nodes on another, in the group; each keeps its port and secret, and has a
-    minor there that is reserved for it.
+    """The instance with the disks of one of its nodes on another, in the group; each keeps its secret, and has a minor
+    there and a port that are reserved for it: the old node may be cut off, with the mirror set up, and would find its former
+    partner at the old port. What the two have may be of one generation, and not alike.
     """
     minors = await config.allocate_minors([new.uuid] * len(view.disks))
-    disks = [
-        with_place(disk, _moved(place_of(disk), old, new, minor))
-        for disk, minor in zip(view.disks, minors, strict=True)
-    ]
+    disks = []
+    for disk, minor in zip(view.disks, minors, strict=True):
+        ports = [await config.allocate_port() for _ in disk.ports]
+        disks.append(with_place(disk, replace(_moved(place_of(disk), old, new, minor), ports=tuple(ports))))
     kept = {uuid: node for uuid, node in view.nodes.items() if uuid != old.uuid}
     return replace(view, disks=tuple(disks), nodes={**kept, new.uuid: new}, groups={**view.groups, group.uuid: group})
 

@@ -22,7 +22,7 @@ FORGET = "take the disks on the old node down"
 
 @define
 class NewSecondary:
-    """All disks go to `node`; each keeps its port and its secret, and gets a minor there.
+    """All disks go to `node`; each keeps its secret, and gets a port and a minor there.
 
     @ivar view: the instance as it will be (`turned`).
     """

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.config.claims import PORT
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.disk import Disk, place_of
@@ -39,6 +40,18 @@ class PlaceTests(SynchronousTestCase):
         self.assertEqual({child.nodes for child in disk.children}, {(first, "n3")})
         self.assertEqual((disk.secrets, disk.ports), (DISK.secrets, DISK.ports))
         self.assertEqual(disk.serial_no, DISK.serial_no + 1)
+
+    def test_port(self) -> None:
+        """Another port is taken out of the pool; the old one is its owner's until that ends. None given: it stays."""
+        (old,), reserved = DISK.ports, self.config.session.reservations
+        port = self.successResultOf(Deferred.fromCoroutine(self.config.allocate_port()))
+        for given, found in (((port,), port), ((), port), ((old,), old)):
+            place = replace(place_of(DISK), ports=given)
+            self.successResultOf(
+                Deferred.fromCoroutine(self.config.place_instance(INSTANCE.uuid, INSTANCE.primary_node, [place]))
+            )
+            self.assertEqual(self.disk().ports, (found,))
+            self.assertEqual(reserved.values(PORT), {old, port} - {found})
 
     def test_size(self) -> None:
         """Parts that have the size of the whole have the new one."""

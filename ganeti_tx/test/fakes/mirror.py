@@ -84,6 +84,12 @@ class MirrorWire:
         parted = frozenset((device.ends.local_address, device.ends.peer_address)) in self.cut
         return None if parted or other.ends.peer_address != device.ends.local_address else other
 
+    def move(self, device: MirrorDevice, ends: MirrorEnds) -> None:
+        """It stands elsewhere, and looks for its other side there."""
+        self.devices.pop(device.end, None)
+        device.ends = ends
+        self.devices[device.end] = device
+
     def next_generation(self) -> int:
         """Data that go on alone get a new one."""
         self._generation += 1
@@ -199,7 +205,7 @@ class FakeMirrors:
         if device is None:
             device, fresh = self._bring_up(disk, ends, below), True
         else:
-            device.ends = ends
+            self.wire.move(device, ends)
             if device.data is None and below:
                 await self.attach_children(disk, below)
         try:
@@ -278,7 +284,7 @@ class FakeMirrors:
         if discard and device.primary:
             raise BlockDeviceError(f"{self._label(disk)} is primary")
         device.discards = discard
-        device.ends = self._ends(disk)
+        self.wire.move(device, self._ends(disk))
         device.wants_peer, device.both_primary = True, both_primary
         device.seen_at = self.wire.now()
         self.wire.advance(device)
