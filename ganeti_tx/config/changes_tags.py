@@ -11,7 +11,7 @@ from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.model.lookup import find
-from ganeti_tx.model.tags import MAX_TAGS_PER_OBJECT, check_tag
+from ganeti_tx.model.tags import check_count, check_tag
 
 #: Which container holds what can be tagged; the cluster stands by itself.
 CONTAINERS = {
@@ -54,6 +54,5 @@ def new_tags(present: Sequence[str], add: Sequence[str], remove: Sequence[str]) 
     if missing:
         raise TagError(f"tag(s) not found: {', '.join(missing[:10])}")
     tags = {*present, *add}.difference(remove)
-    if len(tags) > MAX_TAGS_PER_OBJECT:
-        raise TagError(f"{len(tags)} tags are too many, allowed are {MAX_TAGS_PER_OBJECT} an object")
+    check_count(tags)
     return tuple(sorted(tags))

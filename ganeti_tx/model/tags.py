@@ -1,6 +1,7 @@
 """What a tag is (Ganeti 3.0 configuration table, limits)."""
 
 import re
+from collections.abc import Collection, Iterable
 
 from ganeti_tx.errors import TagError
 
@@ -23,3 +24,16 @@ def check_tag(tag: str) -> str:
     if not TAG.fullmatch(tag):
         raise TagError(f"invalid tag {tag!r}; allowed are letters, digits, spaces and .+*/:@_-")
     return tag
+
+
+def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """All that one object is to carry, each once. @raise TagError: one of them is no tag, or they are too many."""
+    each = tuple(dict.fromkeys(check_tag(tag) for tag in tags))
+    check_count(each)
+    return each
+
+
+def check_count(tags: Collection[str]) -> None:
+    """@raise TagError: they are more than one object may carry."""
+    if len(tags) > MAX_TAGS_PER_OBJECT:
+        raise TagError(f"{len(tags)} tags are too many, allowed are {MAX_TAGS_PER_OBJECT} an object")

@@ -28,7 +28,7 @@ from ganeti_tx.model.params.ipolicy import InstanceSpecs
 from ganeti_tx.model.params.kinds import difference, updated
 from ganeti_tx.model.params.nic import fill_nicparams
 from ganeti_tx.model.params.os import check_osparams, fill_osparams, fill_private_osparams
-from ganeti_tx.model.tags import check_tag
+from ganeti_tx.model.tags import check_tags
 
 
 @attrs.frozen
@@ -134,7 +134,7 @@ def make_plan(
             template=template,
             disks=disks,
             nics=plan_nics(cluster, op.nics, address, networks),
-            tags=tuple(sorted({check_tag(tag) for tag in op.tags})),
+            tags=tuple(sorted(check_tags(op.tags))),
             start=op.start and not op.no_install and not op.forthcoming,
             wants_os=wants_os,
             install=wants_os and TEMPLATES[template].has_disks,

@@ -24,7 +24,7 @@ from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.opcodes.network import OpNetworkAdd
-from ganeti_tx.model.tags import check_tag
+from ganeti_tx.model.tags import check_tags
 
 ADD = "add the network to the configuration"
 
@@ -68,7 +68,7 @@ class LUNetworkAdd(LogicalUnit[OpNetworkAdd]):
 
     def _tags(self) -> tuple[str, ...]:
         try:
-            return tuple(dict.fromkeys(check_tag(tag) for tag in self.op.tags))
+            return check_tags(self.op.tags)
         except TagError as error:
             raise OpPrereqError(str(error), ECode.INVAL) from None
 

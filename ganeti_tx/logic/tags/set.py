@@ -9,7 +9,7 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.tags.locks import tag_locks, tagged
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpTagsSet
-from ganeti_tx.model.tags import check_tag
+from ganeti_tx.model.tags import check_tags
 
 
 class LUTagsSet(LogicalUnit[OpTagsSet]):
@@ -22,8 +22,7 @@ class LUTagsSet(LogicalUnit[OpTagsSet]):
     async def check(self) -> None:
         """Each is a tag."""
         try:
-            for tag in self.op.tags:
-                check_tag(tag)
+            check_tags(self.op.tags)
         except TagError as error:
             raise OpPrereqError(str(error), ECode.INVAL)
 

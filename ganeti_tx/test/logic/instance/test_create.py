@@ -369,6 +369,7 @@ class RefusalTests(UnitTestCase):
         self.assert_refused("xen-pvm", "kvm", hypervisor=Hypervisor.XEN_PVM)
         self.assert_refused("no guest OS", os_type=None)
         self.assert_refused("bad!", tags=("bad!",))
+        self.assert_refused("5000 tags are too many, allowed are 4096", tags=tuple(f"t{n}" for n in range(5000)))
 
     def test_policy(self) -> None:
         """The group's policy holds."""
