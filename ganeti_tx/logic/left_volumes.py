@@ -15,7 +15,10 @@ Arguments = Mapping[str, Any]
 def told(undos: Iterable[Undo]) -> Iterator[str]:
     """A line for each node on which volumes may be left, of undos that failed."""
     for node, command in commands(undos):
-        yield f"node {node} may have volumes of no disk; '{command}' removes them when it can be reached"
+        yield (
+            f"node {node} may have volumes of no disk; '{command}' removes them when it can be reached and"
+            " 'gnt-cluster verify' names them as unknown"  # later a disk may have them again, under the same names
+        )
 
 
 def commands(undos: Iterable[Undo]) -> Iterator[tuple[str, str]]:

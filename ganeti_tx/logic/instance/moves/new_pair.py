@@ -329,8 +329,8 @@ class NewPair:
                 raise
 
     def _removed_by_hand(self) -> str:
-        """How to get rid of the old copy; before that, 'gnt-cluster verify' tells of its volumes."""
+        """How to get rid of the old copy, unless its node has another one under the same names by then."""
         left = self._before.disk_specs(self._left)
         parts = [undo for spec in left for undo in self.common.leftover(self._left, spec)]
         (command,) = (command for _, command in left_volumes.commands(parts))
-        return f"'{command}' removes them when nobody needs them any more"
+        return f"as long as 'gnt-cluster verify' names them as unknown, '{command}' removes them"
