@@ -42,6 +42,7 @@ class Description(msgspec.Struct, frozen=True):
     init: str
     image: str
     program: str
+    memory: int | None = None
 
 
 def missing() -> str | None:
@@ -62,15 +63,24 @@ class Lab:
 
     state: Path
 
-    def up(self, count: int = 2, init: str = "quick", told: Callable[[str], object] = lambda _line: None) -> None:
-        """Boot new machines, and wait until they answer. @raise LabFailed: they do not, or cannot."""
+    def up(
+        self,
+        count: int = 2,
+        init: str = "quick",
+        told: Callable[[str], object] = lambda _line: None,
+        memory: int | None = None,
+    ) -> None:
+        """Boot new machines, and wait until they answer. @raise LabFailed: they do not, or cannot.
+
+        @param memory: MiB of each, for more than what its init wants.
+        """
         if (reason := missing()) is not None:
             raise LabFailed(reason)
         if not 1 <= count <= MOST:
             raise LabFailed(f"a lab has 1 to {MOST} machines, not {count}")
         if self._file.exists():
             raise LabFailed(f"a lab is up in {self.state}")
-        described = Description(count, init, str(image(told).directory), str(program_disk()))
+        described = Description(count, init, str(image(told).directory), str(program_disk()), memory)
         self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file.write_bytes(msgspec.json.encode(described))
         told(f"Booting {count} machines ...")
@@ -94,7 +104,8 @@ class Lab:
             raise LabFailed(f"no lab is up in {self.state}") from None
         made, program = Image(Path(known.image)), Path(known.program)
         return [
-            Machine(self.state, node, made, program, self.network, known.init) for node in range(1, known.count + 1)
+            Machine(self.state, node, made, program, self.network, known.init, known.memory)
+            for node in range(1, known.count + 1)
         ]
 
     def machine(self, node: int) -> Machine:

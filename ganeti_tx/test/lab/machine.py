@@ -45,6 +45,8 @@ class Machine:
     program: Path
     network: Network
     init: str = "quick"
+    #: MiB; else what its init wants.
+    memory: int | None = None
 
     @property
     def name(self) -> str:
@@ -154,7 +156,7 @@ random.trust_cpu=on root=/dev/vda lab.node={self.node} lab.init={self.init}"
         )
         return [
             QEMU, "-name", self.name, "-machine", "q35", "-accel", EMULATION, "-cpu", "max", "-smp", "1",
-            "-m", str(MEMORY[self.init]),
+            "-m", str(self.memory or MEMORY[self.init]),
             "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             "-kernel", str(self.image.kernel), "-initrd", str(self.image.initrd), "-append", words,
             *self._drive("d0", self._disk("root.qcow2"), "qcow2"), *self._drive("d1", self._disk("vg.raw"), "raw"),

@@ -27,6 +27,8 @@ COLUMNS = (DiskTemplate.PLAIN, DiskTemplate.DRBD)
 OTHERS = (DiskTemplate.FILE, DiskTemplate.SHAREDFILE, DiskTemplate.EXT)
 #: An instance is on the second, its second copy on the third; that on the first is made by an operation.
 MACHINES = 3
+#: MiB of each: all instances of the table may come to be on one of them, beside its daemons.
+MEMORY = 1024
 #: A lab of so many machines that is up already, and into whose cluster the instances go.
 OPERATIONS_VARIABLE = "GANETI_LAB_OPERATIONS"
 HAIL = Path("/usr/lib/ganeti/iallocators/hail")
@@ -93,7 +95,7 @@ class LabOperationsTests(KeptLogs):
         state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
         atexit.register(Guard.over(state).end)
         lab = Lab(state)
-        lab.up(MACHINES)
+        lab.up(MACHINES, memory=MEMORY)
         return lab
 
     def furnish(self) -> None:
