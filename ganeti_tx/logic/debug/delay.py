@@ -13,6 +13,8 @@ from ganeti_tx.model.opcodes.test import OpTestDelay
 from ganeti_tx.rpc.calls.node import TestDelay
 
 WAIT = "wait"
+#: Each is a line in the job's log.
+MOST_ROUNDS = 10_000
 
 
 class LUTestDelay(LogicalUnit[OpTestDelay]):
@@ -35,6 +37,10 @@ class LUTestDelay(LogicalUnit[OpTestDelay]):
         """A span of time that can be waited."""
         if not 0 <= self.op.duration < float("inf"):
             raise OpPrereqError(f"duration {self.op.duration} is not allowed; it must be at least 0 s", ECode.INVAL)
+        if self.op.repeat > MOST_ROUNDS:
+            raise OpPrereqError(
+                f"repeat {self.op.repeat} is not allowed; it must be at most {MOST_ROUNDS}", ECode.INVAL
+            )
         if self.op.interruptible:
             raise OpPrereqError("interruptible delays are not available; leave out interruptible", ECode.INVAL)
 

@@ -1,6 +1,7 @@
 """Tests of the delay."""
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
+from ganeti_tx.logic.debug.delay import MOST_ROUNDS
 from ganeti_tx.model.opcodes import OpTestDelay
 from ganeti_tx.rpc.calls.node import TestDelay as DelayCall
 from ganeti_tx.test.logic.stage import UnitTestCase
@@ -43,7 +44,9 @@ class DelayTests(UnitTestCase):
         self.assertIn("no patience", text)
 
     def test_refusals(self) -> None:
-        """A negative time, an unknown node and an interruptible delay are refused."""
+        """A negative time, an unknown node, very many rounds and an interruptible delay are refused."""
+        endless = OpTestDelay(duration=0.0, on_master=False, repeat=MOST_ROUNDS + 1)
+        self.assertIn(f"at most {MOST_ROUNDS}", self.refused(endless, OpPrereqError))
         self.assertIn("-1", self.refused(OpTestDelay(duration=-1.0), OpPrereqError))
         self.assertIn("ghost", self.refused(OpTestDelay(duration=1.0, on_nodes=("ghost",)), OpPrereqError))
         self.assertIn("interruptible", self.refused(OpTestDelay(duration=1.0, interruptible=True), OpPrereqError))
