@@ -23,12 +23,13 @@ class Option(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """So many arguments of one kind; `most` None is without limit."""
+    """So many arguments of one kind; `most` None is without limit. `shown`: what help calls it, if not by its kind."""
 
     kind: str
     least: int = 0
     most: int | None = None
     choices: tuple[str, ...] = ()
+    shown: str = ""
 
 
 class Command(NamedTuple):

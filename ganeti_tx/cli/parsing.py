@@ -73,7 +73,8 @@ def usage_of(arguments: Sequence[Argument]) -> str:
 
 
 def _usage_of_one(argument: Argument) -> str:
-    word = "|".join(argument.choices) if argument.kind == "choice" else f"<{_WORDS.get(argument.kind, argument.kind)}>"
+    shown = argument.shown or _WORDS.get(argument.kind, argument.kind)
+    word = "|".join(argument.choices) if argument.kind == "choice" else f"<{shown}>"
     many = argument.most is None
     if argument.least == 0:
         return f"[{word}...]" if many else f"[{word}]"

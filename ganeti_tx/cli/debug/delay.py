@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.cli.options import DRY_RUN, ONE_WORD, PRIORITY, SUBMITTING, Command, Option, negative, switch
+from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Argument, Command, Option, negative, switch
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
@@ -31,7 +31,7 @@ def delay(session: Session, options: Parsed, words: Sequence[str]) -> int:
 
 DELAY = Command(
     delay,
-    ONE_WORD,
+    (Argument("unknown", 1, 1, shown="duration"),),
     (
         negative("--no-master", "on_master", "do not sleep on the master"),
         Option(("-n",), "on_nodes", "sleep on this node; may be repeated", "string", [], "append"),

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from ganeti_tx.cli.options import (
     DRY_RUN,
     ONE_INSTANCE,
-    ONE_WORD,
     PRIORITY,
     SUBMITTING,
+    Argument,
     Command,
     negative,
     switch,
@@ -53,7 +53,7 @@ def size_of(text: str) -> int:
 
 GROW = Command(
     grow,
-    (*ONE_INSTANCE, *ONE_WORD, *ONE_WORD),
+    (*ONE_INSTANCE, Argument("unknown", 1, 1, shown="disk"), Argument("unknown", 1, 1, shown="amount")),
     (
         *SUBMITTING,
         negative("--no-wait-for-sync", "wait_for_sync", "do not wait until what is new of a mirrored disk is in sync"),

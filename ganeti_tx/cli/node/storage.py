@@ -76,14 +76,14 @@ def repair_storage(session: Session, options: Parsed, words: Sequence[str]) -> i
 LIST = Command(list_storage, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, STORAGE_TYPE, PRIORITY))
 MODIFY = Command(
     modify_storage,
-    (Argument("node", 1, 1), Argument("choice", 1, 1, CHANGED), Argument("file", 1, 1)),
+    (Argument("node", 1, 1), Argument("choice", 1, 1, CHANGED), Argument("file", 1, 1, shown="name")),
     (
         yes_no("--allocatable", "allocatable", "whether new volumes may lie on it"), DRY_RUN, PRIORITY, *SUBMITTING,
     ),
 )  # fmt: skip
 REPAIR = Command(
     repair_storage,
-    (Argument("node", 1, 1), Argument("choice", 1, 1, MENDED), Argument("file", 1, 1)),
+    (Argument("node", 1, 1), Argument("choice", 1, 1, MENDED), Argument("file", 1, 1, shown="name")),
     (
         switch("--ignore-consistency", "ignore_consistency", "though other copies are not good"), DRY_RUN, PRIORITY,
         *SUBMITTING,

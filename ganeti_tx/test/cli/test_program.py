@@ -62,6 +62,16 @@ class ProgramTests(SynchronousTestCase):
             "gnt-os: command 'mend' is not available in this version; available: diagnose, info, list, modify\n",
         )
 
+    def test_words_have_names(self) -> None:
+        """The usage says what each word is that a command takes."""
+        for line, wanted in {
+            "gnt-instance grow-disk": "<instance> <disk> <amount>",
+            "gnt-node repair-storage": "<node> lvm-vg <name>",
+            "gnt-node modify-storage": "<node> lvm-pv <name>",
+            "gnt-debug delay": "<duration>",
+        }.items():
+            self.assertIn(f"[options] {wanted}\n", self.cli(*line.split(), "--help").out)
+
     def test_usage_errors(self) -> None:
         """What was typed wrongly is one line on standard error; options that cannot be read have a status of their own."""
         for words, (status, text) in {
