@@ -15,8 +15,9 @@ from ganeti_tx.test.lab.mirrored import MirroredInstance
 
 #: The network that disks are mirrored over.
 MIRRORING = 1
-#: Makes every access to a volume fail from now on, as a disk that is broken does.
+#: Makes every access to a volume fail from now on, as a disk that is broken does; the next of its name while volumes are exchanged.
 BREAK = """
+for i in $(seq 300); do [ -e {volume} ] && break; sleep 0.2; done
 name=$(dmsetup info -c --noheadings -o name {volume}) && size=$(blockdev --getsz {volume}) &&
 dmsetup suspend --nolockfs --noflush $name && echo "0 $size error" | dmsetup load $name && dmsetup resume $name
 """
