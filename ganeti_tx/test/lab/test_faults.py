@@ -24,7 +24,7 @@ NAME = "web3.lab.example"
 #: Has the numbers that are tried, if not the usual ones.
 SEEDS_VARIABLE = "GANETI_LAB_SEEDS"
 #: Those of a run of all tests.
-ALWAYS = (2, 4, 25)
+ALWAYS = (2, 4, 23, 25, 33, 35)
 #: Seconds: for a job, which tries for two minutes to reach a machine that is gone; until a step begins.
 JOB_LIMIT = 420.0
 STEP_LIMIT = 60.0
