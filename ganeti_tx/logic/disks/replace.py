@@ -1,5 +1,6 @@
 """Replacing what mirrored disks lie on: the volumes on one of their two nodes, or the second node."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -113,8 +114,8 @@ class LUInstanceReplaceDisks(InstanceUnit[OpInstanceReplaceDisks]):
             return all_of_them
         if self.op.mode in (ReplaceDisksMode.AUTO, ReplaceDisksMode.NEW_SECONDARY):
             raise OpPrereqError(f"Mode {self.op.mode.value} takes all disks; do not name any", ECode.INVAL)
-        if len(set(self.op.disks)) != len(self.op.disks):
-            raise OpPrereqError(f"disks are named twice: {', '.join(map(str, self.op.disks))}", ECode.INVAL)
+        if twice := sorted(index for index, count in Counter(self.op.disks).items() if count > 1):
+            raise OpPrereqError(f"disks are named twice: {', '.join(map(str, twice))}", ECode.INVAL)
         for index in self.op.disks:
             if index not in all_of_them:
                 raise OpPrereqError(

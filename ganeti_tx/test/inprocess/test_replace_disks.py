@@ -122,7 +122,7 @@ class SameNodeTests(ReplaceCase):
             ("web1", "wrong_input.*\nOne and only one of the -p, -s, -a, -n and -I options must be passed"),
             ("-p -n node4 web1", "One and only one"),
             ("-p --disks=9 web1", r"Invalid disk index: 9 \(instance has disks 0 to 0\)"),
-            ("-p --disks=0,0 web1", "disks are named twice: 0, 0"),
+            ("-p --disks=0,0,1,0 web1", r"disks are named twice: 0\s*$"),
             ("-p --disks=x web1", "Invalid disk index"),
             ("-a --disks=0 web1", "takes all disks"),
             ("-n node4 --disks=0 web1", "takes all disks"),
