@@ -35,7 +35,7 @@ FAULTS = {
     "kill": ("create", "grow", "replace", "migrate"),
 }
 SIDES = ("primary", "secondary")
-#: What a run of all tests has, too.
+#: The first numbers; one of almost everything.
 FIRST = (
     ("create", "power", "secondary"),
     ("resync", "power", "primary"),
