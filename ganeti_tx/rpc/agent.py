@@ -26,10 +26,11 @@ KEPT_CONNECTIONS = 4
 KEPT_SECONDS = 60
 
 
-#: A node from which nothing is heard for so many seconds is asked for a sign of life, so often and so many times.
-SILENCE = 30
-SIGN_INTERVAL = 10
-SIGNS = 3
+#: A node from which nothing is heard for so many seconds is asked for a sign of life, so often and so many times. One that has
+#: booted meanwhile says at the first that it knows nothing of the connection, which is not used for a call then.
+SILENCE = 5
+SIGN_INTERVAL = 5
+SIGNS = 11
 #: Milliseconds until what was sent must have arrived: the kernel asks for no life while something is under way.
 ARRIVAL_LIMIT = 1000 * (SILENCE + SIGNS * SIGN_INTERVAL)
 

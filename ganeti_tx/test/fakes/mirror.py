@@ -182,8 +182,10 @@ class FakeMirrors:
             raise BlockDeviceError(f"{self._label(disk)} cannot shrink: {amount} MiB to add")
         if dry_run:
             return
-        sides = [device, *([other] if (other := self.wire.peer(device)) else [])]
-        for side in sides:
+        other = self.wire.peer(device)
+        if other is None:
+            raise BlockDeviceError(f"{self._label(disk)} cannot grow before both sides are connected")
+        for side in (device, other):
             if side.notes is not None:
                 side.notes.size += amount
             side.size += amount

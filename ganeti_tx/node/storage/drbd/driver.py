@@ -75,6 +75,16 @@ class DrbdMirrors:
         if not dry_run:
             size = status.size // KIB_IN_MIB + amount
             await self.kernel.do(f"{mirror.label} cannot have {size} MiB", command.resize_argv(mirror, size))
+            self._check_grown(mirror, await self._up(mirror), size)
+
+    @staticmethod
+    def _check_grown(mirror: Mirror, status: MirrorStatus, size: int) -> None:
+        """The module says that it succeeds, too, when it has found that it cannot know the room on the other side."""
+        if status.size < size * KIB_IN_MIB:
+            raise BlockDeviceError(
+                f"{mirror.label} still has {status.size // KIB_IN_MIB} MiB, and cannot have {size} before both sides are"
+                f" connected: this one is {status.connection}"
+            )
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""

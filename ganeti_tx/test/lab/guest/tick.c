@@ -15,6 +15,7 @@ enum {
     UNPLUG = 0xae00,   /* ACPI's PCI hot-plug of QEMU */
     LAST = 8, RING = 64, RING_LENGTH = 1000,
     PATIENCE = 10000000,
+    TRIES = 1000,
     PAGES = 0x400000, PAGE = 4096, DIRTY = 1024,
     HERTZ = 20, JIFFIES_A_TICK = HERTZ / 5
 };
@@ -97,9 +98,17 @@ static int write_tick(u32 sector, u32 number)
     return disk_until(0x80, 0);
 }
 
+/* A disk that is slow, or not ready yet, is waited for: what is said is on it. */
+static int insist(u32 sector, u32 number)
+{
+    for (int tries = 0; tries < TRIES; tries++)
+        if (write_tick(sector, number)) return 1;
+    return 0;
+}
+
 static void keep_on_disk(u32 number)
 {
-    if (!write_tick(RING + number % RING_LENGTH, number) || !write_tick(LAST, number)) return;
+    if (!insist(RING + number % RING_LENGTH, number) || !insist(LAST, number)) return;
     out8(IDE + 7, 0xe7); /* flush */
     disk_until(0x80, 0);
 }

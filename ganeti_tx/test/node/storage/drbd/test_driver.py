@@ -278,8 +278,18 @@ class DriverTests(SynchronousTestCase):
 
     def test_grow(self) -> None:
         """To the present size and more, whatever size is told."""
+
+        def grown(_call: Call) -> ProcessResult:
+            self.say("drbdsetup status", captured("connected-primary.status").replace("size:131072", "size:163840"))
+            return DONE
+
+        self.runner.script(["drbdsetup", "resize"], grown)
         self.get(self.driver.grow(replace(DISK, size=999), 32))
         self.assertEqual(self.done, ["drbdsetup resize 0 --size=160m"])
+
+    def test_not_grown(self) -> None:
+        """What the module calls a success, and has not done as the sides lost each other, is an error."""
+        self.assertIn("still has 128 MiB, and cannot have 160", self.refused(self.driver.grow(DISK, 32)))
 
     def test_held_open(self) -> None:
         """A device that somebody has open for a moment is waited for."""
