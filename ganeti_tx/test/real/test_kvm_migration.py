@@ -78,6 +78,12 @@ class MigrationTests(TestCase):
             await deferLater(clock, 0.1)
         return progress
 
+    async def begun(self) -> None:
+        """Something has been sent: a machine that has heard of no other one yet waits on."""
+        clock: Any = reactor
+        while not (await self.old.migration_progress(NAME)).transferred_ram:
+            await deferLater(clock, 0.05)
+
     def assert_counted(self) -> None:
         """No number is lost or said twice, over both consoles."""
         said = self.before.said.split(COUNTING)[-1] + self.after.said
@@ -207,6 +213,7 @@ class MigrationTests(TestCase):
         spec = await self.boot(migration_bandwidth=1)
         await self.accept(spec)
         await self.old.send(spec, HERE, True)
+        await self.begun()
         await self.old.stop(NAME, 0.0, force=True)
         await until(lambda: not self.nodes[1].processes())
         self.assertIsNone(await self.new.migration_side(NAME))
