@@ -46,7 +46,7 @@ def _place(disk: Disk) -> Labelled:
     logical_id = disk.get("logical_id")
     if not logical_id:
         return []
-    return [("logical_id", "/".join(logical_id) if disk["dev_type"] == "plain" else str(list(logical_id)))]
+    return [("logical_id", disk.get("volume") or str(list(logical_id)))]
 
 
 def _on_node(status: Status, mirrored: bool) -> str:

@@ -53,6 +53,7 @@ def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
         "iv_name": disk.iv_name,
         "dev_type": disk.dev_type.value,
         "logical_id": shown_id(target, disk),
+        "volume": volume(disk),
         "drbd_info": mirror_place(target, disk),
         "mode": disk.mode,
         "size": disk.size,
@@ -67,6 +68,13 @@ def shown_id(target: InstanceView, disk: Disk) -> list[str | int]:
     """The logical id; that of a mirror with its nodes' names and without its secret, for job files keep results."""
     names = {uuid: node.name for uuid, node in target.nodes.items()}
     return logical_id.shown(disk.template.logical_id, disk.logical_id, names)
+
+
+def volume(disk: Disk) -> str | None:
+    """What lies in a pool that an operator may choose, as administrators write it: the pool, and its name there."""
+    return (
+        "/".join(map(str, disk.logical_id or ())) if disk.template.pool_key is not None and not disk.children else None
+    )
 
 
 def mirror_place(target: InstanceView, disk: Disk) -> dict[str, str | int] | None:

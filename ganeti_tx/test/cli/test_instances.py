@@ -384,7 +384,12 @@ INSTANCE: dict[str, Any] = {
             },
             "pstatus": ["/dev/drbd0", 147, 0, None, None, False, 1],
             "sstatus": ["/dev/drbd0", 147, 0, 50.0, 12, True, 2],
-            "children": [{"dev_type": "plain", "mode": "rw", "size": 1024, "logical_id": ["xenvg", "lv1"], "uuid": "d2"}],
+            "children": [
+                {
+                    "dev_type": "plain", "mode": "rw", "size": 1024, "uuid": "d2",
+                    "logical_id": ["xenvg", "lv1"], "volume": "xenvg/lv1",
+                },
+            ],
         }
     ],
 }  # fmt: skip

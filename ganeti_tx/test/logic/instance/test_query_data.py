@@ -74,6 +74,8 @@ class QueryDataTests(UnitTestCase):
         told = {"primary_node": node_a, "secondary_node": node_b, "primary_minor": minor_a, "secondary_minor": minor_b}
         self.assertEqual(disk["drbd_info"], {**told, "port": port})
         self.assertEqual([child["drbd_info"] for child in disk["children"]], [None, None])
+        volumes = ["/".join(child["logical_id"]) for child in disk["children"]]
+        self.assertEqual([disk["volume"], *(child["volume"] for child in disk["children"])], [None, *volumes])
 
     def test_as_the_command_shows_it(self) -> None:
         """gnt-instance info finds all that it shows."""
