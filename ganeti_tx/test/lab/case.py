@@ -79,6 +79,7 @@ def the_cluster() -> LabCluster:
     cluster = LabCluster(the_lab())
     if not cluster.is_up:
         cluster.up(("plain", "drbd", "file"))
+    cluster.start_nodes()
     return cluster
 
 

@@ -129,6 +129,11 @@ class LabCluster:
         machine.wait()
         machine.run("ganeti-noded")
 
+    def start_nodes(self) -> None:
+        """Start the node daemons that do not run, as a test may have cut a machine's power without this cluster."""
+        for machine in self.lab.machines:
+            machine.run("ss -Hltn 'sport = :1811' | grep -q . || ganeti-noded")
+
     def down(self) -> None:
         """End what runs outside; the machines are taken down with their lab."""
         end_all(self.top)

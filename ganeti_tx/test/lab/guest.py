@@ -21,6 +21,8 @@ MEMORY = 16
 #: So many of its last counts are on its disk.
 RING = 1000
 TICK = re.compile(r"^tick (\d+)$", re.MULTILINE)
+#: What was on a disk before may stand right before a count.
+TICK_ON_DISK = re.compile(r"tick (\d+)\n")
 
 
 def made_guest() -> Path:
@@ -52,6 +54,9 @@ def ticks(machine: Machine, instance: str) -> list[int]:
 
 
 def ticks_on_disk(machine: Machine, device: str) -> list[int]:
-    """The last thousand counts that are on its disk, in order. @param device: of the disk, as the machine has it."""
+    """The last thousand counts that are on its disk, in order, and perhaps those of a guest that had it before.
+
+    @param device: of the disk, as the machine has it.
+    """
     text = machine.run(f"set -o pipefail; dd if={device} bs=512 skip=64 count={RING} status=none | tr -d '\\0'")
-    return sorted(int(number) for number in TICK.findall(text))
+    return sorted(int(number) for number in TICK_ON_DISK.findall(text))
