@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +165,20 @@ def reason(err: str, name: str, where: str) -> str:
     code, text = found.groups()
     assert "\n" not in text.strip(), f"{where}: {err}"
     return ": ".join(filter(None, (code, text.strip()))).replace(name, "web1")
+
+
+def cells_of(columns: Sequence[Column], rows: Iterable[Row]) -> dict[tuple[str, DiskTemplate], str]:
+    """What became of each row in each column, by its title and the template.
+
+    The columns go through the narrow rows at the same time; the wide ones act on whole nodes, so they come after, column by column.
+    """
+    every = list(rows)
+    narrow, wide = [row for row in every if not row.wide], [row for row in every if row.wide]
+    with ThreadPoolExecutor(len(columns)) as pool:
+        found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
+    found += [list(column.cells(wide)) for column in columns]
+    return {
+        (row.title, column.template): outcome
+        for column, those in zip((*columns, *columns), found, strict=True)
+        for row, outcome in those
+    }

@@ -3,7 +3,6 @@
 import atexit
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -13,7 +12,7 @@ from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.contracts.cluster import Scene
-from ganeti_tx.test.contracts.operation_cells import Column
+from ganeti_tx.test.contracts.operation_cells import Column, cells_of
 from ganeti_tx.test.contracts.operations import MODIFY, ROWS, SET, Row, becomes, down
 from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, KeptLogs
@@ -142,13 +141,7 @@ class LabOperationsTests(KeptLogs):
         """Each is done, or refused as the template declares, and nothing is left in the end."""
         columns = [self.column(template) for template in COLUMNS]
         rows = [row for row in (*ROWS, *MORE) if FAR not in row.lines[-1]]
-        narrow, wide = [row for row in rows if not row.wide], [row for row in rows if row.wide]
-        cells = {}
-        with ThreadPoolExecutor(len(columns)) as pool:
-            found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
-        found += [list(column.cells(wide)) for column in columns]
-        for column, those in zip((*columns, *columns), found, strict=True):
-            cells.update({(row.title, column.template): outcome for row, outcome in those})
+        cells = cells_of(columns, rows)
         self.assertEqual(list(self.left()), [])
         self.cluster.ok("gnt-cluster", "verify")
         check(section("On machines with LVM and DRBD", rows, COLUMNS, cells), Path("operations-lab.rst"))

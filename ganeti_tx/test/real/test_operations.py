@@ -4,7 +4,6 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import rmtree
 
@@ -17,7 +16,7 @@ from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.contracts.cluster import Scene
-from ganeti_tx.test.contracts.operation_cells import Column
+from ganeti_tx.test.contracts.operation_cells import Column, cells_of
 from ganeti_tx.test.contracts.operations import ROWS
 from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.fakes.loop_devices import attach, attached_to, detach, need_loop_devices
@@ -188,13 +187,7 @@ class KvmOperationsTests(SynchronousTestCase):
     def test_table(self) -> None:
         """Each is done, or refused as the template declares, and nothing is left in the end."""
         columns = [self.column(template) for template in COLUMNS]
-        narrow, wide = [row for row in ROWS if not row.wide], [row for row in ROWS if row.wide]
-        cells = {}
-        with ThreadPoolExecutor(len(columns)) as pool:
-            found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
-        found += [list(column.cells(wide)) for column in columns]
-        for column, those in zip((*columns, *columns), found, strict=True):
-            cells.update({(row.title, column.template): outcome for row, outcome in those})
+        cells = cells_of(columns, ROWS)
         self.assertEqual(list(self.left()), [])
         self.cluster.ok("gnt-cluster verify")
         check(section("With QEMU", ROWS, COLUMNS, cells), Path("operations-kvm.rst"))
