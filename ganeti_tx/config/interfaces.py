@@ -94,6 +94,7 @@ class IConfig(Operations):
     reserve_ip = reserving("ReserveIp", Reserving.reserve_ip)
     allocate_minors = reserving("AllocateDRBDMinor", Reserving.allocate_minors)
     generate_secret = reserving("GenerateDRBDSecret", Reserving.generate_secret)
+    take_over_reservations = reserving("TakeOverReservations", Reserving.take_over_reservations)
     drop_reservations = reserving("DropAllReservations", Reserving.drop_reservations, effect=Effect.GIVEN_BACK)
 
     redistribute = distributing("RedistributeConfig", Distribution.redistribute, effect=Effect.CHANGED)

@@ -63,6 +63,13 @@ class Reservations:
         """What the configuration holds by now need not be reserved any more."""
         self._forget([claim for claim in claims if self._owners.get(claim) == owner])
 
+    def take_over(self, owner: Owner) -> None:
+        """Give an owner what other processes of its job have reserved; a job has one that lives."""
+        left = [claim for claim, (job_id, _) in self._owners.items() if job_id == owner[0]]
+        self._owners.update(dict.fromkeys(left, owner))
+        if left:
+            self.on_change()
+
     def drop(self, owner: Owner) -> None:
         """Give back everything of an owner."""
         self._forget([claim for claim, holder in self._owners.items() if holder == owner])

@@ -110,6 +110,10 @@ class Reserving:
                 return secret
         raise ConfigurationError("the source of random numbers repeats itself")
 
+    def take_over_reservations(self) -> None:
+        """Have what the job's processes that died had reserved."""
+        self._reservations.take_over(self._owner)
+
     def drop_reservations(self) -> None:
         """Give back what this owner reserved and did not use."""
         self._reservations.drop(self._owner)

@@ -40,6 +40,7 @@ class Recovery:
         cause = record.cause or "its process died"
         self._say(f"Taking back what was begun: {cause}")
         try:
+            await self.take_back.config.take_over_reservations()
             await self._take_locks(record.locks)
         except GanetiError as error:
             return self._error(record, cause, record.steps, f"; its locks could not be had: {error_text(error)}")

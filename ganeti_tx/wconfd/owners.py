@@ -1,6 +1,6 @@
 """Owners that have died lose their locks and what they reserved (daemons.txt, Job death detection).
 
-The locks of a job that left something half done stay until the process that takes it back has taken them over.
+Those of a job that left something half done stay until the process that takes it back has taken them over.
 """
 
 from collections.abc import Callable
@@ -61,10 +61,10 @@ class Owners:
         reserving = {Owner(*key) for key in self._reservations.owners()}
         dead = [owner for owner in {*self._locks.owners(), *reserving} if not self.is_alive(owner)]
         for owner in sorted(dead, key=lambda owner: owner.job_id):
-            self._reservations.drop((owner.job_id, owner.livelock))
             if self._is_unfinished(owner.job_id):
                 self._locks.abandon(owner)
                 continue
+            self._reservations.drop((owner.job_id, owner.livelock))
             self._log.warn("job {job} has died; its locks are free", job=owner.job_id)
             self._locks.owner_died(owner)
         self._remove_livelocks()

@@ -125,7 +125,7 @@ async def build_wconfd(parts: WconfdParts) -> Wconfd:
     locks, locks_file, is_unknown = kept_locks(parts)
     reservations, reservations_file = kept_reservations(parts)
     unfinished = UnfinishedJobs(parts.files, parts.paths)
-    unfinished.restore(locks)
+    unfinished.restore(locks, reservations)
     owners = Owners(locks, reservations, parts.liveness, parts.paths.livelock_dir, unfinished.includes)
     owners.start(parts.clock)
     rapi_files = CountedRapiFiles(parts.files, parts.paths, store)

@@ -1,12 +1,18 @@
-"""Jobs that have begun what must be taken back: they keep their locks when their process dies (doc/design/undo.rst)."""
+"""Jobs that have begun what must be taken back: they keep their locks, and what they have reserved, when their process dies.
+
+See doc/design/undo.rst.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 import msgspec
 from twisted.logger import Logger
 
+from ganeti_tx.config.reservations import Reservations
+from ganeti_tx.config.undo_claims import undo_claims
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
 from ganeti_tx.locking.interfaces import Owner
@@ -25,6 +31,7 @@ MARK = b'"undo":'
 
 class _Undo(msgspec.Struct, frozen=True):
     locks: dict[str, Mode]
+    steps: list[Any] = []
 
 
 class _Op(msgspec.Struct, frozen=True):
@@ -63,22 +70,25 @@ class UnfinishedJobs:
             return True
         return job is not None and job.undo is not None
 
-    def restore(self, locks: DeferredLocks) -> None:
-        """Give those whose locks nobody has kept (after a failover, say) the locks that their files name."""
+    def restore(self, locks: DeferredLocks, reservations: Reservations) -> None:
+        """Give those whose locks nobody has kept (after a failover, say) the locks that their files name, and reserve what
+        their undos need.
+        """
         holding = {owner.job_id for owner in locks.owners()}
-        for job_id, owner, wanted in self._all():
-            if job_id not in holding:
-                log.warn("job {job} was interrupted: it has its locks again until it is undone", job=job_id)
-                _restore(locks, owner, wanted)
+        for owner, undo in self._all():
+            reservations.keep((owner.job_id, owner.livelock), set(undo_claims(undo.steps)))
+            if owner.job_id not in holding:
+                log.warn("job {job} was interrupted: it has its locks again until it is undone", job=owner.job_id)
+                _restore(locks, owner, undo.locks)
 
-    def _all(self) -> Iterator[tuple[int, Owner, Mapping[str, Mode]]]:
+    def _all(self) -> Iterator[tuple[Owner, _Undo]]:
         if not self.files.exists(self.paths.queue_dir):
             return
         for name in self.files.listdir(self.paths.queue_dir):
             if name.startswith("job-"):
                 job = self._read_or_tell(self.paths.queue_dir / name)
                 if job is not None and job.undo is not None:
-                    yield job.id, Owner(job.id, job.livelock or ""), job.undo.locks
+                    yield Owner(job.id, job.livelock or ""), job.undo
 
     def _read_or_tell(self, path: Path) -> _Job | None:
         try:

@@ -1,6 +1,11 @@
 """A mirror that is made on a node while a job still has to remove an old copy from there."""
 
+from ganeti_tx.config.claims import MINOR, PORT
+from ganeti_tx.model.disk import Disk
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevShutdown
 from ganeti_tx.test.inprocess.mirrored_case import ADD
+from ganeti_tx.test.inprocess.network import Trouble
 from ganeti_tx.test.inprocess.test_replace_disks import ReplaceCase
 
 
@@ -34,3 +39,49 @@ class MinorTests(ReplaceCase):
         self.assertNotIn(new.minors[1], old.minors)
         self.assertIn("in sync, status ok", self.ok("gnt-instance info web2"))
         self.assert_agree()
+
+    def test_killed(self) -> None:
+        """Nobody gets what an old copy has while nobody has taken it down, although its job has died; then it is free."""
+        for lost in (False, True):
+            with self.subTest(lost_reservations=lost):
+                self.killed_while_it_leaves(lost)
+
+    def killed_while_it_leaves(self, lost: bool) -> None:
+        """Its new place is recorded; the process dies while the old copy is taken down, and no luxid is there to have that
+        done; WConfD starts anew, as on a node that was just made master if it has lost its list.
+        """
+        (old,) = self.cluster.config.disks.values()
+        home, new = (4, 3) if lost else (3, 4)
+        (uuid,) = [each.uuid for each in self.cluster.config.nodes.values() if each.name.startswith(f"node{home}")]
+
+        def dies(node: str, call: NodeCall[object]) -> Trouble | None:
+            if not isinstance(call, BlockdevShutdown) or not node.startswith(f"node{home}"):
+                return None
+            self.cluster.kill_luxid()
+            for process in list(self.cluster.zygote.runners):
+                self.cluster.zygote.kill(process)
+            self.cluster.network.fault = None
+            return Trouble.REFUSED
+
+        self.cluster.network.fault = dies
+        job = self.scene().submit(f"gnt-instance replace-disks --submit -n node{new} web1")
+        self.cluster.pass_time(60)
+        self.assertNotIn(uuid, next(iter(self.cluster.config.disks.values())).nodes)
+        self.cluster.kill_wconfd()
+        if lost:
+            self.cluster.master.disk.remove(self.cluster.paths.temporary_reservations_file)
+        self.cluster.start_wconfd()
+        self.cluster.pass_time(10)
+        for kind, scope, value in self.had(old, uuid):
+            self.assertIn(value, self.cluster.wconfd.reservations.values(kind, scope))
+        self.cluster.start_luxid()
+        self.cluster.pass_time(400)
+        self.assertEqual(self.statuses(job), ["error"])
+        self.assertEqual(len(self.home(home).mirrors.up), 0)
+        self.assertEqual(self.cluster.wconfd.reservations.owners(), set())
+        self.assert_agree()
+
+    def had(self, disk: Disk, node: str) -> list[tuple[str, str, int]]:
+        """What a disk had there: kind, scope, value."""
+        minor = next(minor for each, minor in disk.minors if each == node)
+        return [(MINOR, node, minor), *((PORT, "", port) for port in disk.ports)]

@@ -14,6 +14,7 @@ from ganeti_tx.locking.levels import BGL
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.test.fakes.reactor import PooledReactor
 from ganeti_tx.test.wconfd.protocol.loopback import MASTER, Cluster
+from ganeti_tx.wconfd.protocol.remote_config import RemoteConfig
 from ganeti_tx.wconfd.service import build_wconfd
 from ganeti_tx.wconfd.tap import Options, make_service
 
@@ -199,6 +200,23 @@ class UnfinishedTests(SynchronousTestCase):
         self.successResultOf(self.cluster.begin(self.cluster.client().locks(self.fresh).release_all()))
         self.cluster.settle()
         self.successResultOf(waiting)
+
+    def test_reservations_stay(self) -> None:
+        """So does what they have reserved."""
+        mac = self.successResultOf(self.cluster.begin(self.config(self.one).generate_mac(None)))
+        self.write()
+        self.cluster.die(self.one)
+        self.cluster.advance(10)
+        self.failureResultOf(self.cluster.begin(self.config(self.two).reserve_mac(mac)), ReservationError)
+        fresh = self.config(self.fresh)
+        self.successResultOf(self.cluster.begin(fresh.take_over_reservations()))
+        self.successResultOf(self.cluster.begin(fresh.reserve_mac(mac)))
+        self.successResultOf(self.cluster.begin(fresh.drop_reservations()))
+        self.successResultOf(self.cluster.begin(self.config(self.two).reserve_mac(mac)))
+
+    def config(self, job: Owner) -> RemoteConfig:
+        """The configuration, over the socket."""
+        return self.cluster.client().config(job)
 
     def test_settled(self) -> None:
         """One whose file has no undo any more loses them like everybody."""

@@ -89,12 +89,13 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "redistribute": (),
     "when_distributed": (),
     "undistributed": (),
+    "take_over_reservations": (),
     "drop_reservations": (),
 }
 #: Arguments that may have any names in them.
 MAPS = {("change_nodes", "digests"), ("connect_network", "params"), ("rename_instance", "logical_ids")}
-#: Reserves nothing: two that are drawn at random are not the same.
-UNRESERVED = {"generate_secret"}
+#: Reserve nothing: two secrets that are drawn at random are not the same; nobody of this job has died.
+UNRESERVED = {"generate_secret", "take_over_reservations"}
 
 
 class WalkTests(ProtocolCase):
