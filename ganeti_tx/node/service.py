@@ -41,6 +41,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.providers import ProviderCalls
+from ganeti_tx.node.restricted_commands import Hold, RestrictedCommands
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.ssh_files import SshFiles
 from ganeti_tx.node.storage.ext.provider import Providers
@@ -59,6 +60,7 @@ from ganeti_tx.node.wiping import Wiping
 from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
@@ -105,6 +107,7 @@ class NodeParts:
     leave: Callable[[], None]
     processes: MachineProcesses = field(factory=MachineProcesses)
     open_log: OpenLog = open_log
+    hold: Hold = hold
     #: Of the protocol and of the programs.
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
 
@@ -190,6 +193,7 @@ def build_dispatch(
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
         WatcherPauseCalls(PauseFile(parts.files, parts.paths, parts.now)),
+        RestrictedCommands(parts.files, parts.paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
         guard=master_guard.perform,
         order=CallOrder(terms).perform,
     )

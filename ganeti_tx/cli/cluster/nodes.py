@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from ganeti_tx.cli.node.naming import full_name, of_group
 from ganeti_tx.cli.options import NODE_GROUP, Argument, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.remote import DEFAULT_PORT, remote_argv
@@ -50,29 +51,14 @@ def chosen(session: Session, options: Parsed) -> list[Target]:
         for name, group, offline, is_master, port, sip in values
     ]
     if options.nodegroup is not None:
-        nodes = _of_group(session, options.nodegroup, nodes)
+        group, _members = of_group(session, options.nodegroup)
+        nodes = [node for node in nodes if node.group == group]
     if options.nodes:
-        nodes = list({node.name: node for given in options.nodes for node in [_named(given, nodes)]}.values())
+        known = {node.name: node for node in nodes}
+        nodes = [known[name] for name in dict.fromkeys(full_name(given, known) for given in options.nodes)]
     if offline := [node.name for node in nodes if node.offline]:
         session.warn(f"Note: skipping offline node(s): {', '.join(offline)}")
     return sorted((node for node in nodes if not node.offline), key=lambda node: node.is_master)
-
-
-def _of_group(session: Session, given: str, nodes: Sequence[Target]) -> list[Target]:
-    rows = session.client.query("group", ["name"], ["|", ["==", "name", given], ["==", "uuid", given]])["data"]
-    if not rows:
-        raise OpPrereqError(f"Node group name {given} not found", ECode.NOENT)
-    return [node for node in nodes if node.group == rows[0][0][1]]
-
-
-def _named(given: str, nodes: Sequence[Target]) -> Target:
-    """The node of a name, or of its first part where that is nobody else's."""
-    found = [node for node in nodes if node.name == given] or [
-        node for node in nodes if node.name.startswith(f"{given}.")
-    ]
-    if len(found) != 1:
-        raise OpPrereqError(f"Node name {given} {'is ambiguous' if found else 'not found'}", ECode.NOENT)
-    return found[0]
 
 
 def command(session: Session, options: Parsed, words: Sequence[str]) -> int:

@@ -26,6 +26,9 @@ PROGRAM = Program(
         "remove": Entry("node.add", "REMOVE", "remove a node from the cluster"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from a node"),
         "repair-storage": Entry("node.storage", "REPAIR", "mend a storage unit of a node"),
+        "restricted-command": Entry(
+            "node.restricted", "RESTRICTED", "run a command that the administrator has laid out on nodes"
+        ),
         "volumes": Entry("node.volumes", "LIST", "list the logical volumes of nodes"),
     },
     {"show": "info"},

@@ -32,7 +32,8 @@ class ManyNodesCase(SynchronousTestCase):
     def rows(self, kind: str, fields: list[str], filter: object) -> object:
         """Nodes; of groups there is only the one named other."""
         if kind == "group":
-            return answer_of(("name", "text", "Name"), rows=[["other"]] if "other" in str(filter) else [])
+            columns = ("name", "text", "Name"), ("node_list", "other", "NodeList")
+            return answer_of(*columns, rows=[["other", []]] if "other" in str(filter) else [])
         return answer_of(*FIELDS, rows=ROWS)
 
 

@@ -7,12 +7,12 @@ from random import Random
 from typing import cast
 
 import msgspec
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
-from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, LockError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.migration import Side
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
@@ -91,6 +91,27 @@ class MemoryLog:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+@define
+class MemoryLocks:
+    """The files that a daemon holds locked."""
+
+    _held: set[Path] = field(factory=set)
+
+    def hold(self, path: Path, mode: int) -> "MemoryLock":
+        """As `file_lock.hold`."""
+        if path in self._held:
+            raise LockError(f"{path} is locked by another process")
+        self._held.add(path)
+        return MemoryLock(lambda: self._held.discard(path))
+
+
+@frozen
+class MemoryLock:
+    """One of them."""
+
+    release: Callable[[], None]
 
 
 @define
@@ -236,6 +257,7 @@ class SimulatedNode:
             leave=self.stop,
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
+            hold=MemoryLocks().hold,
         )
         external = together([register_ext(parts)]).storages
         for each in external.values():

@@ -270,6 +270,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
         ["change the node", "remove what only master candidates keep"],
     ),
+    (asked("OP_RESTRICTED_COMMAND", nodes=["node1", "node2"], command="ls"), ["run the command"]),
     (ops.OpExtStorageDiagnose(output_fields=("name",)), []),
     (ops.OpOsDiagnose(output_fields=("name",)), []),
     (ops.OpTagsDel(kind=TagKind.INSTANCE, name=WEB1, tags=tuple(INSTANCE.tags)[:1]), ["remove the tags"]),
