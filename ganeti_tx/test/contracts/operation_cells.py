@@ -36,6 +36,7 @@ class Column:
     @ivar machines: the nodes, by the first part of their names, on which a hypervisor has the instance.
     @ivar boot: has the guest of the instance, which runs, be one with an operating system.
     @ivar chained: whether the instance stays from row to row, as long as it is like a new one.
+    @ivar wrong: what was not as the table says.
     """
 
     scene: Scene
@@ -50,6 +51,7 @@ class Column:
     machines: Callable[[], list[str]] | None = None
     boot: Callable[[], None] = lambda: None
     chained: bool = field(default=False, kw_only=True)
+    wrong: list[str] = field(factory=list, init=False)
 
     @property
     def declared(self) -> Template:
@@ -57,21 +59,36 @@ class Column:
         return TEMPLATES[self.template]
 
     def cells(self, rows: Iterable[Row]) -> Iterator[tuple[Row, str]]:
-        """What became of each: done, or why not. @raise AssertionError: it is not as the table says."""
+        """What became of each: done, or why not; what is not as the table says is in `wrong` then, and the rest is gone on with."""
         now: str | None = None
         for row in rows:
-            self.bring(now, row.needs)
-            now = row.needs
-            self.prepare(row)
-            outcome = self.outcome(row)
-            yield row, outcome
-            if outcome == DONE:
-                now = SPOILT if row.spoils or row.then not in (UP, DOWN, None) else row.then
-            if not self.chained:
-                self.bring(now or SPOILT, None)
-                self.settle(f"removed after {row.title}")
-                now = None
-        self.bring(now, None)
+            try:
+                now, outcome = self.cell(now, row)
+            except AssertionError as error:
+                self.wrong.append(f"{row.title} with {self.template}: {error}")
+                now = SPOILT
+            else:
+                yield row, outcome
+        try:
+            self.bring(now, None)
+        except AssertionError as error:
+            self.wrong.append(f"in the end, with {self.template}: {error}")
+
+    def cell(self, now: str | None, row: Row) -> tuple[str | None, str]:
+        """How the instance is after a row before which it was as `now` says, and what became of the row.
+
+        @raise AssertionError: it is not as the table says.
+        """
+        self.bring(now, row.needs)
+        self.prepare(row)
+        now, outcome = row.needs, self.outcome(row)
+        if outcome == DONE:
+            now = SPOILT if row.spoils or row.then not in (UP, DOWN, None) else row.then
+        if not self.chained:
+            self.bring(now or SPOILT, None)
+            self.settle(f"removed after {row.title}")
+            now = None
+        return now, outcome
 
     def bring(self, now: str | None, wanted: str | None) -> None:
         """Have the instance be as wanted, whatever it is now."""
@@ -171,12 +188,16 @@ def cells_of(columns: Sequence[Column], rows: Iterable[Row]) -> dict[tuple[str, 
     """What became of each row in each column, by its title and the template.
 
     The columns go through the narrow rows at the same time; the wide ones act on whole nodes, so they come after, column by column.
+
+    @raise AssertionError: with all that was not as the table says.
     """
     every = list(rows)
     narrow, wide = [row for row in every if not row.wide], [row for row in every if row.wide]
     with ThreadPoolExecutor(len(columns)) as pool:
         found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
     found += [list(column.cells(wide)) for column in columns]
+    wrong = [each for column in columns for each in column.wrong]
+    assert not wrong, "\n".join(wrong)
     return {
         (row.title, column.template): outcome
         for column, those in zip((*columns, *columns), found, strict=True)

@@ -75,13 +75,14 @@ class OperationsTests(ClusterCase):
 
     def test_table(self) -> None:
         """Each is done, or refused as the template declares; all agree afterwards, and nothing is left in the end."""
-        cells = {}
+        cells: dict[tuple[str, DiskTemplate], str] = {}
         for template in COLUMNS:
             self.cluster = self.new_cluster()
             for line in SETTINGS:
                 self.ok(line)
-            for row, outcome in self.column(template).cells(ROWS):
-                cells[row.title, template] = outcome
+            column = self.column(template)
+            cells |= {(row.title, template): outcome for row, outcome in column.cells(ROWS)}
+            self.assertEqual(column.wrong, [])
             self.assert_nothing_left(self.cluster)
             self.cluster.end()
         check(section("On the fake hypervisor", ROWS, COLUMNS, cells), Path("operations-fake.rst"))

@@ -18,6 +18,7 @@ from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, KeptLogs
 from ganeti_tx.test.lab.cluster import FILE_STORAGE, MASTER, OS, SHARED_FILE_STORAGE, LabCluster
 from ganeti_tx.test.lab.guard import Guard
+from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.lab import Lab, missing
 
 #: In the order of the page.
@@ -34,6 +35,8 @@ HAIL = Path("/usr/lib/ganeti/iallocators/hail")
 #: Those for which there would have to be two more machines.
 FAR = "rack2"
 SIZE = "16M"
+#: The exit status of a command that did not end in time, as that of timeout(1).
+TIMED_OUT = 124
 #: What only real disks show.
 MORE = (
     down(SET, "to plain", f"{MODIFY} -t plain {{name}}", becomes(DiskTemplate.PLAIN), spoils=True),
@@ -110,7 +113,10 @@ class LabOperationsTests(KeptLogs):
 
     def run_line(self, words: Sequence[str]) -> tuple[int, str, str]:
         """See `Scene`."""
-        ended = self.cluster.run(*words)
+        try:
+            ended = self.cluster.run(*words)
+        except LabFailed as error:
+            return TIMED_OUT, "", str(error)
         return ended.returncode, ended.stdout, ended.stderr
 
     def column(self, template: DiskTemplate) -> Column:
