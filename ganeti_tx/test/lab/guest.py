@@ -4,6 +4,7 @@ An instance that has it is made with `options`, and what it says is in a file on
 """
 
 import re
+import time
 from pathlib import Path
 
 from ganeti_tx.test.lab.kept import done, kept
@@ -20,6 +21,8 @@ COMPILE = [
 MEMORY = 16
 #: So many of its last counts are on its disk.
 RING = 1000
+#: Seconds until it must have counted on.
+LIMIT = 60.0
 TICK = re.compile(r"^tick (\d+)$", re.MULTILINE)
 #: What was on a disk before may stand right before a count.
 TICK_ON_DISK = re.compile(r"tick (\d+)\n")
@@ -51,6 +54,15 @@ def said_file(instance: str) -> str:
 def ticks(machine: Machine, instance: str) -> list[int]:
     """The counts that it said on a machine, the oldest first; the last may be half said, and is left out then."""
     return [int(number) for number in TICK.findall(machine.ended(f"cat {said_file(instance)}").stdout)]
+
+
+def counted(machine: Machine, instance: str, number: int) -> list[int]:
+    """What it says on a machine, once it is beyond a number. @raise AssertionError: it does not get there."""
+    deadline = time.monotonic() + LIMIT
+    while not (said := ticks(machine, instance)) or said[-1] <= number:
+        assert time.monotonic() < deadline, f"it did not count to {number}: {said}"
+        time.sleep(0.3)
+    return said
 
 
 def ticks_on_disk(machine: Machine, device: str) -> list[int]:

@@ -1,14 +1,11 @@
 """An instance on a mirror between two machines of the lab: what it writes, and whether nodes and configuration agree."""
 
-import re
-from collections.abc import Iterator
 from contextlib import suppress
 
 from attrs import frozen
 
 from ganeti_tx.model.config_data import ConfigData, decode
-from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.logical_id import NodeUuid
+from ganeti_tx.test.lab.agreement import disagreements, node_uuid
 from ganeti_tx.test.lab.cluster import LabCluster
 from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.machine import Machine
@@ -18,7 +15,6 @@ ADD = "gnt-instance add -t drbd --disk 0:size=32m -H fake -o noop --no-install -
 #: MiB that are written and read.
 AMOUNT = 8
 DIGEST = f"bs=1M count={AMOUNT} iflag=direct status=none | sha256sum"
-SECTORS_IN_MIB = 2048
 
 
 @frozen
@@ -48,7 +44,7 @@ class MirroredInstance:
         """Where it runs, by the configuration."""
         config = self.config
         (instance,) = (each for each in config.instances.values() if each.name == self.name)
-        return next(each for each in self.machines if self._uuid(config, each) == instance.primary_node)
+        return next(each for each in self.machines if node_uuid(self.cluster, config, each) == instance.primary_node)
 
     @property
     def secondary(self) -> Machine:
@@ -89,40 +85,12 @@ class MirroredInstance:
 
     def disagreements(self) -> list[str]:
         """What the nodes have and the configuration has not, and the other way round; what is not alike on both nodes."""
-        config = self.config
-        return [text for machine in self.machines for text in self._of(config, machine)]
-
-    def _of(self, config: ConfigData, machine: Machine) -> Iterator[str]:
-        uuid = self._uuid(config, machine)
-        disks = [disk for disk in config.disks.values() if uuid in disk.nodes]
-        wanted = {str((child.logical_id or ("",))[-1]) for disk in disks for child in disk.children}
-        found = set(machine.run("lvs --noheadings -o lv_name xenvg").split())
-        yield from (f"{machine.name} has volume {each}, of no disk" for each in sorted(found - wanted))
-        yield from (f"{machine.name} has no volume {each}" for each in sorted(wanted - found))
-        minors = {dict(disk.minors)[uuid]: disk for disk in disks}
-        lines = dict(re.findall(r"^ *(\d+): (cs:(?!Unconfigured).*)$", machine.run("cat /proc/drbd"), re.MULTILINE))
-        yield from (
-            f"{machine.name} has minor {each}, of no disk" for each in sorted(map(int, lines)) if each not in minors
-        )
-        for minor, disk in minors.items():
-            yield from self._faults(machine, minor, disk, lines.get(str(minor), "nothing"))
-
-    def _faults(self, machine: Machine, minor: int, disk: Disk, line: str) -> Iterator[str]:
-        if "cs:Connected" not in line or "ds:UpToDate/UpToDate" not in line:
-            yield f"minor {minor} of {machine.name} is {line}"
-            return
-        size = int(machine.run(f"cat /sys/block/drbd{minor}/size")) // SECTORS_IN_MIB
-        if size != disk.size:
-            yield f"minor {minor} of {machine.name} has {size} MiB, the configuration {disk.size}"
+        return list(disagreements(self.cluster, self.config, self.machines))
 
     def _minor(self, machine: Machine) -> int:
         config = self.config
         (disk,) = config.disks.values()
-        return dict(disk.minors)[self._uuid(config, machine)]
-
-    def _uuid(self, config: ConfigData, machine: Machine) -> NodeUuid:
-        name = self.cluster.node_name(machine)
-        return next(NodeUuid(uuid) for uuid, node in config.nodes.items() if node.name == name)
+        return dict(disk.minors)[node_uuid(self.cluster, config, machine)]
 
     @staticmethod
     def _reads(path: str) -> str:
