@@ -12,7 +12,7 @@ from ganeti_tx.bootstrap.keys import (
     NodeKeys,
     new_cluster_keys,
     prepare_directories,
-    rapi_bundle,
+    utc_now,
     write_file,
     write_node_keys,
     write_private,
@@ -41,6 +41,7 @@ from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIF
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.cluster_authority import rapi_bundle
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
@@ -161,8 +162,9 @@ def write_cluster(paths: Paths, config: ConfigData, authority: Identity, keys: N
     """Write every file of a master; the configuration comes last, since it makes the node a master."""
     prepare_directories(paths)
     write_file(paths, AUTHORITY_KEY, authority.key)
-    write_file(paths, RAPI_CERTIFICATE, rapi_bundle(authority, config.cluster.cluster_name, config.cluster.master_ip))
-    write_spice_keys(paths, config.cluster.cluster_name)
+    name, address = config.cluster.cluster_name, config.cluster.master_ip
+    write_file(paths, RAPI_CERTIFICATE, rapi_bundle(authority, name, address, utc_now()))
+    write_spice_keys(paths, name)
     write_node_keys(paths, keys)
     for key, value in ssconf_values(config).items():
         write_private(paths.ssconf_file(key), ssconf_bytes(value), SSCONF.mode)

@@ -79,12 +79,6 @@ def node_keys(authority: Identity, node_name: str, addresses: list[str], shared:
     return NodeKeys(authority=authority.certificate, server=server, client=client, shared=shared)
 
 
-def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str) -> bytes:
-    """What the Remote API shows on whichever node is the master; who trusts the authority can check the cluster's name."""
-    server = issue_server(authority, [cluster_name, master_ip], utc_now())
-    return server.bundle + authority.certificate
-
-
 def write_spice_keys(paths: Paths, cluster_name: str) -> None:
     """Write what SPICE consoles with TLS show on every node, and what their clients trust.
 

@@ -5,6 +5,8 @@ from msgspec.structs import replace
 from ganeti_tx.config.edit import Change, checked, nothing, renewed, stored, with_objects, without_objects
 from ganeti_tx.config.verify import used_free_ports
 from ganeti_tx.config.verify_cluster import cluster_faults
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.base import touched
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.filter_rule import FilterRule
@@ -18,6 +20,18 @@ def update_cluster(cluster: Cluster) -> Change[Cluster]:
         given = renewed(f"cluster {held.cluster_name}", held, replace(cluster, uuid=held.uuid), now)
         after = replace(config, cluster=given)
         return checked(config, after, lambda config: [*cluster_faults(config), *used_free_ports(config)])
+
+    return Change(edit, lambda config: config.cluster)
+
+
+def rename_cluster(name: str, address: str) -> Change[Cluster]:
+    """Give the cluster a name and an address, whatever else was changed of it meanwhile."""
+
+    def edit(config: ConfigData, now: float) -> ConfigData:
+        if address in {each for node in config.nodes.values() for each in (node.primary_ip, node.secondary_ip)}:
+            raise ConfigurationError(f"the cluster's address cannot be {address}, which is a node's")
+        after = replace(config, cluster=touched(replace(config.cluster, cluster_name=name, master_ip=address), now))
+        return checked(config, after, cluster_faults)
 
     return Change(edit, lambda config: config.cluster)
 

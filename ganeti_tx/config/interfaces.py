@@ -82,6 +82,7 @@ class IConfig(Operations):
     disconnect_network = changing("DisconnectNetwork", changes_network.disconnect_network)
 
     update_cluster = changing("UpdateCluster", changes_cluster.update_cluster)
+    rename_cluster = changing("RenameCluster", changes_cluster.rename_cluster, repeat=Repeat.SAFE)
     put_filter = changing("PutFilter", changes_cluster.put_filter, repeat=Repeat.SAFE)
     remove_filter = changing("RemoveFilter", changes_cluster.remove_filter)
     change_tags = changing("ChangeTags", changes_tags.change_tags)

@@ -17,6 +17,7 @@ from ganeti_tx.node.allocators import Allocators
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.checks import NodeChecks
 from ganeti_tx.node.cluster_files import ClusterFiles
+from ganeti_tx.node.cluster_keys import ClusterKeys
 from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
 from ganeti_tx.node.disks import Disks
@@ -188,6 +189,7 @@ def build_dispatch(
         OsCalls(scripts, disks, parts.threads),
         Exports(parts.files, parts.paths, parts.threads),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
+        ClusterKeys(parts.files, parts.paths, parts.now),
         role,
         master_ip,
         hooks,

@@ -50,10 +50,21 @@ def private_bytes(key: object) -> bytes:
     )
 
 
+def pem_of(certificate: x509.Certificate) -> bytes:
+    """A certificate as it stands in files."""
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
 def create_authority(cluster_name: str, now: datetime.datetime) -> Identity:
     """A new authority that signs for one cluster only."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"{cluster_name} cluster authority"[:64])])
+    name = x509.Name(
+        [
+            x509.NameAttribute(NameOID.COMMON_NAME, f"{cluster_name} cluster authority"[:64]),
+            # who trusts two authorities of one cluster finds by the name the one that signed
+            x509.NameAttribute(NameOID.SERIAL_NUMBER, f"{x509.random_serial_number():x}"),
+        ]
+    )
     builder = (
         _builder(name, name, key, now)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)

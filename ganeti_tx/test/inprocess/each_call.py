@@ -137,7 +137,7 @@ class EachCallCase(ClusterCase):
         calls = self.calls_of_a_good_run(operation)
         for number, name in calls if turn is None else some_of(calls, turn):
             cluster = self.prepared(operation)
-            job_id = scene_of(cluster).submit(operation.submitted())
+            job_id = self.begin(cluster, operation)
             self.until_called(cluster, job_id, number)
             end(cluster, job_id)
             cluster.pass_time(REST)
@@ -147,6 +147,10 @@ class EachCallCase(ClusterCase):
             self.assertNotIn("internal error", str(job.ops[0].result), where)
             self.check_outcome(operation, job.status.value == "success", where)
             cluster.end()
+
+    def begin(self, cluster: InProcessCluster, operation: Operation) -> int:
+        """Have the operation done, without waiting; the id of its job."""
+        return scene_of(cluster).submit(operation.submitted())
 
     def fill(self, cluster: InProcessCluster, job_id: int) -> None:
         """The master's disk is full for a while."""

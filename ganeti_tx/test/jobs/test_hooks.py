@@ -113,6 +113,7 @@ def asked(op_id: str, **params: Any) -> OpCode:
 REQUESTS: dict[str, OpCode] = {
     "OP_CLUSTER_DESTROY": opcodes.OpClusterDestroy(),
     "OP_CLUSTER_POST_INIT": opcodes.OpClusterPostInit(),
+    "OP_CLUSTER_RENAME": opcodes.OpClusterRename(name="web2"),
     "OP_CLUSTER_SET_PARAMS": opcodes.OpClusterSetParams(),
     "OP_GROUP_ADD": opcodes.OpGroupAdd(group_name="rack2"),
     "OP_GROUP_EVACUATE": opcodes.OpGroupEvacuate(group_name="default"),

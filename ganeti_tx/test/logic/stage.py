@@ -55,6 +55,7 @@ from ganeti_tx.rpc.calls.instance import (
     InstanceStart,
     RunningInstance,
 )
+from ganeti_tx.rpc.calls.keys import KeysRapi
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, BlockdevRemovechildren
 from ganeti_tx.rpc.calls.node import (
@@ -255,6 +256,7 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.succeed(InstanceRunRename, BlockdevRename)
     nodes.succeed(BlockdevGrow, BlockdevWipe, BlockdevAddchildren, BlockdevRemovechildren)
     nodes.answer(BlockdevGetmirrorstatus, [BlockDevStatus(dev_path="/dev/disk", size=1024)])
+    nodes.answer(KeysRapi, True)
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)

@@ -92,6 +92,16 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpClusterRedistConf(),
         ["learn the certificates of nodes", "learn the SSH keys of nodes", "send the configuration to all nodes"],
     ),
+    (
+        ops.OpClusterRename(name="web2"),
+        [
+            "give the cluster's former address up",
+            "give the cluster its new name and address",
+            "have the Remote API's certificate name the cluster",
+            "send the certificate to all nodes",
+            "take the cluster's new address",
+        ],
+    ),
     (changed(candidate_pool_size=3), ["change the settings of the cluster"]),
     (
         changed(master_netdev="eth9"),

@@ -68,6 +68,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "remove_disk": ("disk3",),
     "move_instance": (INSTANCE.uuid, NODE2.uuid),
     "place_instance": (INSTANCE.uuid, NODE2.uuid, [place_of(DISK)]),
+    "rename_cluster": ("cluster9.example.com", "192.0.2.99"),
     "rename_instance": (NEW_INSTANCE.uuid, "web9.example.com", {}),
     "remove_instance": (NEW_INSTANCE.uuid,),
     "add_node": (NEW_NODE, "digest", "server"),
