@@ -34,4 +34,3 @@ GROUP_DEFAULTS: Mapping[str, Any] = {
     "diskparams": {},
     "networks": {},
 }
-INSTANCE_DEFAULTS: Mapping[str, Any] = {"admin_state_source": "admin", "disks_active": False}

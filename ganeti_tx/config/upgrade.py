@@ -1,26 +1,25 @@
 """Reading config.data of this and of older versions; one of a later version is refused."""
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
 import msgspec
 from msgspec.structs import replace
 
-from ganeti_tx.config.defaults import CLUSTER_DEFAULTS, GROUP_DEFAULTS, INSTANCE_DEFAULTS, NODE_DEFAULTS
+from ganeti_tx.config.older.defaults import fill_defaults
+from ganeti_tx.config.older.disks import take_disks_out
+from ganeti_tx.config.older.parameters import name_parameters
+from ganeti_tx.config.older.policies import bound_in_pairs
+from ganeti_tx.config.older.references import refer_by_uuid
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData, containers, decode
 from ganeti_tx.model.decoding import read_json
 
-#: The oldest version that refers to nodes, groups and disks by uuid, as this program does.
+#: Ganeti's own tool takes none that is older (reference: config-history.json).
 OLDEST_VERSION = 2000000
 
-#: Keys that older versions wrote and nobody reads any more (Ganeti 3.0 configuration table, legacy slots).
-CLUSTER_LEGACY = ("default_bridge", "default_hypervisor")
-NODE_LEGACY = ("hv_state", "disk_state")
-INSTANCE_LEGACY = ("secondary_nodes", "disks_info", "disk_template")
-DISK_LEGACY = ("dynamic_params", "pci", "hvinfo")
-NIC_LEGACY = ("netinfo", "pci", "hvinfo")
+#: In this order.
+STEPS = (refer_by_uuid, bound_in_pairs, name_parameters, take_disks_out, fill_defaults)
 
 
 @attrs.frozen
@@ -69,54 +68,15 @@ def version_of(data: bytes) -> int:
     return version
 
 
-def upgrade(raw: dict[str, Any]) -> None:
+def upgrade(raw: Any) -> None:
     """Bring an older configuration, as dicts and lists, to the present shape, in place."""
+    if not isinstance(raw, dict):
+        return
     raw["version"] = CONFIG_VERSION
     for container in containers():
         raw.setdefault(container, {})
-    cluster = raw.get("cluster")
-    if isinstance(cluster, dict):
-        fill([cluster], CLUSTER_DEFAULTS, CLUSTER_LEGACY)
-    fill(objects(raw, "nodes"), NODE_DEFAULTS, NODE_LEGACY)
-    fill(objects(raw, "nodegroups"), GROUP_DEFAULTS, ())
-    for instance in list(objects(raw, "instances")):
-        take_disks_out(raw, instance)
-        fill([instance], INSTANCE_DEFAULTS, INSTANCE_LEGACY)
-        fill((nic for nic in instance.get("nics") or () if isinstance(nic, dict)), {"nicparams": {}}, NIC_LEGACY)
-    drop_from_disks(objects(raw, "disks"))
-
-
-def objects(raw: dict[str, Any], container: str) -> Iterable[dict[str, Any]]:
-    """The objects of a container; what is none is left to the decoder's judgement."""
-    held = raw[container]
-    return [each for each in held.values() if isinstance(each, dict)] if isinstance(held, dict) else []
-
-
-def fill(held: Iterable[dict[str, Any]], defaults: Mapping[str, Any], legacy: Iterable[str]) -> None:
-    """Give objects the keys they lack and take those that are no more."""
-    for each in held:
-        for key in legacy:
-            each.pop(key, None)
-        for key, value in defaults.items():
-            each.setdefault(key, value)
-
-
-def take_disks_out(raw: dict[str, Any], instance: dict[str, Any]) -> None:
-    """Versions before 2.14 kept the disks inside their instance; now it names them, and they stand by themselves."""
-    disks = instance.get("disks") or []
-    if not isinstance(disks, list) or not all(isinstance(disk, dict) and "uuid" in disk for disk in disks):
-        return
-    for disk in disks:
-        disk.setdefault("serial_no", 1)
-        raw["disks"][disk["uuid"]] = disk
-    instance["disks"] = [disk["uuid"] for disk in disks]
-
-
-def drop_from_disks(disks: Iterable[dict[str, Any]]) -> None:
-    """Disks, and those they are made of."""
-    for disk in disks:
-        fill([disk], {"serial_no": 1, "uuid": ""}, DISK_LEGACY)
-        drop_from_disks(child for child in disk.get("children") or () if isinstance(child, dict))
+    for step in STEPS:
+        step(raw)
 
 
 def completed(config: ConfigData) -> ConfigData:

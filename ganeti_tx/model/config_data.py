@@ -17,6 +17,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.whole_numbers import shape_of, whole
 
 #: major * 1000000 + minor * 10000 + revision
 CONFIG_VERSION = 3000000
@@ -63,7 +64,7 @@ def decode(data: bytes) -> ConfigData:
     try:
         return DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return from_builtins(with_forthcoming(read_json(data)), ConfigData)
+        return from_builtins(whole(with_forthcoming(read_json(data)), shape_of(ConfigData)), ConfigData)
 
 
 def check_size(data: bytes) -> None:

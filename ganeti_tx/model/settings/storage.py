@@ -2,6 +2,9 @@
 
 from typing import Annotated
 
+import msgspec
+
+from ganeti_tx.model.base import nought
 from ganeti_tx.model.settings.checks import directory, patterns, volume_group
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
@@ -84,7 +87,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
             ),
             facts=(Fact("default disk size", Form.NUMBER),),
         ),
-    ]
+    ] = msgspec.field(default_factory=nought)
     gluster_storage_dir: Annotated[
         str,
         Setting(
