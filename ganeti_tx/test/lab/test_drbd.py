@@ -18,6 +18,8 @@ from ganeti_tx.test.lab.drbd import CLEAN, FAST, NET, SECRET, SLOW, Recording, S
 MORE = 4
 TEXT = 64
 MINORS = "grep -o '^ *[0-9]*: cs' /proc/drbd | tr -dc '0-9\\n'"
+#: Whether no device of a machine is with another any more.
+APART = "! grep ' cs:' /proc/drbd | grep -qvE 'cs:(WFConnection|StandAlone|Unconfigured)'"
 RATE = f"for i in $({MINORS}); do drbdsetup disk-options $i --resync-rate={{}}k --c-plan-ahead=0; done"
 LIMIT = 60.0
 
@@ -78,14 +80,14 @@ class DrbdTests(Chosen, MirrorContract):
             shell.run(RATE.format(rate))
 
     def _moves(self) -> bool:
-        moving = "cs:(Sync|WFBitMap|WFReport|WFSync|Starting)"
+        moving = "cs:(Sync|WFBitMap|WFReport|WFSync|Starting)|ds:[^ ]*(Attaching|Negotiating)"
         return any(shell.run(f"grep -E '{moving}' /proc/drbd") for shell in self.shells)
 
     def split(self) -> None:
         """See `MirrorContract`: both sides have noticed."""
         self.lab.network.cut(2, NET)
         for shell in self.shells:
-            shell.run("for i in $(seq 200); do grep -q 'cs:WFConnection' /proc/drbd && break; sleep 0.2; done")
+            shell.run(f"for i in $(seq 200); do {APART} && break; sleep 0.2; done")
 
     def mend(self) -> None:
         """See `MirrorContract`."""
@@ -94,12 +96,14 @@ class DrbdTests(Chosen, MirrorContract):
 
     def meet(self) -> None:
         """See `MirrorContract`."""
-        if self._has_devices():
+        if self._may_meet():
             for shell in self.shells:
                 shell.run("for i in $(seq 100); do grep -qE 'cs:(WFConn|Unconn)' /proc/drbd || break; sleep 0.2; done")
 
-    def _has_devices(self) -> bool:
-        return all(shell.run("grep ' cs:' /proc/drbd") for shell in self.shells)
+    def _may_meet(self) -> bool:
+        """Whether each side has devices, and none has given up looking for the other."""
+        found = [shell.run("grep ' cs:' /proc/drbd") for shell in self.shells]
+        return all(found) and not any("cs:StandAlone" in text for text in found)
 
     def pass_some_time(self) -> None:
         """See `MirrorContract`."""
