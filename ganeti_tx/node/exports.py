@@ -1,17 +1,36 @@
 """The exported instances of this node."""
 
+from pathlib import Path
+
 from attrs import frozen
 
+from ganeti_tx.errors import GenericError, OpExecError
+from ganeti_tx.model.export_file import read_export
 from ganeti_tx.node.answers import answers
-from ganeti_tx.rpc.calls.backup import ExportList
+from ganeti_tx.rpc.calls.backup import (
+    ExportBegin,
+    ExportDiscard,
+    ExportInfo,
+    ExportList,
+    ExportRemove,
+    FinalizeExport,
+)
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads
 
+CONFIG = "config.ini"
+CONFIG_MODE, DIRECTORY_MODE = 0o600, 0o700
+#: Bytes of a config.ini.
+MAX_CONFIG = 4 << 20
+
 
 @frozen
 class Exports:
-    """Each is a directory of the instance's name."""
+    """Each is a directory of the instance's name.
+
+    One that is put together is called NAME.new, and the one that it replaces, for a moment, .NAME.old.
+    """
 
     files: IFiles
     paths: Paths
@@ -19,10 +38,74 @@ class Exports:
 
     @answers(ExportList)
     async def names(self, call: ExportList) -> list[str]:
-        """In order; hidden ones are not finished."""
+        """In order; those that begin with a dot are on their way out."""
         return await self.threads.run(self._names)
 
     def _names(self) -> list[str]:
         if not self.files.exists(self.paths.export_dir):
             return []
         return sorted(name for name in self.files.listdir(self.paths.export_dir) if not name.startswith("."))
+
+    @answers(ExportInfo)
+    async def info(self, call: ExportInfo) -> str:
+        """As it stands. @raise OpExecError: there is no export, or none that could be imported."""
+        directory = self.paths.export_dir / call.path
+        try:
+            text = await self.threads.run(self._config, directory)
+            read_export(text)
+        except GenericError as error:
+            raise OpExecError(f"No export or invalid export found in dir {directory}: {error}") from None
+        return text
+
+    def _config(self, directory: Path) -> str:
+        try:
+            return self.files.read(directory / CONFIG, MAX_CONFIG).decode()
+        except UnicodeDecodeError:
+            raise GenericError(f"{CONFIG} is no text") from None
+        except (FileNotFoundError, NotADirectoryError):
+            raise GenericError("Export info file doesn't have the required fields: it is not there") from None
+        except OSError as error:
+            raise GenericError(f"{CONFIG} cannot be read: {error.strerror}") from None
+
+    @answers(ExportBegin)
+    async def begin(self, call: ExportBegin) -> None:
+        """An empty directory."""
+        new = self.building(call.export)
+        await self.threads.run(self.files.remove_tree, new)
+        self.files.mkdir(new, DIRECTORY_MODE)
+
+    @answers(ExportDiscard)
+    async def discard(self, call: ExportDiscard) -> None:
+        """What had not come into its place; the former export gets back what was taken from it."""
+        await self.threads.run(self.files.remove_tree, self.building(call.export))
+        final, old = self.paths.export_dir / call.export, self._old(call.export)
+        if self.files.exists(old) and not self.files.exists(final):
+            self.files.rename(old, final)
+
+    @answers(FinalizeExport)
+    async def finalize(self, call: FinalizeExport) -> None:
+        """The former export goes when the new one is whole."""
+        final, new, old = self.paths.export_dir / call.export, self.building(call.export), self._old(call.export)
+        await self.files.write_atomic(new / CONFIG, call.config.encode(), CONFIG_MODE)
+        await self.threads.run(self.files.remove_tree, old)
+        if self.files.exists(final):
+            self.files.rename(final, old)
+        self.files.rename(new, final)
+        await self.files.make_sure([self.paths.export_dir])
+        await self.threads.run(self.files.remove_tree, old)
+
+    @answers(ExportRemove)
+    async def remove(self, call: ExportRemove) -> None:
+        """Out of sight first, so that nobody finds a part of it."""
+        final, old = self.paths.export_dir / call.export, self._old(call.export)
+        await self.threads.run(self.files.remove_tree, old)
+        if self.files.exists(final):
+            self.files.rename(final, old)
+            await self.threads.run(self.files.remove_tree, old)
+
+    def building(self, name: str) -> Path:
+        """Where an export is put together."""
+        return self.paths.export_dir / f"{name}.new"
+
+    def _old(self, name: str) -> Path:
+        return self.paths.export_dir / f".{name}.old"

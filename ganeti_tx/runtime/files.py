@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Collection, Coroutine, Mapping
 from itertools import count
@@ -74,8 +75,14 @@ class IFiles(Interface):
     def rmdir(path: Path) -> None:
         """Remove one empty directory."""
 
+    def remove_tree(path: Path) -> None:
+        """Remove a directory with all that is in it, or a file; no link is followed, and nothing there is no error."""
+
     def rename(source: Path, target: Path) -> None:
-        """Move a file over whatever is at the target; directories missing on the way are created."""
+        """Move a file over whatever is at the target; directories missing on the way are created.
+
+        A directory moves with all that is in it, to where nothing is.
+        """
 
     def symlink(path: Path, target: str) -> None:
         """Have a symbolic link there, whether its target is or not, in place of a link or file of that name."""
@@ -158,6 +165,13 @@ class RealFiles:
     def rmdir(self, path: Path) -> None:
         """See `IFiles`."""
         path.rmdir()
+
+    def remove_tree(self, path: Path) -> None:
+        """See `IFiles`."""
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
     def rename(self, source: Path, target: Path) -> None:
         """See `IFiles`."""

@@ -133,6 +133,30 @@ class FilesContract(SynchronousTestCase):
         self.assertEqual(self.files.read(self.top / "a" / "b" / "three", 1), b"1")
         self.assertEqual(self.files.stat(self.top / "a" / "b" / "three"), before)
 
+    def test_rename_directory(self) -> None:
+        """A directory moves with all that is in it, but not over another that has something."""
+        self.files.mkdir(self.top / "one" / "sub")
+        self.make_sure(self.files.write_atomic(self.top / "one" / "sub" / "file", b"text"))
+        self.files.rename(self.top / "one", self.top / "two")
+        self.assertEqual(self.files.listdir(self.top), ["two"])
+        self.assertEqual(self.files.read(self.top / "two" / "sub" / "file", 4), b"text")
+        self.files.mkdir(self.top / "one")
+        self.assertEqual(
+            self.assertRaises(OSError, self.files.rename, self.top / "one", self.top / "two").errno, errno.ENOTEMPTY
+        )
+
+    def test_remove_tree(self) -> None:
+        """All of a directory goes, a file by itself, and what is not there; a link is not followed."""
+        self.files.mkdir(self.top / "kept" / "sub")
+        self.files.mkdir(self.top / "one" / "sub")
+        self.make_sure(self.files.write_atomic(self.top / "one" / "sub" / "file", b"text"))
+        self.make_sure(self.files.write_atomic(self.top / "file", b"text"))
+        self.files.symlink(self.top / "one" / "link", str(self.top / "kept"))
+        self.files.symlink(self.top / "link", str(self.top / "kept"))
+        for name in ("one", "file", "link", "one"):
+            self.files.remove_tree(self.top / name)
+        self.assertEqual((self.files.listdir(self.top), self.files.listdir(self.top / "kept")), (["kept"], ["sub"]))
+
     def test_mkdir(self) -> None:
         """A directory is made with its parents and exactly the mode; one that exists keeps its own."""
         path = self.top / "a" / "b"

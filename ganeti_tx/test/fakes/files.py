@@ -109,15 +109,31 @@ class MemoryFiles:
         """See `IFiles`."""
         self._check("rename", source)
         entry = self._find(source)
-        if entry.data is None:
-            raise NotImplementedError("MemoryFiles renames files, not directories")
         self.mkdir(target.parent)
+        if entry.data is None:
+            self._move_tree(source, target)
+            return
         if target in self._entries and self._entries[target].data is None:
             raise error(errno.EISDIR, target)
         del self._entries[source]
         self._entries[target] = entry
         self._tell(source)
         self._tell(target)
+
+    def _move_tree(self, source: Path, target: Path) -> None:
+        if target in self._entries:
+            raise error(errno.ENOTEMPTY, target)
+        for path in self._tree(source):
+            self._entries[target / path.relative_to(source)] = self._entries.pop(path)
+
+    def _tree(self, top: Path) -> list[Path]:
+        return [path for path in self._entries if path == top or top in path.parents]
+
+    def remove_tree(self, path: Path) -> None:
+        """See `IFiles`."""
+        self._check("remove_tree", path)
+        for each in self._tree(path):
+            del self._entries[each]
 
     def symlink(self, path: Path, target: str) -> None:
         """See `IFiles`; links are not followed here, as nothing that tests look at is reached through one."""

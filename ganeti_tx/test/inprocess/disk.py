@@ -86,6 +86,10 @@ class ProcessFiles:
         """See IFiles."""
         self.disk.rmdir(path)
 
+    def remove_tree(self, path: Path) -> None:
+        """See IFiles."""
+        self.disk.remove_tree(path)
+
     def rename(self, source: Path, target: Path) -> None:
         """See IFiles."""
         self.disk.rename(source, target)

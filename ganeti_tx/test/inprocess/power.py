@@ -69,10 +69,11 @@ class LosingFiles(MemoryFiles):
         self._moves.append(change)
 
     def rename(self, source: Path, target: Path) -> None:
-        """See IFiles."""
+        """See IFiles. That of a directory is not lost here."""
         change = self._change([source, target])
         super().rename(source, target)
-        self._moves.append(change)
+        if change.before[source] is not None:
+            self._moves.append(change)
 
     def check_write(self, operation: str, path: Path) -> None:
         """@raise OSError: a write there would fail."""

@@ -181,11 +181,12 @@ class SubmitTests(ClusterCase):
 
     def test_many(self) -> None:
         """Of many jobs each is taken or refused by itself, with consecutive ids; what cannot be read spoils all."""
-        good, bad = [delay(0.0)], [{"OP_ID": "OP_BACKUP_REMOVE", "instance_name": "web1", "reason": []}]
+        unbuilt = {"OP_ID": "OP_TEST_DUMMY", "reason": [], "result": 1, "messages": None, "fail": None}
+        good, bad = [delay(0.0)], [{**unbuilt, "submit_jobs": None}]
         answers = self.luxi().submit_many_jobs([good, bad, good])
         self.assertEqual([taken for taken, _ in answers], [True, False, True])
         self.assertEqual(answers[2][1], answers[0][1] + 1)
-        self.assertIn("OP_BACKUP_REMOVE", answers[1][1])
+        self.assertIn("OP_TEST_DUMMY", answers[1][1])
         none = [{"OP_ID": "OP_NO_SUCH_THING", "reason": []}]
         self.assertRaises(OpCodeUnknown, self.luxi().submit_many_jobs, [good, none])
         self.assertEqual(self.luxi().submit_job(good), answers[2][1] + 1)

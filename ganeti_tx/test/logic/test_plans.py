@@ -16,6 +16,7 @@ from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.rpc.calls.backup import ExportList, ExportRemove
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
@@ -82,6 +83,7 @@ def changed(**settings: Any) -> OpCode:
 
 #: Requests that succeed, and the steps that they take; a unit that changes nothing has none.
 TAKEN: list[tuple[OpCode, list[str]]] = [
+    (ops.OpBackupRemove(instance_name=WEB1), ["remove the exports"]),
     (ops.OpClusterActivateMasterIp(), ["take the cluster's address"]),
     (ops.OpClusterDeactivateMasterIp(), ["give the cluster's address up"]),
     (ops.OpClusterConfigQuery(output_fields=("cluster_name",)), []),
@@ -318,6 +320,8 @@ class PlanTests(UnitTestCase):
             stage.nodes.succeed(AcceptInstance, InstanceMigrate, BlockdevOpen, BlockdevClose)
             stage.nodes.succeed(InstanceFinalizeMigrationSrc, InstanceFinalizeMigrationDst)
         stage.nodes.answer(StorageList, [])
+        stage.nodes.answer(ExportList, [WEB1])
+        stage.nodes.succeed(ExportRemove)
         stage.nodes.answer(NodeVolumes, [])
         stage.nodes.succeed(StorageModify, StorageExecute)
         if isinstance(op, ops.OpInstanceMove):

@@ -130,10 +130,12 @@ class JobMethodTests(SynchronousTestCase):
     def test_not_built(self) -> None:
         """An opcode without a logical unit is refused at once, with all that came with it in one job, and nothing is stored."""
         name = {"instance_name": "web1", "reason": []}
-        unbuilt = {"OP_ID": "OP_BACKUP_REMOVE", **name}
+        unbuilt = {
+            "OP_ID": "OP_TEST_DUMMY", "reason": [], "result": 1, "messages": None, "fail": None, "submit_jobs": None
+        }  # fmt: skip
         jobs = [{"OP_ID": "OP_INSTANCE_SHUTDOWN", **name}, unbuilt]
         error = self.failureResultOf(self.ask("SubmitJob", jobs), OpCodeUnknown).value
-        self.assertEqual(str(error), "OP_BACKUP_REMOVE is not available in this version; the job is not submitted")
+        self.assertEqual(str(error), "OP_TEST_DUMMY is not available in this version; the job is not submitted")
         self.failureResultOf(self.ask("SubmitJobToDrainedQueue", jobs), OpCodeUnknown)
         self.assertEqual(self.get("SubmitManyJobs", [jobs]), [(False, str(error))])
         self.assertEqual(dict(self.queue.store.jobs), {})

@@ -2,7 +2,7 @@
 
 import types
 from enum import Enum
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -21,6 +21,8 @@ def sample_of(kind: Any) -> Any:
     """A value of a type."""
     if kind in PLAIN:
         return PLAIN[kind]
+    if get_origin(kind) is Annotated:
+        return sample_of(get_args(kind)[0])
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return None if type(None) in arguments else sample_of(arguments[0])

@@ -1,0 +1,1 @@
+"gnt-backup remove" removes the exports of an instance from all nodes.
