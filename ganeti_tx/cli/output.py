@@ -41,6 +41,11 @@ class Style(NamedTuple):
         return self.units or ("h" if self.separator is None else "m")
 
 
+def absent(status: int) -> str:
+    """The word for a value that could not be had."""
+    return _VERBOSE.get(status, str(status))
+
+
 def format_size(mebibytes: float, unit: str) -> str:
     """A size in mebibytes; unit h chooses one and names it, m, g and t stand without."""
     if unit == "m":

@@ -41,6 +41,7 @@ from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.out_of_band import OutOfBand
 from ganeti_tx.node.providers import ProviderCalls
 from ganeti_tx.node.restricted_commands import Hold, RestrictedCommands
 from ganeti_tx.node.ssh_checks import SshChecks
@@ -195,6 +196,7 @@ def build_dispatch(
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
         WatcherPauseCalls(PauseFile(parts.files, parts.paths, parts.now)),
+        OutOfBand(parts.files, parts.runner),
         RestrictedCommands(parts.files, parts.paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
         guard=master_guard.perform,
         order=CallOrder(terms).perform,

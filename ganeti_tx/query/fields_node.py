@@ -8,7 +8,7 @@ from attrs import define, field
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.params.node import fill_ndparams
+from ganeti_tx.model.params.node import fill_ndparams, oob_program
 from ganeti_tx.query.fields_ndparams import ndparam_fields
 from ganeti_tx.query.language.cell import NO_DATA, NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, stored, tracking
@@ -68,7 +68,7 @@ def ndparams(context: NodeContext) -> Callable[[Node], Params]:
 def powered(context: NodeContext) -> Callable[[Node], bool | None]:
     """What is recorded; nothing can be known of a node without an out-of-band program."""
     parameters = ndparams(context)
-    return lambda node: node.powered if parameters(node).get("oob_program") else None
+    return lambda node: node.powered if oob_program(parameters(node)) else None
 
 
 def group_name(context: NodeContext) -> Callable[[Node], str | None]:

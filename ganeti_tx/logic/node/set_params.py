@@ -27,7 +27,7 @@ from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.params.kinds import updated
-from ganeti_tx.model.params.node import check_ndparams
+from ganeti_tx.model.params.node import check_ndparams, fill_ndparams, oob_program
 from ganeti_tx.model.params.state import changed_disk_state, changed_hv_state
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -112,8 +112,11 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
 
     async def _oob_program(self) -> str:
         group = await self.config.group(self._node.group)
-        filled = {**self._cluster.ndparams, **group.ndparams, **self._node.ndparams, **(self.op.ndparams or {})}
-        return str(filled.get("oob_program") or "")
+        changed = replace(self._node, ndparams=updated(self._node.ndparams, self._given_ndparams()))
+        return oob_program(fill_ndparams(self._cluster, group, changed))
+
+    def _given_ndparams(self) -> Mapping[str, object]:
+        return check_ndparams(self.op.ndparams or {}, for_node=True)
 
     def _changed(self) -> Node:
         """The node with all settings but its role."""
@@ -126,7 +129,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         return replace(
             node,
             **given,
-            ndparams=updated(node.ndparams, check_ndparams(op.ndparams or {}, for_node=True)),
+            ndparams=updated(node.ndparams, self._given_ndparams()),
             hv_state_static=changed_hv_state(node.hv_state_static, op.hv_state),
             disk_state_static=changed_disk_state(node.disk_state_static, op.disk_state),
         )

@@ -6,7 +6,7 @@ from typing import Any
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.params.node import fill_ndparams
+from ganeti_tx.model.params.node import fill_ndparams, oob_program
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 
@@ -74,11 +74,10 @@ def judge_scripts(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict
 def oob_programs(scene: GroupScene) -> list[str]:
     """The programs that power nodes of any group, each once."""
     whole = scene.everything
-    filled = (
-        fill_ndparams(scene.cluster, whole.groups.get(node.group), node).get("oob_program")
-        for node in whole.nodes.values()
-    )
-    return sorted({str(path) for path in filled if path})
+    found = {
+        oob_program(fill_ndparams(scene.cluster, whole.groups.get(node.group), node)) for node in whole.nodes.values()
+    }
+    return sorted(found - {""})
 
 
 def ask_oob(scene: GroupScene) -> Mapping[str, Any]:

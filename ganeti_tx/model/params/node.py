@@ -10,6 +10,9 @@ from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
 EXCLUSIVE = "exclusive_storage"
 #: Not settable for a single node: all nodes of a group allocate in the same way.
 GLOBAL_ONLY = frozenset({EXCLUSIVE})
+#: The program by which a node's power is known and switched; what it is where there is none though a wider level names one.
+OOB_PROGRAM = "oob_program"
+NO_PROGRAM = "!"
 
 
 class NodeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -30,6 +33,12 @@ def fill_ndparams(cluster: Cluster, group: NodeGroup | None = None, node: Node |
     group_params = group.ndparams if group is not None else {}
     own = node.ndparams if node is not None else {}
     return fill(NodeParams, cluster.ndparams, group_params, {k: v for k, v in own.items() if k not in GLOBAL_ONLY})
+
+
+def oob_program(filled: Params) -> str:
+    """The out-of-band program of a node whose parameters are these; empty when it has none (reference: oob.json)."""
+    program = str(filled.get(OOB_PROGRAM) or "")
+    return "" if program == NO_PROGRAM else program
 
 
 def typed_ndparams(params: Params) -> NodeParams:

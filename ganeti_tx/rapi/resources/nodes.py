@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.model.opcodes import OpNodeEvacuate, OpNodeMigrate, OpNodePowercycle, OpNodeSetParams
+from ganeti_tx.model.params.node import oob_program
 from ganeti_tx.rapi.http.http_errors import bad_request
 from ganeti_tx.rapi.operations import arguments
 from ganeti_tx.rapi.operations.operation import Argument, Call
@@ -24,7 +25,7 @@ async def ask(call: Call, names: Sequence[str], wanted: Sequence[str]) -> list[A
 def with_known_power(item: Item) -> Item:
     """The node; whether it is powered is known only where a program can tell."""
     ndparams = item["ndparams"]
-    return item if isinstance(ndparams, dict) and ndparams.get("oob_program") else {**item, "powered": None}
+    return item if isinstance(ndparams, dict) and oob_program(ndparams) else {**item, "powered": None}
 
 
 NODES = Noun(

@@ -1,8 +1,8 @@
-"""Calls by which administrators act on machines."""
+"""Calls by which administrators act on machines: programs of theirs on a node, and those that power other nodes."""
 
 from typing import ClassVar
 
-from ganeti_tx.rpc.calls.base import SLOW, NodeCall
+from ganeti_tx.rpc.calls.base import NORMAL, SLOW, NodeCall
 
 #: Seconds that the answer takes to come back, besides the program's own.
 MARGIN = 60.0
@@ -14,3 +14,18 @@ class RestrictedCommand(NodeCall[str], frozen=True, kw_only=True):
     name: ClassVar[str] = "restricted_command"
     timeout: ClassVar[float] = SLOW
     command: str
+
+
+class RunOob(NodeCall[str], frozen=True, kw_only=True):
+    """Run an out-of-band program for another node, on the master; gives its standard output."""
+
+    name: ClassVar[str] = "run_oob"
+    timeout: ClassVar[float] = NORMAL
+    program: str
+    command: str
+    remote_node: str
+    seconds: int
+
+    def time_limit(self) -> float:
+        """The program's own, and what the answer takes."""
+        return self.seconds + MARGIN

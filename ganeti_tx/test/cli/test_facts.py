@@ -41,6 +41,7 @@ SAMPLES = {
     "bool": ("yes", True),
     "filteraction": ("RATE_LIMIT 2", ["RATE_LIMIT", 2]),
     "identkeyval": ("0:a=1,no_b", ("0", {"a": "1", "b": False})),
+    "float": ("1.5", 1.5),
     "int": ("17", 17),
     "json": ('[["jobid", null]]', [["jobid", None]]),
     "keyprivateval": ("a=1", {"a": "1"}),

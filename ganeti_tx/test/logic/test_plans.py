@@ -57,6 +57,7 @@ ALONE = replace(
     cluster=replace(CONFIG.cluster, candidate_pool_size=1),
 )
 WITH_NETWORK = replace(CONFIG, networks={NETWORK.uuid: NETWORK})
+WITH_POWER = replace(CONFIG, cluster=replace(CONFIG.cluster, ndparams={"oob_program": "/sbin/power"}))
 UP = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP)})
 #: Any node can have it.
 ANYWHERE = replace(CONFIG, instances={INSTANCE.uuid: replace(INSTANCE, admin_state=AdminState.UP, disks=())}, disks={})
@@ -282,6 +283,10 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
         ["change the node", "remove what only master candidates keep"],
     ),
+    (
+        asked("OP_OOB_COMMAND", node_names=["node2", "node1"], command="power-on", power_delay=0.0),
+        ["run power-on for node node2.example.com", "run power-on for node node1.example.com"],
+    ),
     (asked("OP_RESTRICTED_COMMAND", nodes=["node1", "node2"], command="ls"), ["run the command"]),
     (ops.OpExtStorageDiagnose(output_fields=("name",)), []),
     (ops.OpOsDiagnose(output_fields=("name",)), []),
@@ -337,6 +342,8 @@ class PlanTests(UnitTestCase):
         """The configuration before it."""
         if isinstance(op, ops.OpClusterDestroy):
             return ALONE
+        if isinstance(op, ops.OpOobCommand):
+            return WITH_POWER
         if isinstance(op, ops.OpGroupAssignNodes | ops.OpGroupEvacuate | ops.OpGroupRemove):
             return TWO_GROUPS
         if isinstance(op, ops.OpNetworkDisconnect):
