@@ -121,7 +121,7 @@ class GroupRun:
 
     def _mend_volume_groups(self) -> None:
         """Have a volume group do without what it lost; what was seen is remembered before anything is done."""
-        (name,) = self.client.query_config_values(["volume_group_name"])
+        name = self.client.query_cluster_info()["volume_group_name"]
         if not name:
             return
         rows = self._query("node", ("name", "offline", "vm_capable"), ["==", "group.uuid", self.uuid])

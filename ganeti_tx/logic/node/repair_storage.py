@@ -6,6 +6,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.health import lost_on, named, not_good_on, parts_lost_on
+from ganeti_tx.logic.disks.lost_parts import LostParts, lost_parts
 from ganeti_tx.logic.node.storage_type import check_enabled
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_online
@@ -18,14 +19,18 @@ from ganeti_tx.model.storage_unit import MENDED, VOLUME_GROUP
 from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.rpc.calls.storage import StorageExecute
 
-MEND = "mend the storage unit"
+DROP, MEND = "remove what is lost of disks", "mend the storage unit"
 
 
 class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
-    """Have a node forget what it lost for good, if it alone is broken and every disk has a good copy (design-2.1)."""
+    """Have a node forget what it lost for good, if it alone is broken and every disk has a good copy (design-2.1).
+
+    No new copy can be made there as long as the unit lacks something, and it does as long as parts of disks lie on that: these go.
+    """
 
     _node: Node
     _unit: str
+    _lost: Sequence[LostParts] = ()
 
     async def expand_names(self) -> None:
         """The node, and what can be mended at all."""
@@ -57,11 +62,15 @@ class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
         views = [view for view in (await self.config.instance_views()).each() if self._has(view)]
         for other in {node.uuid: node for view in views for node in self._others(view)}.values():
             await self._check_whole(other)
+        lost: list[LostParts] = []
         for view in views:
+            lost += (here := await lost_parts(self.nodes, view, self._node, self.op.storage_type, self._unit))
             if others := self._others(view):
                 await self._check_others(view, others)
+                self._check_ready(view, here)
             else:
                 await self._check_here(view)
+        self._lost = lost
 
     def _has(self, view: InstanceView) -> bool:
         """Whether an instance has disks on the node, in such units."""
@@ -94,13 +103,22 @@ class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
                     " these first, with 'gnt-instance replace-disks'"
                 )
 
+    def _check_ready(self, view: InstanceView, lost: Sequence[LostParts]) -> None:
+        """What is to be removed is of disks that are ready: of others nobody knows which copy is the newer one."""
+        if lost and not view.instance.disks_active:
+            self._refuse(
+                f"Instance '{view.instance.name}' has lost its copy of {named([each.disk.index for each in lost])} on node"
+                f" '{self._node.name}', and whether the other one is good is seen only while it runs; start it with"
+                f" 'gnt-instance startup --force {view.instance.name}'"
+            )
+
     async def _check_here(self, view: InstanceView) -> None:
         """There is no other copy, so that nothing of it may be lost."""
         bad = await lost_on(self.nodes, view, self._node, list(range(len(view.disks))))
         if bad:
             self._refuse(
                 f"Instance '{view.instance.name}' has lost its only copy of {named(bad)} on node '{self._node.name}';"
-                " make the disks anew with 'gnt-instance recreate-disks', or remove them"
+                " remove it; or have --ignore-consistency give up these disks, to be made anew by 'gnt-instance recreate-disks'"
             )
 
     def _refuse(self, text: str) -> None:
@@ -109,14 +127,27 @@ class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
         self.warn(text)
 
     def plan(self) -> Plan:
-        """One call."""
-        return [PlannedStep(MEND, (self._node.name,), (f"storage unit {self._unit}",))]
+        """What is lost goes first, if there is anything."""
+        here = (self._node.name,)
+        drop = [PlannedStep(DROP, here, tuple(each.name for each in self._lost))] if self._lost else []
+        return [*drop, PlannedStep(MEND, here, (f"storage unit {self._unit}",))]
 
     async def execute(self) -> None:
         """Have it done."""
         self.info(f"Repairing storage unit '{self._unit}' on {self._node.name} ...")
+        if self._lost:
+            async with self.step(DROP):
+                await self._drop()
         call = StorageExecute(
             storage_type=self.op.storage_type.value, unit=self._unit, operation=MENDED[self.op.storage_type]
         )
         async with self.step(MEND):
             await self.nodes.call(self._node, call)
+
+    async def _drop(self) -> None:
+        """@raise RpcError: the node cannot; what is gone is lost in any case."""
+        for each in self._lost:
+            await each.drop(self.nodes)
+            instance = each.view.instance.name
+            anew = f"replace-disks -a {instance}" if each.is_mirrored else f"recreate-disks {instance}"
+            self.warn(f"{each.name} has no copy on {self._node.name} any more; 'gnt-instance {anew}' makes a new one")

@@ -9,6 +9,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.params.node import EXCLUSIVE
+from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.model.storage_unit import UnitState, VolumePiece
 from ganeti_tx.node.storage.interfaces import IPools, PoolSpace
 from ganeti_tx.node.storage.pool_abilities import IAllocatable, IMendable, IUnits, IVolumePieces
@@ -58,6 +59,11 @@ class FakeVolumeGroups:
         """See `IMendable`."""
         if name != GROUP:
             raise BlockDeviceError(f"volume group {name!r} is not on this node; there are: {GROUP}")
+        keys = [key for key, disk in self.volumes.disks.items() if disk.health is LocalDiskStatus.FAULTY]
+        if broken := [key.partition("/")[2] for key in keys if key.startswith(f"{name}/")]:
+            raise BlockDeviceError(
+                f"volume group {name} cannot do without what it lost: parts of {', '.join(broken)} lay there; remove these first"
+            )
         self.mended.append(name)
         self.lacking = False
 

@@ -116,10 +116,22 @@ class MirrorTests(MirroredCase):
         self.reboot_secondary()
         self.watch()
         self.assertEqual(self.ready(), [0, THREE, THREE])
-        self.assertIn("OP_INSTANCE_ACTIVATE_DISKS because a node with a disk of web1 was booted", self.lines[-2])
+        self.assertIn("OP_INSTANCE_ACTIVATE_DISKS because a node with a disk of web1 was booted", "".join(self.lines))
         before = len(self.lines)
         self.watch()
         self.assertNotIn("ACTIVATE", "".join(self.lines[before:]))
+
+    def test_volume_group(self) -> None:
+        """The watcher has the only volume group mended that lacks something, once it has seen all whole."""
+        self.cluster.node(2).volume_groups.lacking = True
+        self.watch()
+        self.assertIn("node2.example.com are broken; they are left to an administrator", self.lines[-1])
+        self.cluster.node(2).volume_groups.lacking = False
+        self.watch()
+        self.cluster.node(2).volume_groups.lacking = True
+        self.watch()
+        self.assertIn("volume group repair: node node2.example.com is mended", self.lines[-1])
+        self.assertFalse(self.cluster.node(2).volume_groups.lacking)
 
     def watch(self) -> None:
         """One run of the watcher for the only group."""

@@ -1,6 +1,7 @@
 """Storage units and volumes of nodes in a whole cluster, by `gnt-node`."""
 
 from ganeti_tx.model.status import LocalDiskStatus
+from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.fakes.volume_groups import DEVICE
 from ganeti_tx.test.inprocess.mirrored_case import ADD, MirroredCase
 
@@ -137,6 +138,56 @@ class StorageUnitsTests(MirroredCase):
         self.home(2).volumes.disks["/".join(map(str, disk.logical_id or ()))].health = LocalDiskStatus.FAULTY
         self.fails(repair, "Instance 'db1' has lost its only copy of disk/0 on node 'node2.example.com'")
         self.ok(repair.replace("node2", "--ignore-consistency node2"))
+        self.ok("gnt-instance shutdown db1")
+        self.ok("gnt-instance recreate-disks db1")
+
+    def lose(self, number: int) -> None:
+        """All that lies in the volume group of a node."""
+        for disk in self.home(number).volumes.disks.values():
+            disk.health = LocalDiskStatus.FAULTY
+        self.cluster.node(number).volume_groups.lacking = True
+
+    def test_repair_lost(self) -> None:
+        """What a disk has lost goes, while it is in use, too, as nothing can be made there before; then it gets a new copy."""
+        self.ok(f"{ADD} web1")
+        self.lose(2)
+        told = self.ok("gnt-node repair-storage node2 lvm-vg xenvg")
+        self.assertIn("'gnt-instance replace-disks -a web1' makes a new one", told)
+        self.assertFalse(self.cluster.node(2).volume_groups.lacking)
+        self.assertEqual(self.home(2).volumes.disks, {})
+        self.ok("gnt-instance replace-disks -a web1")
+        self.assertEqual(len(self.home(2).volumes.disks), 2)
+        self.ok("gnt-cluster verify")
+
+    def test_repair_lost_stopped(self) -> None:
+        """Nothing of disks that are not ready is removed before they are, and good on the other node, unless it is told so."""
+        repair = "gnt-node repair-storage node2 lvm-vg xenvg"
+        self.ok(f"{ADD} --no-start web1")
+        self.ok("gnt-instance deactivate-disks web1")
+        self.lose(2)
+        self.fails(repair, "start it with 'gnt-instance startup --force web1'")
+        self.assertEqual(len(self.home(2).volumes.disks), 2)
+        self.ok(repair.replace("node2", "--ignore-consistency node2"))
+        self.assertEqual(self.home(2).volumes.disks, {})
+
+    def test_repair_lost_started(self) -> None:
+        """The copy on the second node is seen not to be needed once the instance runs without it."""
+        self.ok(f"{ADD} --no-start web1")
+        self.ok("gnt-instance deactivate-disks web1")
+        self.lose(3)
+        self.ok("gnt-instance startup --force web1")
+        self.ok("gnt-node repair-storage node3 lvm-vg xenvg")
+        self.assertEqual(self.home(3).volumes.disks, {})
+        self.ok("gnt-instance replace-disks -a web1")
+        self.ok("gnt-cluster verify")
+
+    def test_repair_lost_orphan(self) -> None:
+        """What is of no instance stays, and with it the fault."""
+        self.ok(f"{ADD} web1")
+        self.ok("gnt-instance remove -f web1")
+        self.home(2).volumes.disks["xenvg/left"] = FakeDisk(4)
+        self.lose(2)
+        self.fails("gnt-node repair-storage node2 lvm-vg xenvg", "parts of left lay there; remove these first")
 
     def test_verified(self) -> None:
         """Verification tells of a volume group that lacks something, and the list has a field for it."""

@@ -28,7 +28,7 @@ class GroupRunTests(WatchedCase):
         super().setUp()
         self.client = self.watched.client
         self.client.results["OP_GROUP_VERIFY_DISKS"] = [{}, [], {}]
-        self.client.answers["QueryConfigValues"] = lambda names: [None]
+        self.client.answers["QueryClusterInfo"] = lambda: {"volume_group_name": None}
         self.watched.tell("node", BOOTS)
         self.look([])
         self.client.jobs.clear()
@@ -165,7 +165,7 @@ class GroupRunTests(WatchedCase):
 
     def look_at_groups(self, *broken: str, silent: bool = False) -> list[str]:
         """One run with volume groups of which some are broken; the nodes that are mended."""
-        self.client.answers["QueryConfigValues"] = lambda names: ["xenvg"]
+        self.client.answers["QueryClusterInfo"] = lambda: {"volume_group_name": "xenvg"}
         faults = [[node, "lacks something" if node in broken else ""] for node in (NAME, OTHER)]
         self.client.results["OP_NODE_QUERY_STORAGE"] = faults[:1] if silent else faults
         known = self.client.answers["Query"]

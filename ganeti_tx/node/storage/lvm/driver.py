@@ -81,9 +81,11 @@ class LogicalVolumes:
         )
 
     async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
-        """See `IStorage`: made active."""
+        """See `IStorage`: made active. What is left of one that has lost a part is of no use to anything upon it."""
         volume = volume_name(disk.logical_id)
         found = await self._found(volume)
+        if found.broken:
+            raise BlockDeviceError(f"{volume.label} is broken: a part of what it lies on is lost")
         if not found.active:
             await self.tools.change(command.activate(volume.group, volume.name, True), f"activate {volume.label}")
             found = await self._found(volume)

@@ -62,7 +62,7 @@ class VolumeGroups:
             if broken := [each.lv_name for each in await self.tools.volumes(name) if each.broken]:
                 raise BlockDeviceError(
                     f"volume group {name} cannot do without what it lost: parts of {', '.join(broken)} lay there;"
-                    " replace or remove these disks first"
+                    " remove these first"
                 ) from None
             raise error
 
