@@ -9,7 +9,7 @@ from ganeti_tx.bootstrap.network_checks import check_not_loopback
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, try_resolve
 from ganeti_tx.bootstrap.remote_call import RemoteCall, RemoteFailure
 from ganeti_tx.model.node_files import SSCONF
-from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.cluster_authority import signing_authority
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import is_counted, joining_digest, remember_joining
 from ganeti_tx.runtime.resolver import family_of_ssconf
@@ -28,7 +28,8 @@ def send(paths: Paths, request: JoinRequest) -> None:
     is_master = master.exists() and master.read_text().strip() == name
     problems.unless(not is_master, f"{name} is the master, which cannot be added again")
     problems.stop_if_any()
-    authority = Identity(certificate=paths.authority_pem.read_bytes(), key=paths.authority_key.read_bytes())
+    trusted = paths.authority_pem.read_bytes()
+    authority = signing_authority(trusted, paths.authority_key.read_bytes(), str(paths.authority_key))
     keys = node_keys(authority, name, [address], shared_keys(paths))
     remember_joining(paths, address, keys.server_digest)
     document = JoinDocument(
@@ -38,7 +39,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         secondary_ip=request.secondary_ip,
         force_join=request.force_join or request.readd,
         readd=request.readd,
-        authority=keys.authority,
+        authority=trusted,
         server=keys.server.bundle,
         client=keys.client.bundle,
         shared=dict(keys.shared),

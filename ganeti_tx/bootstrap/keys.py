@@ -27,8 +27,8 @@ from ganeti_tx.runtime.paths import Paths
 #: The keys that a node gets when it joins, in the order in which they are written.
 AT_JOIN = [file for file in FILES if file.at_join and not file.is_family]
 
-#: Those of them that all nodes have alike.
-SHARED_AT_JOIN = [file for file in AT_JOIN if file.sent is Sending.WITH_KEYS]
+#: Those of them that all nodes have alike, besides the authority, of which a node that joins is told by itself.
+SHARED_AT_JOIN = [file for file in AT_JOIN if file.sent is Sending.WITH_KEYS and file is not AUTHORITY]
 
 
 @attrs.frozen(kw_only=True)

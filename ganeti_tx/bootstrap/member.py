@@ -16,6 +16,7 @@ from ganeti_tx.bootstrap.start import is_running, start, start_outward, stop_all
 from ganeti_tx.errors import LockError
 from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.cluster_authority import have_in_common
 from ganeti_tx.runtime.daemon_names import ALL, NODE, ON_ALL_NODES
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files_errors import reason
@@ -82,7 +83,7 @@ def check_network(paths: Paths, document: JoinDocument, problems: Problems) -> N
 
 def same_cluster(paths: Paths, authority: bytes) -> bool:
     """Whether this node has this cluster's authority already, as a member or from an attempt that was not finished."""
-    return paths.authority_pem.exists() and paths.authority_pem.read_bytes() == authority
+    return paths.authority_pem.exists() and have_in_common(paths.authority_pem.read_bytes(), authority)
 
 
 def check_membership(paths: Paths, document: JoinDocument, problems: Problems) -> None:

@@ -40,7 +40,7 @@ class Following:
 
     def start(self) -> None:
         """Read what changes from now on, and what has changed since it was read first."""
-        paths = (self.sources.config.path, self.sources.key.path)
+        paths = (self.sources.config.path, self.sources.key.path, self.sources.others.path)
         names = {path.name for path in paths}
 
         def changed(name: str) -> None:
@@ -90,6 +90,9 @@ class Following:
 
     async def _read_key(self) -> None:
         try:
+            others = await self.threads.run(self.sources.newer_others)
+            if others is not None:
+                self.present.others = others
             key = await self.threads.run(self.sources.key.newer)
         except ConfigurationError as error:
             log.error("the key of before is kept: {error}", error=str(error))

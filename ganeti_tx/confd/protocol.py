@@ -1,12 +1,12 @@
 """A datagram in, a datagram or silence out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import define
 from twisted.internet.protocol import DatagramProtocol
 
 from ganeti_tx.confd.answers import IAnswers
-from ganeti_tx.confd.codec import Key, decode_request, envelope_of, in_time, sign
+from ganeti_tx.confd.codec import Envelope, Key, decode_request, envelope_of, in_time, sign
 from ganeti_tx.confd.messages import MAGIC
 from ganeti_tx.errors import GanetiError
 
@@ -17,6 +17,12 @@ class Present:
 
     key: Key
     answers: IAnswers
+    #: What is accepted besides, while the key is replaced.
+    others: Sequence[Key] = ()
+
+    def signer(self, envelope: Envelope) -> Key | None:
+        """The key with which a request was signed; the reply is signed with the same."""
+        return next((key for key in (self.key, *self.others) if key.signed(envelope)), None)
 
 
 def respond(present: Present, datagram: bytes, now: float) -> bytes | None:
@@ -27,13 +33,13 @@ def respond(present: Present, datagram: bytes, now: float) -> bytes | None:
     """
     try:
         envelope = envelope_of(datagram)
-        if not in_time(envelope.salt, now) or not present.key.signed(envelope):
+        if not in_time(envelope.salt, now) or (key := present.signer(envelope)) is None:
             return None
         request = decode_request(envelope.msg)
     except GanetiError:
         return None
     body = present.answers.body(request.type, bytes(request.query))
-    return None if body is None else sign(present.key, body, request.rsalt)
+    return None if body is None else sign(key, body, request.rsalt)
 
 
 class ConfdProtocol(DatagramProtocol):

@@ -1,4 +1,4 @@
-"""The two files that a configuration daemon lives on: the configuration and the key."""
+"""The files that a configuration daemon lives on: the configuration and the key, with those that are accepted besides."""
 
 from collections.abc import Callable
 
@@ -11,6 +11,7 @@ from ganeti_tx.confd.protocol import Present
 from ganeti_tx.confd.view import view_of
 from ganeti_tx.confd.watched_file import Gone, WatchedFile
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model import confd_keys
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, decode
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.membership import not_in_cluster
@@ -25,17 +26,28 @@ UNREADABLE = "this node cannot read its copy of the configuration; its log says 
 
 @define
 class Sources:
-    """Where both are, and what was last read of them."""
+    """Where they are, and what was last read of them."""
 
     config: WatchedFile[IAnswers]
     key: WatchedFile[Key]
+    others: WatchedFile[tuple[Key, ...]]
 
     def first(self) -> Present:
         """What to begin with; a configuration that cannot be read, or is not there, may get better. Blocks.
 
         @raise ConfigurationError: there is no key.
         """
-        return Present(self._first_key(), self._first_answers())
+        return Present(self._first_key(), self._first_answers(), self.newer_others() or ())
+
+    def newer_others(self) -> tuple[Key, ...] | None:
+        """The keys that are accepted besides, if they are new; mostly there is no such file. Blocks.
+
+        @raise ConfigurationError: the file cannot be read; once, until it changes.
+        """
+        try:
+            return self.others.newer()
+        except Gone:
+            return ()
 
     def _first_key(self) -> Key:
         try:
@@ -65,7 +77,16 @@ def sources_of(files: IFiles, paths: Paths, answers: Callable[[bytes], IAnswers]
     return Sources(
         WatchedFile(files, paths.config_file, MAX_CONFIG_BYTES, answers),
         WatchedFile(files, paths.hmac_key, MAX_KEY_BYTES, Key),
+        WatchedFile(files, paths.confd_keys, MAX_KEY_BYTES, keys_of),
     )
+
+
+def keys_of(data: bytes) -> tuple[Key, ...]:
+    """Those that a file lists. @raise ConfigurationError: it is no such file."""
+    try:
+        return tuple(map(Key, confd_keys.decode(data)))
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None
 
 
 def answers_of(data: bytes) -> IAnswers:

@@ -22,7 +22,7 @@ from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_certificates import keys_of, server_key
+from ganeti_tx.model.node_certificates import keys_of, keys_of_candidate, server_key
 
 #: So many names an error lists.
 MAX_NAMED = 5
@@ -78,8 +78,8 @@ def update_node(node: Node) -> Change[Node]:
         after = with_objects(config, "nodes", [renewed(f"node {held.name}", held, node, now)])
         if node.group != held.group:
             after = with_member(without_member(after, held, now), node, now)
-        if not node.master_candidate:
-            after = without_certificate(after, node.uuid, now)
+        for key in () if node.master_candidate else keys_of_candidate(node.uuid):
+            after = without_certificate(after, key, now)
         return node_checked(config, after, node)
 
     return Change(edit, lambda config: config.nodes[node.uuid])
@@ -99,7 +99,7 @@ def remove_node(uuid: str) -> Change[None]:
         if left := disks_on(config, uuid):
             raise ConfigurationError(f"node {held.name} has disks without an instance: {', '.join(left[:MAX_NAMED])}")
         after = without_member(without_objects(config, "nodes", [uuid]), held, now)
-        for key in (uuid, *keys_of(uuid)):
+        for key in (*keys_of_candidate(uuid), *keys_of(uuid)):
             after = without_certificate(after, key, now)
         return after
 

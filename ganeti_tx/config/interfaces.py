@@ -5,6 +5,7 @@ types are derived from there, and what kind of operation it is says the rest (`o
 """
 
 from ganeti_tx.config import (
+    changes_certificates,
     changes_cluster,
     changes_devices,
     changes_group,
@@ -72,6 +73,8 @@ class IConfig(Operations):
     update_node = changing("UpdateNode", changes_node.update_node)
     change_nodes = changing("ChangeNodes", changes_node.change_nodes)
     remove_node = changing("RemoveNode", changes_node.remove_node)
+    expect_certificates = changing("ExpectCertificates", changes_certificates.expect_certificates, repeat=Repeat.SAFE)
+    settle_certificates = changing("SettleCertificates", changes_certificates.settle_certificates, repeat=Repeat.SAFE)
     add_group = changing("AddNodeGroup", changes_group.add_group)
     update_group = changing("UpdateNodeGroup", changes_group.update_group)
     remove_group = changing("RemoveNodeGroup", changes_group.remove_group)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_certificates import callers, servers
+from ganeti_tx.model.node_certificates import expected_callers, expected_servers
 from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.versions import RELEASE_VERSION
@@ -31,7 +31,7 @@ def cluster_values(config: ConfigData) -> dict[str, str]:
     """What the cluster object tells."""
     cluster = config.cluster
     master = config.nodes.get(cluster.master_node)
-    certificates = sorted(callers(cluster.candidate_certs).items())
+    certificates = sorted(expected_callers(cluster.candidate_certs))
     return {
         "cluster_name": cluster.cluster_name,
         "cluster_tags": lines(sorted(cluster.tags)),
@@ -54,11 +54,13 @@ def cluster_values(config: ConfigData) -> dict[str, str]:
 def node_values(config: ConfigData, nodes: list[Node]) -> dict[str, str]:
     """What the nodes tell, in the order given."""
     candidates = [node for node in nodes if node.master_candidate]
-    digests = servers(config.cluster.candidate_certs)
+    digests = [
+        (node.name, each) for node in nodes for each in expected_servers(config.cluster.candidate_certs, node.uuid)
+    ]
     return {
         "master_candidates": lines(node.name for node in candidates),
         "master_candidates_ips": lines(node.primary_ip for node in candidates),
-        "node_certs": lines(f"{node.name}={digests[node.uuid]}" for node in nodes if node.uuid in digests),
+        "node_certs": lines(f"{name}={digest}" for name, digest in digests),
         "node_list": lines(node.name for node in nodes),
         "node_primary_ips": lines(f"{node.name} {node.primary_ip}" for node in nodes),
         "node_secondary_ips": lines(f"{node.name} {node.secondary_ip}" for node in nodes),

@@ -89,6 +89,8 @@ RAPI_RECORD = NodeFile(f"{DATA}/rapi-files.digest", 0o600, secret=True)
 
 # Keys, in the order in which they are written: the last one makes a node a member. They go in the same order.
 HMAC_KEY = NodeFile(f"{DATA}/hmac.key", 0o440, "confd", secret=True, at_join=True, sent=Sending.WITH_KEYS)
+#: The keys that configuration daemons accept while the one is replaced.
+CONFD_KEYS = NodeFile(f"{DATA}/hmac-accepted", 0o440, "confd", secret=True, sent=Sending.WITH_KEYS)
 DOMAIN_SECRET = NodeFile(f"{DATA}/cluster-domain-secret", 0o640, secret=True, at_join=True, sent=Sending.WITH_KEYS)
 RAPI_CERTIFICATE = NodeFile(f"{DATA}/rapi.pem", 0o440, "rapi", secret=True, sent=Sending.WITH_KEYS)
 SPICE_CERTIFICATE = NodeFile(f"{DATA}/spice.pem", 0o440, "noded", secret=True, sent=Sending.WITH_KEYS)
@@ -96,7 +98,8 @@ SPICE_AUTHORITY = NodeFile(f"{DATA}/spice-ca.pem", 0o440, "noded", sent=Sending.
 #: Without it a new master could add no node.
 AUTHORITY_KEY = NodeFile(f"{DATA}/ca.key", 0o400, held_by=Holder.CANDIDATES, secret=True, sent=Sending.WITH_KEYS)
 CLIENT_CERTIFICATE = NodeFile(f"{DATA}/client.pem", 0o440, secret=True, at_join=True)
-AUTHORITY = NodeFile(f"{DATA}/ca.pem", 0o444, at_join=True)
+#: Whom nodes trust; two while a new authority takes the place of the former one.
+AUTHORITY = NodeFile(f"{DATA}/ca.pem", 0o444, at_join=True, sent=Sending.WITH_KEYS)
 SERVER_CERTIFICATE = NodeFile(f"{DATA}/server.pem", 0o440, secret=True, at_join=True)
 
 FILE_STORAGE_PATHS = NodeFile("/etc/ganeti/file-storage-paths", 0o644, sent=Sending.BY_HAND, of_cluster=False)

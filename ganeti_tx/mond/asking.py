@@ -61,17 +61,14 @@ class Asking:
     async def ask(self, question: Question[T]) -> T:
         """See `IAsk`. @raise ConfigurationError: this node's files do not say whom to ask."""
         own = peer(self.own_address)
+        self._renew_key()
         self._asked = self._one(own, candidates(self.paths))
         if self._asked is not None:
             try:
                 return (await self._client_of_one().ask(question)).value
             except ConfdClientError:
                 self._distrust(own)
-        try:
-            answer = await self._client_of_several(own).ask(question)
-        except ConfdClientError:
-            self._renew_key()
-            raise
+        answer = await self._client_of_several(own).ask(question)
         self._trusted, self._trust_ends = answer.peers[0], self.clock.seconds() + TRUST
         return answer.value
 
@@ -83,7 +80,7 @@ class Asking:
         self._alone = self._several = None
 
     def _renew_key(self) -> None:
-        """Nobody answers: the cluster may have another key. The sockets stay, each new one would be a line in the log."""
+        """The cluster may have another one meanwhile. The sockets stay, each new one would be a line in the log."""
         key = read_key(self.paths.hmac_key)
         for each in (self._alone, self._several):
             if each is not None:

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 from attrs import define, field
 from twisted.internet.defer import maybeDeferred
@@ -54,6 +55,7 @@ from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.storage_units import StorageUnits
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.node.tls import NodeTls
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.processes import TransferProcesses
 from ganeti_tx.node.transfers import Transfers
@@ -61,7 +63,6 @@ from ganeti_tx.node.watcher_pause import WatcherPauseCalls
 from ganeti_tx.node.wiping import Wiping
 from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
-from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
@@ -77,12 +78,10 @@ from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.script_log import OpenLog, open_log
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
-from ganeti_tx.runtime.tls import server_options
 from ganeti_tx.runtime.watcher_pause import PauseFile
 
 log = Logger()
 
-MAX_KEY_FILE = 64 * 1024
 #: Connections that may wait to be taken in; with fewer, a crowd of unauthenticated peers makes callers wait for seconds.
 BACKLOG = 1024
 #: A file below /etc/ganeti by which a node says that it may do without bridges.
@@ -211,13 +210,12 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
             raise not_in_cluster(path)
     await ProgramRecords(paths.programs_dir).end_all(partial(deferLater, parts.clock))
     forget_spared_vote(parts.files, paths)
-    identity = Identity.from_bundle(parts.files.read(paths.server_pem, MAX_KEY_FILE), str(paths.server_pem))
-    options = server_options(identity, parts.files.read(paths.authority_pem, MAX_KEY_FILE))
+    tls: Any = NodeTls(parts.files, paths)  # makes connections, where Twisted's types name contexts only
     if address is None:
         _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
     callers = AdmittedCallers(parts.files, paths)
     site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor)
-    listening = parts.reactor.listenSSL(port, site, options, backlog=BACKLOG, interface=address)
+    listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
     log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
 
     async def stop() -> None:

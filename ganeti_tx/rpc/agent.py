@@ -7,18 +7,22 @@ from typing import Any
 from attrs import define, field
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.endpoints import HostnameEndpoint, TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
+from twisted.logger import Logger
 from twisted.web._newclient import HTTP11ClientProtocol
 from twisted.web.client import URI, Agent, HTTPConnectionPool, _HTTP11ClientFactory
-from twisted.web.iweb import IAgentEndpointFactory
+from twisted.web.iweb import IAgent, IAgentEndpointFactory
 from zope.interface import implementer
 
+from ganeti_tx.errors import X509CertError
 from ganeti_tx.rpc.client import CONNECT_LIMIT, HttpNodeRpc
 from ganeti_tx.runtime.certificates import Identity
-from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import PinnedCertificates
 from ganeti_tx.runtime.reactors import IStreamReactor
 from ganeti_tx.runtime.tls import NodeTrust
+
+log = Logger()
 
 MAX_KEY_FILE = 64 * 1024
 #: Connections to one node kept open, and seconds that an unused one stays.
@@ -97,13 +101,61 @@ class NodeEndpoints:
         return HostnameEndpoint(self.reactor, name, port, timeout=CONNECT_LIMIT)
 
 
+@implementer(IAgent)
+@define(eq=False)
+class NodeAgent:
+    """Makes calls with the keys of this node that are newest by then: they are replaced while it runs.
+
+    @raise OSError, X509CertError: at first they cannot be read; later those of before stay.
+    """
+
+    reactor: IStreamReactor
+    files: IFiles
+    paths: Paths
+    _pinned: PinnedCertificates = field(init=False)
+    _seen: tuple[FileStat, ...] = field(init=False)
+    _pool: HTTPConnectionPool = field(init=False)
+    _agent: Agent = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._pinned = PinnedCertificates(self.files, self.paths, time.time)
+        self._seen = self._stat()
+        self._load()
+
+    def request(self, *args: Any, **named: Any) -> Any:
+        """As IAgent says."""
+        try:
+            if (now := self._stat()) != self._seen:
+                self._seen = now
+                self.start_anew()
+        except (OSError, X509CertError) as error:
+            if isinstance(error, OSError):
+                self._seen = ()  # perhaps for want of open files: the next time they may be readable
+            log.error("the keys of before are kept: {error}", error=str(error))
+        return self._agent.request(*args, **named)
+
+    def start_anew(self) -> None:
+        """Use no connection that is there for a call that comes; calls under way go on."""
+        former = self._pool
+        self._load()
+        former.cachedConnectionTimeout = 0  # of those that are in use
+        former.closeCachedConnections()
+
+    def _stat(self) -> tuple[FileStat, ...]:
+        return tuple(self.files.stat(path) for path in (self.paths.client_pem, self.paths.authority_pem))
+
+    def _load(self) -> None:
+        own = self.paths.client_pem
+        identity = Identity.from_bundle(self.files.read(own, MAX_KEY_FILE), str(own))
+        trust = NodeTrust(identity, self.files.read(self.paths.authority_pem, MAX_KEY_FILE), self._pinned.of)
+        self._pool = QuietPool(self.reactor, persistent=True)
+        self._pool.maxPersistentPerHost = KEPT_CONNECTIONS
+        self._pool.cachedConnectionTimeout = KEPT_SECONDS
+        self._pool.retryAutomatically = False
+        self._agent = Agent.usingEndpointFactory(self.reactor, NodeEndpoints(self.reactor, trust), self._pool)
+
+
 def node_rpc(reactor: IStreamReactor, files: IFiles, paths: Paths) -> HttpNodeRpc:
     """Node calls with this node's client certificate. @raise OSError, X509CertError: its keys cannot be read."""
-    identity = Identity.from_bundle(files.read(paths.client_pem, MAX_KEY_FILE), str(paths.client_pem))
-    pinned = PinnedCertificates(files, paths, time.time)
-    trust = NodeTrust(identity, files.read(paths.authority_pem, MAX_KEY_FILE), pinned.of)
-    pool = QuietPool(reactor, persistent=True)
-    pool.maxPersistentPerHost = KEPT_CONNECTIONS
-    pool.cachedConnectionTimeout = KEPT_SECONDS
-    pool.retryAutomatically = False
-    return HttpNodeRpc(Agent.usingEndpointFactory(reactor, NodeEndpoints(reactor, trust), pool), reactor)
+    agent = NodeAgent(reactor, files, paths)
+    return HttpNodeRpc(agent, reactor, start_anew=agent.start_anew)

@@ -1,7 +1,8 @@
 """Node calls over HTTPS: one POST a call, connections kept warm, every failure one clear error."""
 
 import errno
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
 from io import BytesIO
 from typing import Any
 
@@ -115,11 +116,15 @@ def _too_late(result: object, limit: float) -> Failure:
 @implementer(INodeRpc)
 @define
 class HttpNodeRpc:
-    """Calls nodes through an Agent, which holds the connections and the TLS identity."""
+    """Calls nodes through an Agent, which holds the connections and the TLS identity.
+
+    @ivar start_anew: has the agent make new connections.
+    """
 
     agent: IAgent
     clock: IReactorTime
     port: int = PORT
+    start_anew: Callable[[], None] | None = None
 
     async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:
         """As INodeRpc says."""
@@ -143,12 +148,12 @@ class HttpNodeRpc:
     async def _exchange(self, node: Target, call: NodeCall[object], body: bytes) -> bytes:
         host = f"[{node.primary_ip}]" if ":" in node.primary_ip else node.primary_ip
         url = f"https://{host}:{self.port}/{call.name}".encode()
-        headers = Headers({"Content-Type": [CONTENT_TYPE]})
         try:
-            response: IResponse = await self.agent.request(b"POST", url, headers, _producer(body))
-            answer = _Body(call.max_response)
-            response.deliverBody(answer)
-            data = await answer.done
+            code, data = await self._ask(url, call, body)
+            if code == HTTPStatus.FORBIDDEN and self.start_anew is not None:
+                # nothing was begun; the certificate with which the connection was made may have been replaced meanwhile
+                self.start_anew()
+                code, data = await self._ask(url, call, body)
         except (CancelledError, AnswerTooLong):
             raise
         except Exception as error:
@@ -157,14 +162,20 @@ class HttpNodeRpc:
             raise NodeUnreachableError(
                 f"cannot reach node {node.name} ({node.primary_ip}) for {call.name}: {reason(error)}", reason(error)
             )
-        if response.code != 200:
+        if code != HTTPStatus.OK:
             text = data[:500].decode("utf-8", "replace").strip()
-            kind = BY_STATUS.get(response.code, CallRefused)
+            kind = BY_STATUS.get(code, CallRefused)
             words = f"{text}{ADVICE.get(kind, '')}"
-            raise NodeCallError(
-                f"node {node.name} refused {call.name} with HTTP status {response.code}: {words}", kind(words)
-            )
+            raise NodeCallError(f"node {node.name} refused {call.name} with HTTP status {code}: {words}", kind(words))
         return data
+
+    async def _ask(self, url: bytes, call: NodeCall[object], body: bytes) -> tuple[int, bytes]:
+        """One exchange: the status, and what came with it."""
+        headers = Headers({"Content-Type": [CONTENT_TYPE]})
+        response: IResponse = await self.agent.request(b"POST", url, headers, _producer(body))
+        answer = _Body(call.max_response)
+        response.deliverBody(answer)
+        return response.code, await answer.done
 
     async def call_many(
         self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None

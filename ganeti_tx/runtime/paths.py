@@ -100,6 +100,7 @@ class Paths:
     spice_pem = _At(node_files.SPICE_CERTIFICATE.path)
     spice_ca_pem = _At(node_files.SPICE_AUTHORITY.path)
     hmac_key = _At(node_files.HMAC_KEY.path)
+    confd_keys = _At(node_files.CONFD_KEYS.path)
     cluster_domain_secret = _At(node_files.DOMAIN_SECRET.path)
     master_term_file = _At(node_files.MASTER_TERM.path)
     known_hosts = _At(node_files.KNOWN_HOSTS.path)

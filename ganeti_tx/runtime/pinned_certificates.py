@@ -30,22 +30,29 @@ class PinnedCertificates:
     paths: Paths
     now: Callable[[], float]
     _seen: tuple[FileStat | None, ...] = ()
-    _digests: dict[str, str] = field(factory=dict)
+    _digests: dict[str, frozenset[str]] = field(factory=dict)
 
     def of(self, address: str) -> frozenset[str]:
-        """What the node with this address may show; none when the cluster does not know it yet."""
+        """What the node with this address may show; none when the cluster does not know it yet.
+
+        While its certificate is replaced there are two, as it may show the former or the new one.
+        """
         self._read()
-        found = [digest for digest in (self._digests.get(address), self._joining(address)) if digest]
-        return frozenset(found)
+        joining = self._joining(address)
+        return self._digests.get(address, frozenset()) | ({joining} if joining else frozenset())
 
     def _read(self) -> None:
         addresses = self.paths.ssconf_file("node_primary_ips")
         digests = self.paths.ssconf_file("node_certs")
         seen = tuple(self._stat(path) for path in (addresses, digests))
         if seen != self._seen:
-            by_name = dict(each.split("=", 1) for each in self._lines(digests) if "=" in each)
+            by_name: dict[str, set[str]] = {}
+            for name, _, digest in (each.partition("=") for each in self._lines(digests) if "=" in each):
+                by_name.setdefault(name, set()).add(digest)
             pairs = [each.split() for each in self._lines(addresses)]
-            self._digests = {pair[1]: by_name[pair[0]] for pair in pairs if len(pair) == 2 and pair[0] in by_name}
+            self._digests = {
+                pair[1]: frozenset(by_name[pair[0]]) for pair in pairs if len(pair) == 2 and pair[0] in by_name
+            }
             self._seen = seen
 
     def _stat(self, path: Path) -> FileStat | None:

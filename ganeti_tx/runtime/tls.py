@@ -19,17 +19,16 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import X509CertError
 from ganeti_tx.runtime.certificates import Identity
+from ganeti_tx.runtime.cluster_authority import certificates_in
 
 #: The digests of the certificates that the server with an address may show.
 Pinned = Callable[[str], frozenset[str]]
 
 
-def load_authority(certificate: bytes) -> Certificate:
-    """@raise X509CertError: not a PEM certificate."""
-    try:
-        return Certificate.loadPEM(certificate)
-    except crypto.Error as error:
-        raise X509CertError("certificate authority", f"not a PEM certificate: {error}")
+def load_authorities(certificates: bytes) -> list[Certificate]:
+    """All of a file: while one takes the place of another both are trusted. @raise X509CertError: there is none."""
+    found = certificates_in(certificates, "certificate authority")
+    return [Certificate(crypto.X509.from_cryptography(each)) for each in found]
 
 
 def load_identity(identity: Identity) -> PrivateCertificate:
@@ -42,12 +41,12 @@ def load_identity(identity: Identity) -> PrivateCertificate:
 
 
 def server_options(identity: Identity, authority: bytes) -> CertificateOptions:
-    """For a listener that talks to nobody without a certificate of the authority."""
+    """For a listener that talks to nobody without a certificate of an authority that it trusts."""
     own = load_identity(identity)
     return CertificateOptions(
         privateKey=own.privateKey.original,
         certificate=own.original,
-        trustRoot=trust([load_authority(authority)]),
+        trustRoot=trust(load_authorities(authority)),
         raiseMinimumTo=TLSVersion.TLSv1_2,
     )
 
@@ -63,7 +62,7 @@ class NodeTrust:
     def __init__(self, identity: Identity, authority: bytes, pinned: Pinned = lambda address: frozenset()) -> None:
         self._identity = load_identity(identity)
         self._pinned = pinned
-        self._trust = trust([load_authority(authority)])
+        self._trust = trust(load_authorities(authority))
         self._options: dict[tuple[bytes, int], Any] = {}
 
     def creatorForNetloc(self, hostname: bytes, port: int) -> Any:

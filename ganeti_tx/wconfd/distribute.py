@@ -10,13 +10,14 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf import ssconf_values
 from ganeti_tx.config.ssh_files import ssh_setup
+from ganeti_tx.errors import ProgrammerError
 from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.ssh_setup import SshSetup
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
-from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import RapiFiles
@@ -292,9 +293,18 @@ class Distributor:
         if not copies.has_keys:
             copies.has_keys = True
             for call in key_files(self._files, self._paths, node):
-                await self._rpc.call(node, call, TRANSFER_LIMIT)
+                await self._send_key(node, call)
             for other in self._read_listed(state).calls:
                 await self._rpc.call(node, other, TRANSFER_LIMIT)
+
+    async def _send_key(self, node: Node, call: UploadFile) -> None:
+        """A node on which an older version runs goes without what that does not know."""
+        try:
+            await self._rpc.call(node, call, TRANSFER_LIMIT)
+        except NodeCallError as error:
+            if not isinstance(error.cause, ProgrammerError):
+                raise
+            self._log.warn("{error}; an older version of this program runs there", error=str(error))
 
     def _read_listed(self, state: State) -> ListedFiles:
         """The files that are not the cluster's own; those that cannot be sent are told of, once while they stay the same."""

@@ -17,6 +17,7 @@ from ganeti_tx.confd.following import LOOK_INTERVAL, READ_INTERVAL, Following
 from ganeti_tx.confd.protocol import respond
 from ganeti_tx.confd.sources import Sources, answers_of, sources_of
 from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model import confd_keys
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, encode
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads
@@ -213,6 +214,29 @@ class KeyTests(FollowingCase):
         self.pass_time(READ_INTERVAL)
         self.assertIsNone(respond(self.present, request(0), NOW))
         self.assertEqual(self.answer(0, Key(NEW_KEY))[0], 0)
+
+    def test_another_besides(self) -> None:
+        """While the key is replaced the other one is accepted, too, and answered with; afterwards it is not."""
+        self.begin()
+        self.write(PATHS.confd_keys, confd_keys.encode([RAW_KEY, NEW_KEY]))
+        self.pass_time(READ_INTERVAL)
+        for key in (RAW_KEY, NEW_KEY):
+            self.assertEqual(self.answer(0, Key(key))[0], 0)
+        self.write(PATHS.hmac_key, NEW_KEY)
+        self.pass_time(READ_INTERVAL)
+        for key in (RAW_KEY, NEW_KEY):
+            self.assertEqual(self.answer(0, Key(key))[0], 0)
+        self.write(PATHS.confd_keys, b"nonsense")
+        self.pass_time(READ_INTERVAL)
+        self.assertEqual(self.answer(0)[0], 0)
+        self.write(PATHS.confd_keys, confd_keys.encode([NEW_KEY]))
+        self.pass_time(READ_INTERVAL)
+        self.assertIsNone(respond(self.present, request(0), NOW))
+        self.write(PATHS.confd_keys, confd_keys.encode([RAW_KEY]))
+        self.pass_time(READ_INTERVAL)
+        self.files.remove(PATHS.confd_keys)
+        self.pass_time(READ_INTERVAL)
+        self.assertIsNone(respond(self.present, request(0), NOW))
 
     def test_lost(self) -> None:
         """A key file that is empty, too large or gone leaves the key of before."""

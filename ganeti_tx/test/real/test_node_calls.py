@@ -441,7 +441,7 @@ class NodeCallTests(TestCase):
         """What the node answers to bytes from a candidate."""
         net: Any = reactor
         rpc = self.rpc()
-        options = rpc.agent._endpointFactory.trust.creatorForNetloc(b"127.0.0.1", self.port)  # type: ignore[attr-defined]
+        options = rpc.agent._agent._endpointFactory.trust.creatorForNetloc(b"127.0.0.1", self.port)  # type: ignore[attr-defined]
         caller = RawCaller(request)
         factory = Factory()
         factory.noisy = False

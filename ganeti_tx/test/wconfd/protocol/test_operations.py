@@ -74,6 +74,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "add_node": (NEW_NODE, "digest", "server"),
     "update_node": (HALF,),
     "change_nodes": ([replace(NEW_NODE, master_candidate=False)], {}),
+    "expect_certificates": ({NODE2.uuid: "next"}, {NODE2.uuid: "next"}),
+    "settle_certificates": ({NODE2.uuid: "next"}, {NODE2.uuid: "next"}),
     "remove_node": (NEW_NODE.uuid,),
     "add_group": (NEW_GROUP,),
     "update_group": (replace(NEW_GROUP, name="another"),),
@@ -94,7 +96,12 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "drop_reservations": (),
 }
 #: Arguments that may have any names in them.
-MAPS = {("change_nodes", "digests"), ("connect_network", "params"), ("rename_instance", "logical_ids")}
+MAPS = {
+    *((each, given) for each in ("expect_certificates", "settle_certificates") for given in ("callers", "servers")),
+    ("change_nodes", "digests"),
+    ("connect_network", "params"),
+    ("rename_instance", "logical_ids"),
+}
 #: Reserve nothing: two secrets that are drawn at random are not the same; nobody of this job has died.
 UNRESERVED = {"generate_secret", "take_over_reservations"}
 
