@@ -67,6 +67,7 @@ setup(
     entry_points={
         "console_scripts": [
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
+            "cfgupgrade = ganeti_tx.upgrade.cfgupgrade:main",
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-ensure-dirs = ganeti_tx.installation.ensure_dirs:main",
             "ganeti-setup = ganeti_tx.installation.main:main",

@@ -30,6 +30,9 @@ AT_JOIN = [file for file in FILES if file.at_join and not file.is_family]
 #: Those of them that all nodes have alike, besides the authority, of which a node that joins is told by itself.
 SHARED_AT_JOIN = [file for file in AT_JOIN if file.sent is Sending.WITH_KEYS and file is not AUTHORITY]
 
+#: How long the secrets are that are nothing but chance.
+SECRET_BYTES: Mapping[NodeFile, int] = {HMAC_KEY: 20, DOMAIN_SECRET: 32}
+
 
 @attrs.frozen(kw_only=True)
 class NodeKeys:
@@ -59,11 +62,13 @@ def utc_now() -> datetime.datetime:
 def new_cluster_keys(cluster_name: str, node_name: str, addresses: list[str]) -> tuple[Identity, NodeKeys]:
     """A new authority, and the first node's keys."""
     authority = create_authority(cluster_name, utc_now())
-    shared = {
-        HMAC_KEY.path: secrets.token_hex(20).encode() + b"\n",
-        DOMAIN_SECRET.path: secrets.token_hex(32).encode() + b"\n",
-    }
+    shared = {file.path: new_secret(file) for file in SECRET_BYTES}
     return authority, node_keys(authority, node_name, addresses, shared)
+
+
+def new_secret(file: NodeFile) -> bytes:
+    """The text of one of the secrets."""
+    return secrets.token_hex(SECRET_BYTES[file]).encode() + b"\n"
 
 
 def shared_keys(paths: Paths) -> dict[str, bytes]:
@@ -80,14 +85,20 @@ def node_keys(authority: Identity, node_name: str, addresses: list[str], shared:
 
 
 def write_spice_keys(paths: Paths, cluster_name: str) -> None:
-    """Write what SPICE consoles with TLS show on every node, and what their clients trust.
+    """Write what SPICE consoles with TLS show on every node, and what their clients trust."""
+    for file, data in spice_keys(cluster_name).items():
+        write_file(paths, file, data)
+
+
+def spice_keys(cluster_name: str) -> Mapping[NodeFile, bytes]:
+    """The files of SPICE consoles with TLS.
 
     The authority is nobody's afterwards: its own key is kept nowhere, and the cluster's has signed nothing here.
     """
     now = utc_now()
     authority = create_authority(f"{cluster_name} SPICE", now)
-    write_file(paths, SPICE_CERTIFICATE, issue_server(authority, [cluster_name], now).bundle)
-    write_file(paths, SPICE_AUTHORITY, authority.certificate)
+    server = issue_server(authority, [cluster_name], now)
+    return {SPICE_CERTIFICATE: server.bundle, SPICE_AUTHORITY: authority.certificate}
 
 
 def write_node_keys(paths: Paths, keys: NodeKeys) -> None:

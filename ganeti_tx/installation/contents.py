@@ -22,6 +22,9 @@ CRON = "etc/cron.d/ganeti"
 SYSUSERS = "etc/sysusers.d/ganeti.conf"
 TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
+#: Where scripts look for those that Ganeti has there, not on the search path.
+TOOLS = "usr/lib/ganeti/tools"
+IN_TOOLS = frozenset({"cfgupgrade"})
 MANUAL = "usr/local/share/man/man8"
 PAGE = ".8"
 #: Where programs are found without a link.
@@ -55,7 +58,8 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Se
     }
     marked = {path: with_mark(path, text.replace(SHIPPED_PROGRAMS, str(directory))) for path, text in files.items()}
     linked = () if str(directory) in SEARCHED else programs
-    return Contents(marked, {f"{LINKS}/{name}": directory / name for name in linked})
+    links = {f"{LINKS}/{name}": directory / name for name in linked}
+    return Contents(marked, {**links, **{f"{TOOLS}/{name}": directory / name for name in programs if name in IN_TOOLS}})
 
 
 def with_mark(path: str, text: str) -> str:

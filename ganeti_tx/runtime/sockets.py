@@ -37,12 +37,12 @@ def remove_dead_socket(path: Path) -> None:
         return
     if not stat.S_ISSOCK(found.st_mode):
         raise GenericError(f"cannot listen at {path}: there is something that is not a socket")
-    if _answers(path):
+    if answers(path):
         raise GenericError(f"cannot listen at {path}: another process answers there")
     path.unlink(missing_ok=True)
 
 
-def _answers(path: Path) -> bool:
+def answers(path: Path) -> bool:
     """Whether somebody listens; a full backlog (EAGAIN) is an answer, too."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)

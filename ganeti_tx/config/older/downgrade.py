@@ -1,0 +1,49 @@
+"""Back to the layout of 2.16, of which 3.0 differs in two keys (reference: config-history.json)."""
+
+from ganeti_tx.config.older.raw import Raw, mapping
+from ganeti_tx.errors import ConfigurationError
+from ganeti_tx.model.config_data import CONFIG_VERSION
+from ganeti_tx.model.decoding import read_json
+
+OLDER_VERSION = 2160000
+#: What 2.16 does not know: its programs refuse keys that they do not know. All nodes' keys were DSA ones then.
+SSH_KEY_TYPE = "ssh_key_type"
+OLDER_SSH_KEY_TYPE = "dsa"
+SINCE = (SSH_KEY_TYPE, "ssh_key_bits")
+#: And what no version of Ganeti's knows.
+OWN = ("default_group", "default_disk_size")
+
+
+def downgraded(data: bytes) -> Raw:
+    """The text of a configuration of 3.0 as dicts and lists of 2.16; all else is kept.
+
+    @raise ConfigurationError: it cannot be had in that layout.
+    """
+    raw: Raw = read_json(data)
+    if raw["version"] == OLDER_VERSION:
+        return raw
+    if raw["version"] != CONFIG_VERSION:
+        raise ConfigurationError(
+            f"Downgrade supported only from the latest version ({short(CONFIG_VERSION)}), found {raw['version']} "
+            f"({dotted(raw['version'])}) instead"
+        )
+    cluster = mapping(raw, "cluster")
+    kind = cluster.get(SSH_KEY_TYPE, OLDER_SSH_KEY_TYPE)
+    if kind != OLDER_SSH_KEY_TYPE:
+        raise ConfigurationError(
+            f"the nodes' SSH keys are of the type {kind}, and {short(OLDER_VERSION)} knows {OLDER_SSH_KEY_TYPE} keys only; "
+            f"renew them first: gnt-cluster renew-crypto --new-ssh-keys --ssh-key-type={OLDER_SSH_KEY_TYPE}"
+        )
+    for key in (*SINCE, *OWN):
+        cluster.pop(key, None)
+    return {**raw, "version": OLDER_VERSION, "serial_no": raw["serial_no"] + 1}
+
+
+def dotted(version: int) -> str:
+    """A version as people write it: 2160000 is 2.16.0."""
+    return f"{short(version)}.{version % 10000}"
+
+
+def short(version: int) -> str:
+    """Without its revision: 2160000 is 2.16."""
+    return f"{version // 1000000}.{version // 10000 % 100}"

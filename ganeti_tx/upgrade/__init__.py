@@ -1,0 +1,1 @@
+"""From one version to another, and back."""
