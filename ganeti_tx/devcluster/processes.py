@@ -1,52 +1,17 @@
-"""The processes of a devcluster, found by the root directory in their environment or command line."""
+"""The processes of a devcluster: which daemons they are, for which node they work, and the end of them all."""
 
-import os
 import re
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.supervising import stop_supervisor
 from ganeti_tx.runtime.daemon_names import ALL
+from ganeti_tx.runtime.root_processes import processes_of, send
 
 #: Seconds that a process gets between being asked and being killed.
 GRACE = 10.0
-
-
-def processes_of(root: Path) -> Iterator[int]:
-    """The ids of all processes that work below a directory, this one and its parents left out."""
-    mark = str(root).encode()
-    skipped = ancestors()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) not in skipped and belongs(entry, mark):
-            yield int(entry.name)
-
-
-def ancestors() -> set[int]:
-    """This process and those above it."""
-    found: set[int] = set()
-    process = os.getpid()
-    while process > 1 and process not in found:
-        found.add(process)
-        try:
-            process = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
-        except (OSError, ValueError, IndexError):
-            break
-    return found
-
-
-def belongs(entry: Path, mark: bytes) -> bool:
-    """Whether a process's environment names the root, or it is an instance whose pid file is below it."""
-    try:
-        environment = (entry / "environ").read_bytes().split(b"\0")
-        arguments = (entry / "cmdline").read_bytes()
-    except OSError:
-        return False
-    named = [value for value in environment if value.startswith(b"GANETI_ROOTDIR=")]
-    if any(value.partition(b"=")[2].startswith(mark + b"/") for value in named):
-        return True
-    return b"\0-pidfile\0" + mark + b"/" in arguments
 
 
 def daemon_of(process: int) -> str | None:
@@ -81,11 +46,3 @@ def end_all(root: Path) -> int:
     for process in found:
         send(process, signal.SIGKILL)
     return len(asked) + supervised
-
-
-def send(process: int, number: signal.Signals) -> None:
-    """Send a signal; one that is gone needs none, and one of another user is not ours."""
-    try:
-        os.kill(process, number)
-    except (ProcessLookupError, PermissionError):
-        return

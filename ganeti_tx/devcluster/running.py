@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ganeti_tx.devcluster.layout import DevNode, Layout
-from ganeti_tx.devcluster.processes import daemon_of, node_of, processes_of
+from ganeti_tx.devcluster.processes import daemon_of, node_of
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.root_processes import processes_of
 
 
 def running_daemons(layout: Layout) -> dict[DevNode, set[str]]:

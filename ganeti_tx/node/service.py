@@ -43,6 +43,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.out_of_band import OutOfBand
+from ganeti_tx.node.powercycle import Powercycle
 from ganeti_tx.node.providers import ProviderCalls
 from ganeti_tx.node.restricted_commands import Hold, RestrictedCommands
 from ganeti_tx.node.ssh_checks import SshChecks
@@ -67,6 +68,7 @@ from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
+from ganeti_tx.runtime.machine_reset import MachineReset, NoReset, reset_of
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
@@ -109,6 +111,7 @@ class NodeParts:
     processes: MachineProcesses = field(factory=MachineProcesses)
     open_log: OpenLog = open_log
     hold: Hold = hold
+    machine: MachineReset = field(factory=NoReset)
     #: Of the protocol and of the programs.
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
 
@@ -129,6 +132,7 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
         owns_address=is_own_address,
         reaches=lambda address: threads.run(is_reached, address),
         leave=reactor.stop,
+        machine=reset_of(paths.root),
         processes=MachineProcesses(holder, lambda: job_processes(paths.livelock_dir, FlockLiveness())),
     )
 
@@ -195,6 +199,7 @@ def build_dispatch(
         hooks,
         Allocators(parts.files, parts.paths, parts.runner),
         WatcherPauseCalls(PauseFile(parts.files, parts.paths, parts.now)),
+        Powercycle(parts.clock, parts.machine),
         OutOfBand(parts.files, parts.runner),
         RestrictedCommands(parts.files, parts.paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
         guard=master_guard.perform,

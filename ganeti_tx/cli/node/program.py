@@ -25,6 +25,7 @@ PROGRAM = Program(
         "modify": Entry("node.modify", "MODIFY", "change the role and the settings of a node"),
         "modify-storage": Entry("node.storage", "MODIFY", "change a storage unit of a node"),
         "power": Entry("node.power", "POWERING", "show or switch the power of nodes by their out-of-band programs"),
+        "powercycle": Entry("node.powercycle", "POWERCYCLE", "reset a node through its own kernel"),
         "remove": Entry("node.add", "REMOVE", "remove a node from the cluster"),
         "remove-tags": Entry("tags", "REMOVE_FROM_NAMED", "remove tags from a node"),
         "repair-storage": Entry("node.storage", "REPAIR", "mend a storage unit of a node"),

@@ -1,8 +1,8 @@
-"""Calls by which administrators act on machines: programs of theirs on a node, and those that power other nodes."""
+"""Calls by which administrators act on machines: programs of theirs on a node, those that power other nodes, a reset."""
 
 from typing import ClassVar
 
-from ganeti_tx.rpc.calls.base import NORMAL, SLOW, NodeCall
+from ganeti_tx.rpc.calls.base import NORMAL, SLOW, URGENT, NodeCall
 
 #: Seconds that the answer takes to come back, besides the program's own.
 MARGIN = 60.0
@@ -29,3 +29,10 @@ class RunOob(NodeCall[str], frozen=True, kw_only=True):
     def time_limit(self) -> float:
         """The program's own, and what the answer takes."""
         return self.seconds + MARGIN
+
+
+class NodePowercycle(NodeCall[str], frozen=True, kw_only=True):
+    """Reset the node as the reset button does, once the answer is out; gives what will be."""
+
+    name: ClassVar[str] = "node_powercycle"
+    timeout: ClassVar[float] = URGENT

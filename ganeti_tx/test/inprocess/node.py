@@ -258,6 +258,7 @@ class SimulatedNode:
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
             hold=MemoryLocks().hold,
+            machine=SimulatedReset(self),
         )
         external = together([register_ext(parts)]).storages
         for each in external.values():
@@ -307,6 +308,11 @@ class SimulatedNode:
         self._be_booted()
         self.start()
 
+    def reset(self) -> None:
+        """As the button does."""
+        self.lose_power(Random(self.boots))
+        self.boot()
+
     def _be_booted(self) -> None:
         self.boots += 1
         put(self.disk, BOOT_ID, f"{self.name}-{self.boots}\n".encode())
@@ -331,3 +337,18 @@ class SimulatedNode:
     def disk_full(self) -> None:
         """From now on there is no room for another disk."""
         self.files_storage.total = 0
+
+
+@frozen
+class SimulatedReset:
+    """That of a simulated node; not from within its daemon, which does not survive it."""
+
+    node: SimulatedNode
+
+    def obstacle(self) -> str:
+        """None."""
+        return ""
+
+    def reset(self) -> None:
+        """As soon as nothing else is done."""
+        self.node.clock.callLater(0, self.node.reset)

@@ -30,7 +30,7 @@ from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
-from ganeti_tx.rpc.calls.administration import RestrictedCommand, RunOob
+from ganeti_tx.rpc.calls.administration import NodePowercycle, RestrictedCommand, RunOob
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.calls.disk import (
     AssembledDisk,
@@ -275,5 +275,6 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.answer(OsValidate, True)
     nodes.answer(RestrictedCommand, "")
     nodes.answer(RunOob, "")
+    nodes.answer(NodePowercycle, "Reboot scheduled in 5 seconds")
     nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="digest", master="node1.example.com"))
     return nodes

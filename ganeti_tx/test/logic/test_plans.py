@@ -279,6 +279,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpRepairNodeStorage(node_name="node2", storage_type=StorageType.LVM_VG, name="xenvg"),
         ["mend the storage unit"],
     ),
+    (ops.OpNodePowercycle(node_name="node2"), ["reset the node"]),
     (
         ops.OpNodeSetParams(node_name="node2.example.com", drained=True),
         ["change the node", "remove what only master candidates keep"],

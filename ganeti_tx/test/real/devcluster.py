@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.devcluster.layout import Layout
-from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.up import up
+from ganeti_tx.runtime.root_processes import processes_of
 
 COMMAND_LIMIT = 300.0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.devcluster.processes import processes_of
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
 #: What gnt-debug delay is told so that it holds the lock of the node, shared.

@@ -11,9 +11,9 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, TestCase
 
 from ganeti_tx.bootstrap.start import running
-from ganeti_tx.devcluster.processes import processes_of
 from ganeti_tx.devcluster.quickstart import boot_lines
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.contracts.cluster import ClusterContract, Scene
 from ganeti_tx.test.real.devcluster import cluster_with, commands_are_installed
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.devcluster.layout import DevNode, load
-from ganeti_tx.devcluster.processes import end_all, processes_of
+from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.supervising import is_held
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.real.programs import Programs, until
 
 

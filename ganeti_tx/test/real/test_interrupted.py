@@ -8,7 +8,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.devcluster.processes import processes_of
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
 #: The installation lasts until the test lets it end; what takes it back waits for it.

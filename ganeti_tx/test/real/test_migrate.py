@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SkipTest
 
-from ganeti_tx.devcluster.processes import processes_of
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.real.guest import ROOT
 from ganeti_tx.test.real.test_devcluster import OS, DevclusterCase
 from ganeti_tx.test.real.test_kvm_migration import free_port

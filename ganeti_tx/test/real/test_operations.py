@@ -10,11 +10,11 @@ from shutil import rmtree
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.devcluster import quickstart
-from ganeti_tx.devcluster.processes import processes_of
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.contracts.cluster import Scene
 from ganeti_tx.test.contracts.operation_cells import Column, cells_of
 from ganeti_tx.test.contracts.operations import ROWS

@@ -1,0 +1,50 @@
+"""gnt-node powercycle on a cluster in this process."""
+
+from ganeti_tx.node.powercycle import DELAY
+from ganeti_tx.test.inprocess.case import ClusterCase
+
+SAID = "Reboot scheduled in 5 seconds\n"
+
+
+class PowercycleTests(ClusterCase):
+    """Three machines that can be reset."""
+
+    def boots(self) -> list[int]:
+        """How often each was booted, after the time for an answer to arrive."""
+        self.cluster.pass_time(DELAY + 1)
+        return [self.cluster.node(number).boots for number in (1, 2, 3)]
+
+    def test_reset(self) -> None:
+        """The job has its answer before the node is gone; the node comes back."""
+        self.assertTrue(self.ok("gnt-node powercycle --yes node2").endswith(SAID))
+        self.assertEqual(self.boots(), [1, 2, 1])
+        self.ok("gnt-debug delay -n node2 1")
+
+    def test_no_locks(self) -> None:
+        """A job that holds the node's lock for long does not keep it from being reset."""
+        self.scene().submit("gnt-debug delay --submit -n node3 300")
+        self.cluster.pass_time(1)
+        self.ok("gnt-node powercycle --yes node3")
+        self.assertEqual(self.boots(), [1, 1, 2])
+        self.cluster.pass_time(1500)
+
+    def test_offline(self) -> None:
+        """What is marked offline can be reset, if its daemon answers."""
+        self.ok("gnt-node modify --offline=yes --auto-promote node3")
+        self.ok("gnt-node powercycle --yes node3")
+        self.assertEqual(self.boots(), [1, 1, 2])
+        self.cluster.node(3).stop()
+        self.fails("gnt-node powercycle --yes node3", "node3.example.com")
+
+    def test_refused(self) -> None:
+        """Nothing happens to the master by mistake, nor without a yes; a dry run tells what would be done."""
+        for line, reason in (
+            ("--yes node1", "is the master: all jobs end with it"),
+            ("node2", r"Are you sure you want to hard powercycle node node2\?\nNobody can be asked here; --yes"),
+            ("--force node2", "Nobody can be asked here"),
+            ("--yes nosuch", "'nosuch' not known"),
+            ("--yes", "got 0 arguments"),
+        ):
+            self.fails(f"gnt-node powercycle {line}", reason)
+        self.assertIn("1. reset the node", self.ok("gnt-node powercycle --yes --force --dry-run node1"))
+        self.assertEqual(self.boots(), [1, 1, 1])
