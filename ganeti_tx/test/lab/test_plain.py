@@ -41,6 +41,20 @@ REMOVE = "\n".join(
         "rm -f /run/plain.*",
     ]
 )
+#: Writes numbers, of a KiB each, one after the other and each before the next.
+WRITER = """python3 -c '
+import os
+disk = os.open("{path}", os.O_RDWR | os.O_DSYNC)
+for number in range(4096):
+    os.pwrite(disk, b"%8d" % number * 128, number << 10)
+open("/run/plain.done", "w")
+' > /run/plain.log 2>&1 & true"""
+#: How many of them are there; an error where one is that should not be, or one lacks.
+READER = """python3 -c '
+blocks = open("{path}", "rb").read(4 << 20)
+found = [blocks[at : at + 1024] == b"%8d" % (at >> 10) * 128 for at in range(0, 4 << 20, 1024)]
+assert found == sorted(found, reverse=True), found
+print(sum(found))'"""
 
 
 class OnVolumes(KeptLogs, StorageTestCase):
@@ -204,6 +218,20 @@ disk = open("{path(disk)}", "rb")
 print(sum(disk.read(1024) != b"%8d" % number * 128 for number in range(8 << 10)))'"""
         )
         self.assertEqual(wrong.strip(), "0")
+
+    def test_snapshot_in_use(self) -> None:
+        """A snapshot has what was written before one moment, and nothing that was written after it; the disk has all."""
+        disk = volume(0)
+        self.get(self.store.create(disk))
+        self.machine.run(f"dd if=/dev/zero of={path(disk)} bs=1M count=8 oflag=direct status=none")
+        self.machine.run(WRITER.format(path=path(disk)))
+        made = replace(disk, logical_id=self.get(self.store.snapshot(disk, "snap", 16)))
+        self.machine.run("while ! [ -e /run/plain.done ]; do sleep 0.2; done")
+        whole, kept = (int(self.machine.run(READER.format(path=path(each)))) for each in (disk, made))
+        self.assertEqual(whole, 4096)
+        self.assertLess(kept, whole)
+        self.get(self.store.remove(made))
+        self.assertEqual(int(self.machine.run(READER.format(path=path(disk)))), whole)
 
     def test_streams(self) -> None:
         """The bytes of one disk are another's when they were copied."""
