@@ -1,12 +1,16 @@
 """Every operation on instances, with every template that there is, on the fake hypervisor; doc/operations.rst says the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from twisted.trial.unittest import SynchronousTestCase
+
 from ganeti_tx.logic.registry import UNITS
+from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.disk_templates import AVAILABLE, TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
-from ganeti_tx.test.contracts.operation_cells import Column
+from ganeti_tx.test.contracts.cluster import Scene
+from ganeti_tx.test.contracts.operation_cells import DONE, Column, cells_of
 from ganeti_tx.test.contracts.operations import ROWS
 from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.inprocess.agreement import disagreements
@@ -100,3 +104,23 @@ def operations() -> Iterator[type]:
     for kind in UNITS:
         if kind.op_id().startswith("OP_INSTANCE_") or kind.op_id() in wide:
             yield kind
+
+
+class WrongCellTests(SynchronousTestCase):
+    """What is done when a cell is not as the table says."""
+
+    def run_line(self, words: Sequence[str]) -> tuple[int, str, str]:
+        """See `Scene`; one command fails."""
+        told = {"list": (0, "web1 node2 running\n", ""), "info": (1, "", "a word without a reason")}
+        return told.get(words[1], (0, "", ""))
+
+    def test_gone_on(self) -> None:
+        """The rest is gone on with, and in the end all is told."""
+        rows = [row for row in ROWS if row.op in (ops.OpInstanceQueryData, ops.OpInstanceReboot)]
+        scene = Scene(self.run_line, ["node1", "node2", "node3"], "noop")
+        column = Column(scene, DiskTemplate.FILE, "web1", "fake", {}, {}, Path(), lambda: None, chained=True)
+        with self.assertRaises(AssertionError) as raised:
+            cells_of([column], rows)
+        self.assertEqual(len(column.wrong), 1)
+        self.assertIn("OP_INSTANCE_QUERY_DATA with file: a word without a reason", str(raised.exception))
+        self.assertEqual([outcome for _, outcome in column.cells(rows[1:])], [DONE] * 3)
