@@ -36,7 +36,16 @@ def _activated(session: Session, options: Parsed, name: str) -> bool:
     except GanetiError as error:
         session.warn(f"Error activating disks for instance {name}: {describe(error)[1]}")
         return False
-    return True
+    return not _split(session, options, name)
+
+
+def _split(session: Session, options: Parsed, name: str) -> bool:
+    """Whether disks are ready, and yet never become whole by themselves; the job that made them ready has told what helps."""
+    data = run_opcode(session, options, opcode("OP_INSTANCE_QUERY_DATA", instances=[name], static=False))
+    split = [disk for disk in data[name]["disks"] if disk.get("split_brain")]
+    for disk in split:
+        session.warn(f"{disk['iv_name']} of instance {name} stays broken: {disk['papart']}")
+    return bool(split)
 
 
 def _volumes_are_there(session: Session, missing: Missing) -> bool:

@@ -18,13 +18,11 @@ def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
     size = disk.get("size")
     shown = format_size(size, "h") if isinstance(size, int) else "N/A"
     children = disk.get("children") or ()
-    mirrored = bool(disk.get("drbd_info"))
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
         *([("access mode", disk["mode"])] if disk.get("mode") and not is_child else []),
         *_place(disk),
-        *([("on primary", _on_node(disk["pstatus"], mirrored))] if disk.get("pstatus") else []),
-        *([("on secondary", _on_node(disk["sstatus"], mirrored))] if disk.get("sstatus") else []),
+        *_states(disk),
         ("name", disk.get("name")),
         ("UUID", disk.get("uuid")),
         *(
@@ -33,6 +31,16 @@ def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
             else []
         ),
     ]
+
+
+def _states(disk: Disk) -> Labelled:
+    """On each node that was asked; why a mirror is degraded comes last, so that programs still find what they look for."""
+    mirrored, told = bool(disk.get("drbd_info")), []
+    for label, status, apart in (("on primary", "pstatus", "papart"), ("on secondary", "sstatus", "sapart")):
+        if disk.get(status):
+            why = f" ({disk[apart]})" if disk.get(apart) else ""
+            told.append((label, _on_node(disk[status], mirrored) + why))
+    return told
 
 
 def _place(disk: Disk) -> Labelled:

@@ -3,7 +3,7 @@
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.logic.disks.health import states_on
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.model.mirror_state import MirrorState, is_split, why_apart
+from ganeti_tx.model.mirror_state import MirrorState, compared, is_split, why_apart
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -28,6 +28,17 @@ async def why_degraded(nodes: INodeRpc, target: InstanceView, node: Node, index:
     own = sides.pop(node.uuid)
     other = next((side for side in sides.values() if side is not None), None)
     return "" if own is None else told_apart(target, own, other)
+
+
+async def why_other(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> str:
+    """Why what a node has of a disk is not what its other node has; empty if it is the same, lost here, or nobody tells."""
+    own, other = [
+        await _side(nodes, target, each, index)
+        for each in sorted((target.primary, *target.secondaries), key=lambda each: each.uuid != node.uuid)
+    ]
+    if own is None or other is None or not compared(own.generations, other.generations):
+        return ""
+    return told_apart(target, own, other)
 
 
 async def split_disks(nodes: INodeRpc, target: InstanceView) -> list[int]:

@@ -11,7 +11,9 @@ from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
+from ganeti_tx.model.mirror_state import is_split, why_apart
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.disk import BlockdevFind
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
@@ -37,14 +39,26 @@ async def disk_data(nodes: INodeRpc, target: InstanceView, index: int, static: b
 
 
 async def with_states(nodes: INodeRpc, data: dict[str, Any], sides: Sequence[Side]) -> dict[str, Any]:
-    """What is described, and all that it is made of, with the states of its sides: that on the primary node comes first."""
-    states = [await state_on(nodes, side) for side in sides[:2]]
-    primary, secondary = [*states, None, None][:2]
+    """What is described, and all that it is made of, with the states of its sides: that on the primary node comes first.
+
+    A mirror whose sides are not alike has why, for each side ("papart", "sapart"; Ganeti's own data have no such thing), and
+    whether somebody has to say which of them counts ("split_brain").
+    """
+    found = [await status_on(nodes, side) for side in sides[:2]]
+    primary, secondary = [*map(state_words, found), None, None][:2]
     children = [
         await with_states(nodes, child, [side.child(index) for side in sides])
         for index, child in enumerate(data["children"])
     ]
-    return {**data, "pstatus": primary, "sstatus": secondary, "children": children}
+    return {**data, "pstatus": primary, "sstatus": secondary, "children": children, **apart(found)}
+
+
+def apart(found: Sequence[BlockDevStatus | None]) -> dict[str, Any]:
+    """Why the two sides of a mirror are not alike; empty if they are, become so, or do not tell."""
+    here, there = [*(None if each is None else each.mirror for each in found), None, None][:2]
+    sides = (("papart", here, there), ("sapart", there, here))
+    told = {key: why_apart(own, other) for key, own, other in sides if own is not None}
+    return {**told, "split_brain": True} if here is not None and is_split(here, there) else told
 
 
 def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
@@ -94,12 +108,16 @@ def mirror_place(target: InstanceView, disk: Disk) -> dict[str, str | int] | Non
     }
 
 
-async def state_on(nodes: INodeRpc, side: Side) -> list[Any] | None:
-    """[path, major, minor, sync percent, estimated seconds, degraded, local state]; None when the node cannot tell."""
+async def status_on(nodes: INodeRpc, side: Side) -> BlockDevStatus | None:
+    """How a disk is there; None when the node cannot tell."""
     try:
-        state = await nodes.call(side.node, BlockdevFind(disk=side.spec))
+        return await nodes.call(side.node, BlockdevFind(disk=side.spec))
     except RpcError:
         return None
+
+
+def state_words(state: BlockDevStatus | None) -> list[Any] | None:
+    """[path, major, minor, sync percent, estimated seconds, degraded, local state]."""
     if state is None:
         return None
     return [

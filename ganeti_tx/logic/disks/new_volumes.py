@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from attrs import define
 from msgspec.structs import replace
 
-from ganeti_tx.errors import OpExecError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.disks.apart import why_other
 from ganeti_tx.logic.disks.replacing import Replacing
 from ganeti_tx.logic.disks.room import all_parts, check_disk_room
 from ganeti_tx.logic.disks.yielding import yield_to_primary
@@ -78,9 +79,24 @@ class NewVolumes:
         for node in (self.node, self._other):
             check_online(node, f"replace disks of instance {self.common.name}")
         await self.common.check_good(self._other)
+        await self._check_not_older()
         disks = [target.disks[index] for index in self.common.indices]
         wanted = [(part, part.size) for disk in disks for part in all_parts(disk)]
         await check_disk_room(self.common.parts.nodes, target.cluster, [self.node], wanted)
+
+    async def _check_not_older(self) -> None:
+        """Those of the primary node go only if the other one has all that is in them.
+
+        @raise OpPrereqError: the disks are active, and it has not.
+        """
+        target = self.common.target
+        if self.common.active and self.node is target.primary:
+            for index in self.common.indices:
+                if why := await why_other(self.common.parts.nodes, target, self.node, index):
+                    raise OpPrereqError(
+                        f"disk/{index} of instance {self.common.name} cannot be filled from node {self._other.name}: {why}",
+                        ECode.STATE,
+                    )
 
     def plan(self) -> Plan:
         """Steps for each disk, each of which can be taken back until the last is done."""

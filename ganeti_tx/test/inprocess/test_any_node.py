@@ -137,7 +137,7 @@ class FailoverTests(AnyNodeCase):
         """One that is not marked as offline is taken for alive, unless that is not to be minded."""
         self.cluster.lose_power(self.cluster.node(2), Random(1))
         line = f"{FAILOVER} -n node4 --secondary-node node3"
-        self.fails(f"{line} web1", "degraded on node node3.example.com; --ignore-consistency")
+        self.fails(f"{line} web1", r"degraded on node node3.example.com \(Connecting, .*\); --ignore-consistency")
         said = self.ok(f"{line} --ignore-consistency web1")
         self.assertIn("make sure that node node2.example.com is down", said)
         self.assert_placed(4, 3)
@@ -179,6 +179,21 @@ class FailoverTests(AnyNodeCase):
         self.ok(f"{FAILOVER} -n node4 --secondary-node node2 web1")
         self.ok("gnt-instance startup web1")
         self.assertEqual(self.home(4).mirrors.read(self.spec(4)), "newer")
+
+    def test_split_brain(self) -> None:
+        """It is named where it keeps the instance from going, and where one side's changes are lost by that."""
+        second, third = (self.cluster.node(number).address for number in (2, 3))
+        self.wire.split(second, third)
+        self.cluster.run(self.home(3).mirrors.become_primary(self.spec(3)))
+        self.home(2).mirrors.write(self.spec(2), "letters")
+        self.home(3).mirrors.write(self.spec(3), "numbers")
+        self.cluster.run(self.home(3).mirrors.become_secondary(self.spec(3)))
+        self.wire.mend(second, third)
+        split = "split brain: each side has changes that the other has not"
+        self.fails(f"{FAILOVER} -n node4 --secondary-node node3 web1", f"is degraded on node node3.*{split}.*discards")
+        told = self.ok(f"{FAILOVER} -n node4 --secondary-node node2 web1")
+        self.assertIn(f"WARNING: disk/0 of instance web1: {split}; those of node node3.example.com are lost", told)
+        self.assert_runs(4, 2)
 
     def test_taken_back(self) -> None:
         """Until the new pair is recorded a failure has the instance run where it was, upon the old pair."""

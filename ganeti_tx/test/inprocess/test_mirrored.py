@@ -11,7 +11,7 @@ from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove
+from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.inprocess.case import ClusterCase
@@ -186,10 +186,12 @@ class MirroredTests(MirroredCase):
         activated = self.scene().run(["gnt-instance", "activate-disks", NAME])
         self.assertEqual([verified[0], activated[0]], [1, 0])
         told = [verified[1], "".join(activated[1:])]
-        for verb in ("failover", "migrate"):
-            status, out, err = self.scene().run(["gnt-instance", verb, "-f", NAME])
+        for line in ("failover -f", "migrate -f", "replace-disks -p"):
+            status, out, err = self.scene().run(["gnt-instance", *line.split(), NAME])
             self.assertEqual(status, 1)
             told.append(out + err)
+        made = [each.node for each in self.cluster.network.sent if isinstance(each.call, BlockdevCreate)]
+        self.assertEqual(made, ["node2.example.com", "node3.example.com"])  # before
         for text in told:
             self.assertIn("split brain: each side has changes that the other has not", text)
             self.assertIn(keep, text)
@@ -198,6 +200,25 @@ class MirroredTests(MirroredCase):
         self.assertEqual(self.info().count("in sync, status ok"), 2)
         self.assertNotIn("split brain", "".join(self.scene().run(["gnt-instance", "activate-disks", NAME])[1:]))
         self.assertEqual(self.home(2).mirrors.read(self.view().disk_specs()[0]), "one")
+
+    def test_split_brain_is_seen(self) -> None:
+        """Each side's line ends with what is wrong, and looking for broken disks fails as long as it is so."""
+        self.both_went_on()
+        lines = [line.strip() for line in self.info().splitlines() if "*DEGRADED*" in line]
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertRegex(
+                line,
+                r"^on \w+: /dev/drbd\d+ \(147:\d+\) \*DEGRADED\*, status ok \(StandAlone, split brain: each side has changes"
+                r" that the other has not\)$",
+            )
+        status, out, err = self.scene().run(["gnt-cluster", "verify-disks"])
+        self.assertEqual(status, 1)
+        self.assertIn(f"disk/0 of instance {NAME} stays broken: StandAlone, split brain", err)
+        self.assertIn(f"'gnt-instance replace-disks -s {NAME}' keeps those of node2", out + err)
+        self.ok(f"gnt-instance replace-disks -s {NAME}")
+        self.ok("gnt-cluster verify-disks")
+        self.assertNotIn("(StandAlone", self.info())
 
     def test_split_brain_the_other_way(self) -> None:
         """After a failover that ignores it the other side's changes are kept."""

@@ -11,6 +11,7 @@ from twisted.internet.defer import CancelledError
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic import left_volumes
+from ganeti_tx.logic.disks.apart import split_disks, why_degraded
 from ganeti_tx.logic.disks.health import named, states_on
 from ganeti_tx.logic.disks.new_end import assemble, clear, create, place, placing, tell
 from ganeti_tx.logic.disks.new_secondary import CLEAR, CREATE
@@ -23,6 +24,7 @@ from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.mirror_state import SPLIT_BRAIN
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.model.undo import Undo
@@ -91,6 +93,10 @@ class NewPair:
         await check_third(self.common.parts, self._before, self._new, self.kept)
         if self.common.active and not self._before.primary.offline and (fault := await self._fault()):
             raise OpPrereqError(fault, ECode.STATE)
+        if split := await split_disks(self.common.parts.nodes, self._before) if self.common.active else []:
+            self.common.parts.warn(
+                f"{named(split)} of instance {self.common.name}: {SPLIT_BRAIN}; those of node {self._left.name} are lost"
+            )
         await self.leaving.check_memory()
 
     async def _fault(self) -> str | None:
@@ -105,9 +111,10 @@ class NewPair:
             )
         apart = [index for index, status in found if status is not None and status.is_degraded]
         if apart and not (self._keeps_primary or self._before.primary.offline or self.leaving.ignore_consistency):
+            why = await why_degraded(self.common.parts.nodes, self._before, self.kept, apart[0])
             return (
-                f"{named(apart)} of instance {name} is degraded on node {node}; --ignore-consistency fails over all the"
-                " same, and may lose data"
+                f"{named(apart)} of instance {name} is degraded on node {node}{why and f' ({why})'}; --ignore-consistency"
+                " fails over all the same, and may lose data"
             )
         return None
 
