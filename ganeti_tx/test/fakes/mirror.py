@@ -145,8 +145,6 @@ class FakeMirrors:
     wire: MirrorWire
     template: str = "drbd"
     up: dict[int, MirrorDevice] = field(factory=dict)
-    #: The minors that were created here, with their sizes.
-    known: dict[int, int] = field(factory=dict)
     #: What the module tells of itself, or why it cannot be used.
     version: str = "8.4.11"
     helper: str = "/bin/true"
@@ -159,21 +157,18 @@ class FakeMirrors:
         return MirrorModule(self.version, self.helper, sorted(self.up))
 
     async def create(self, disk: DiskSpec, below: Below = ()) -> None:
-        """See `IStorage`."""
-        ends = self._ends(disk)
+        """See `IStorage`: the volumes get fresh notes, whatever they had."""
         if disk.size <= 0 or len(below) != 2:
             raise BlockDeviceError(f"{self._label(disk)} cannot have {disk.size} MiB on {len(below)} volumes")
-        meta = self.devices.behind[below[1].dev_path]
-        if meta.notes is not None or ends.local_minor in self.known:
-            raise BlockDeviceError(f"{self._label(disk)} exists")
         if disk.size > below[0].size:
             raise BlockDeviceError(f"{self._label(disk)} does not fit: {below[0].dev_path} has {below[0].size} MiB")
-        meta.notes = MirrorNotes(disk.size)
-        self.known[ends.local_minor] = disk.size
+        if self._taken_over(disk, below) is not None:
+            raise BlockDeviceError(f"{self._label(disk)} exists")
+        self.devices.behind[below[1].dev_path].notes = MirrorNotes(disk.size)
 
     async def remove(self, disk: DiskSpec) -> None:
-        """See `IStorage`."""
-        self.known.pop(self._ends(disk).local_minor, None)
+        """See `IStorage`: it is nothing but what it was made of."""
+        self._ends(disk)
 
     async def grow(self, disk: DiskSpec, amount: int, dry_run: bool = False) -> None:
         """See `IStorage`: to what the volumes on both sides have room for."""
@@ -189,27 +184,22 @@ class FakeMirrors:
             if side.notes is not None:
                 side.notes.size += amount
             side.size += amount
-        self.known[device.ends.local_minor] = device.size
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`."""
-        minor = self._ends(disk).local_minor
-        here = 3 if (disk.logical_id or []).index(minor, 3) == 3 else 4
-        wanted = logical_id[here]
-        if minor not in self.known or minor in self.up or wanted in self.known:
-            raise BlockDeviceError(f"{self._label(disk)} cannot become minor {wanted}")
-        self.known[wanted] = self.known.pop(minor)
+        raise BlockDeviceError(f"{self._label(disk)} cannot be renamed: nothing on this node has its name")
 
     async def assemble(self, disk: DiskSpec, primary: bool = True, below: Below = ()) -> BlockDevStatus:
         """See `IStorage`."""
-        ends = self._ends(disk)
-        device, fresh = self.up.get(ends.local_minor), False
+        device, fresh = self._taken_over(disk, below), False
+        if below and self.devices.behind[below[1].dev_path].notes is None:  # never a mirror's: as good as none
+            below = ()
         if device is None:
-            device, fresh = self._bring_up(disk, ends, below), True
+            device, fresh = self._bring_up(disk, below), True
         else:
-            self.wire.move(device, ends)
+            self.wire.move(device, self._ends(disk))
             if device.data is None and below:
-                await self.attach_children(disk, below)
+                self._hold(device, below)
         try:
             if primary:
                 await self.become_primary(disk)
@@ -222,9 +212,10 @@ class FakeMirrors:
         return self._status(device)
 
     async def shutdown(self, disk: DiskSpec) -> None:
-        """See `IStorage`."""
-        device = self.up.get(self._ends(disk).local_minor)
-        if device is not None:
+        """See `IStorage`: what has its minor by now and is another disk's, by its port, stays."""
+        ends = self._ends(disk)
+        device = self.up.get(ends.local_minor)
+        if device is not None and device.ends.port == ends.port:
             self.devices.refuse_used(self._path(device))
             self._take_down(device)
 
@@ -233,17 +224,15 @@ class FakeMirrors:
         return self._ends(disk).local_minor in self.up
 
     async def find(self, disk: DiskSpec, below: Sequence[BlockDevStatus | None] = ()) -> BlockDevStatus | None:
-        """See `IStorage`."""
+        """See `IStorage`: one that is not up is there if its volumes are."""
         minor = self._ends(disk).local_minor
         if (device := self.up.get(minor)) is not None:
             return self._status(device)
-        if minor not in self.known:
+        data, *_ = below or [None]
+        if data is None or len(below) != len(disk.children) or None in below:
             return None
         return BlockDevStatus(
-            dev_path=f"/dev/drbd{minor}",
-            size=self.known[minor],
-            is_degraded=True,
-            ldisk_status=LocalDiskStatus.UNKNOWN,
+            dev_path=f"/dev/drbd{minor}", size=data.size, is_degraded=True, ldisk_status=LocalDiskStatus.UNKNOWN
         )
 
     def data_children(self, disk: DiskSpec) -> Sequence[DiskSpec]:
@@ -298,13 +287,14 @@ class FakeMirrors:
         device.paused = pause
 
     async def attach_children(self, disk: DiskSpec, below: Below) -> None:
-        """See `IMirror`."""
+        """See `IMirror`: whatever a volume was before, its notes are not believed."""
         device = self._device(disk)
         if device.data is not None:
             raise BlockDeviceError(f"{self._label(disk)} has a part here already")
+        if not self._has_good_peer(device):
+            raise BlockDeviceError(f"{self._label(disk)} cannot be filled: the other side has no good data")
+        self.devices.behind[below[1].dev_path].notes = MirrorNotes(device.size)
         self._hold(device, below)
-        if device.notes is None:
-            device.notes = self.devices.behind[below[1].dev_path].notes = MirrorNotes(device.size)
         self.wire.advance(device)
 
     async def detach_children(self, disk: DiskSpec) -> None:
@@ -353,30 +343,37 @@ class FakeMirrors:
             self.wire.devices.pop(device.end, None)
         self.up.clear()
 
-    def _bring_up(self, disk: DiskSpec, ends: MirrorEnds, below: Below) -> MirrorDevice:
-        if ends.local_minor not in self.known:
-            raise BlockDeviceError(f"{self._label(disk)} does not exist")
+    def _taken_over(self, disk: DiskSpec, below: Below) -> MirrorDevice | None:
+        """The device that has the minor, if it is the disk's; another is taken down, unless somebody has it open."""
+        device = self.up.get(self._ends(disk).local_minor)
+        if device is not None and below and device.paths and device.paths != [each.dev_path for each in below]:
+            self.devices.refuse_used(self._path(device))
+            self._take_down(device)
+            return None
+        return device
+
+    def _bring_up(self, disk: DiskSpec, below: Below) -> MirrorDevice:
+        ends = self._ends(disk)
         secret = str((disk.logical_id or [""])[-1])
-        size = self.known[ends.local_minor]
-        device = MirrorDevice(ends, secret, [], None, None, size, seen_at=self.wire.now())
+        device = MirrorDevice(ends, secret, [], None, None, disk.size, seen_at=self.wire.now())
         if below:
             self._hold(device, below)
         self.up[ends.local_minor] = self.wire.devices[device.end] = device
-        self.devices.appear(self._path(device), FakeDisk(size))
+        self.devices.appear(self._path(device), FakeDisk(device.size))
         self.wire.advance(device)
         return device
 
     def _take_down(self, device: MirrorDevice) -> None:
         self.wire.advance(device)
         self._release(device)
-        self.known[device.ends.local_minor] = device.size
         del self.up[device.ends.local_minor], self.wire.devices[device.end]
         self.devices.vanish(self._path(device))
 
     def _hold(self, device: MirrorDevice, below: Below) -> None:
         device.paths = [each.dev_path for each in below]
         device.data, meta = (self.devices.open(path, self._path(device)) for path in device.paths)
-        device.notes = meta.notes
+        assert meta.notes is not None
+        device.notes, device.size = meta.notes, meta.notes.size
         device.seen_at = self.wire.now()
 
     def _release(self, device: MirrorDevice) -> None:

@@ -44,7 +44,8 @@ class MirroredCase(ClusterCase):
 
     def mirrors(self) -> list[int]:
         """How many mirrors each node has."""
-        return [len(self.home(number).mirrors.known) for number in self.numbers]
+        volumes = [self.home(number).volumes.disks.values() for number in self.numbers]
+        return [sum(each.notes is not None for each in there) for there in volumes]
 
     def configured_volumes(self) -> list[list[str]]:
         """The volumes that each node must have, by the configuration."""

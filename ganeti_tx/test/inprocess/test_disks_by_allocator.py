@@ -70,7 +70,6 @@ class AllocatorTests(MirroredCase):
         """It is asked for as many nodes as the instance has, as for a new one."""
         for number in (2, 3):
             self.home(number).volumes.disks.clear()
-            self.home(number).mirrors.known.clear()
         self.answer = ["node5.example.com", "node4.example.com"]
         told = self.ok("gnt-instance recreate-disks -I choose web1")
         self.assertIn("via iallocator choose: node5.example.com, node4.example.com", told)

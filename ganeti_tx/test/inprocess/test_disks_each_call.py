@@ -84,7 +84,6 @@ class RecreatedDisksEachCallTests(EachCallCase):
         for node in cluster.members:
             assert node.mirror_node is not None
             node.mirror_node.volumes.disks.clear()
-            node.mirror_node.mirrors.known.clear()
         return cluster
 
 

@@ -144,7 +144,7 @@ class MirrorTests(MirroredCase):
             size
             for number in (2, 3)
             for size in (
-                *self.home(number).mirrors.known.values(),
+                *(each.notes.size for each in self.home(number).volumes.disks.values() if each.notes is not None),
                 *(each.size for key, each in self.home(number).volumes.disks.items() if key.endswith("_data")),
             )
         ]

@@ -70,7 +70,6 @@ class OperationsTests(ClusterCase):
             node.files_storage.disks.clear()
             assert node.mirror_node is not None
             node.mirror_node.volumes.disks.clear()
-            node.mirror_node.mirrors.known.clear()
 
     def settle(self, where: str) -> None:
         """All agree."""

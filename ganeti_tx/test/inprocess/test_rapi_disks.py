@@ -36,7 +36,6 @@ class DiskTests(RapiCase, MirroredCase):
         """On other nodes."""
         for number in (2, 3):
             self.home(number).volumes.disks.clear()
-            self.home(number).mirrors.known.clear()
         self.done("POST", f"{WEB}/recreate-disks", {"nodes": ["node3", "node4"], "disks": [[0, {"size": 2048}]]})
         self.assertEqual(self.sizes(), [2048])
         self.assert_agree()

@@ -121,7 +121,6 @@ class MirrorTests(MirroredCase):
         """The storages of nodes are empty."""
         for number in numbers:
             self.home(number).volumes.disks.clear()
-            self.home(number).mirrors.known.clear()
 
     def test_in_place(self) -> None:
         """On both nodes; with one copy left nothing is made anew."""

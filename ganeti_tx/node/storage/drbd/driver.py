@@ -6,6 +6,7 @@ from typing import Any
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
+from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
@@ -15,13 +16,15 @@ from ganeti_tx.model.mirror_state import MirrorState
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import IMirror, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.drbd import command
-from ganeti_tx.node.storage.drbd.kernel import Kernel
+from ganeti_tx.node.storage.drbd.kernel import Kernel, NoMetadataError
 from ganeti_tx.node.storage.drbd.mirror import Mirror
 from ganeti_tx.node.storage.drbd.proc_drbd import UNCONFIGURED
 from ganeti_tx.node.storage.drbd.setting_up import SettingUp, has_other_port
 from ganeti_tx.node.storage.drbd.status import CONNECTED, INCONSISTENT, MirrorStatus
 from ganeti_tx.node.storage.interfaces import Below, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, StorageParts
+
+log = Logger()
 
 MAJOR = 147
 KIB_IN_MIB = 1024
@@ -97,13 +100,23 @@ class DrbdMirrors:
         parts = _parts(disk, below) if below else ()
         fresh = not await self._setting_up.takes_over(mirror, parts)
         try:
-            await self._setting_up.complete(mirror, parts)
-            await self._become_useful(mirror, primary, bool(parts))
+            own = await self._complete(mirror, parts)
+            await self._become_useful(mirror, primary, own)
         except BlockDeviceError:
             if fresh:
                 await self.kernel.tried(command.down_argv(mirror.resource))
             raise
         return await self._block_device(mirror, await self._up(mirror))
+
+    async def _complete(self, mirror: Mirror, parts: Below) -> bool:
+        """Whether it has its own part: volumes that were never a mirror's are as good as none."""
+        try:
+            await self._setting_up.complete(mirror, parts)
+        except NoMetadataError as error:
+            log.warn("{fault}, so it has to do without its own part", fault=str(error))
+            await self._setting_up.complete(mirror, ())
+            return False
+        return bool(parts)
 
     async def _become_useful(self, mirror: Mirror, primary: bool, has_part: bool) -> None:
         if primary or not has_part:

@@ -30,6 +30,8 @@ WIPE_TIMEOUT = 600.0
 OUTPUT_LIMIT = 4 << 20
 #: What metadata say that a crash has left.
 UNCLEAN = "(165)"
+#: Of a volume that has none: it came into the place of another, and was never given to the mirror.
+NO_METADATA = "(119)"
 #: A synchronisation that is held up already, or goes on already.
 NO_CHANGE = ("(134)", "(135)")
 
@@ -37,6 +39,10 @@ NO_CHANGE = ("(134)", "(135)")
 def connector() -> list[str]:
     """The program that connects without telling the secret to everybody."""
     return [sys.executable, "-I", "-S", str(Path(connect.__file__))]
+
+
+class NoMetadataError(BlockDeviceError):
+    """Volumes of which none can be a mirror's part before it gets metadata."""
 
 
 @frozen
@@ -100,12 +106,17 @@ class Kernel:
         await self.do(f"{mirror.label} cannot have its metadata", command.metadata_argv(mirror, meta, ["create-md"]))
 
     async def attach(self, mirror: Mirror, data: str, meta: str, size: int) -> None:
-        """Give it its own part; what a crash left undone in the metadata is done before."""
+        """Give it its own part; what a crash left undone in the metadata is done before.
+
+        @raise NoMetadataError: nothing was ever written to it by DRBD.
+        """
         argv = command.attach_argv(mirror, data, meta, size)
         result = await self._run(argv)
         if UNCLEAN in _said(result):
             await self.do(f"{mirror.label}: apply-al", command.metadata_argv(mirror, meta, ["apply-al"]))
             result = await self._run(argv)
+        if NO_METADATA in _said(result):
+            raise NoMetadataError(f"{mirror.label} cannot have {data} and {meta}: there are no metadata")
         _succeeded(f"{mirror.label} cannot have {data} and {meta}", result)
 
     async def pause(self, mirror: Mirror, pause: bool) -> None:

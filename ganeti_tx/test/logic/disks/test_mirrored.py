@@ -186,7 +186,8 @@ class MirroredInstanceTests(UnitTestCase):
 
     def test_secondary_broken(self) -> None:
         """A secondary node that cannot make the mirror ready keeps the instance from starting."""
-        self.second.storage.mirrors.known.clear()
+        for volume in self.second.storage.volumes.disks.values():
+            volume.notes = None
         text = self.refused(OpInstanceStartup(instance_name=NAME), OpExecError)
         self.assertIn(f"could not make disk/0 of instance {NAME} ready", text)
         self.assertEqual(self.first.links(), [])

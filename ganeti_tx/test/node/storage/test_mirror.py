@@ -1,7 +1,5 @@
 """Mirrors upon volumes upon files, on two nodes: the contract of all disks, and that of mirrors."""
 
-from typing import Any
-
 from msgspec.structs import replace
 from twisted.internet.task import Clock
 
@@ -17,6 +15,8 @@ ADDRESSES = ("198.51.100.1", "198.51.100.2")
 
 class FakeMirrorTests(MirrorContract):
     """The mirrors in memory."""
+
+    renamable = False
 
     def trees(self) -> list[DeviceTree]:
         """See `StorageContract`."""
@@ -61,17 +61,6 @@ class FakeMirrorTests(MirrorContract):
         """See `MirrorContract`."""
         return self.homes[node].mirrors.read(self.disk(node=node))
 
-    def test_rename(self) -> None:
-        """Another minor on this node."""
-        self.create()
-        spec = self.disk()
-        assert spec.logical_id is not None and spec.ends is not None
-        moved: list[Any] = [*spec.logical_id]
-        moved[3] = 7
-        self.get(self.tree.rename(spec, moved))
-        renamed = replace(spec, logical_id=moved, ends=replace_minor(spec, 7))
-        self.assertEqual(self.get(self.tree.found(renamed)).size, 8)
-
     def test_three_levels(self) -> None:
         """Each level is made of the one below, on its own node, and the file at the bottom has the content."""
         self.in_sync()
@@ -94,8 +83,8 @@ class FakeMirrorTests(MirrorContract):
         self.create(1)
         before = [sorted(each.disks) for each in (self.homes[0].files, self.homes[0].volumes)]
         self.homes[0].volumes.total = 0
-        taken = replace(self.disk(), ends=self.disk(1).ends)  # the minor of another mirror
-        self.assertIn("exists", self.refused(self.tree.create(taken, "web1")))
+        larger = replace(self.disk(), size=16)  # than its volumes
+        self.assertIn("does not fit", self.refused(self.tree.create(larger, "web1")))
         self.assertEqual([sorted(each.disks) for each in (self.homes[0].files, self.homes[0].volumes)], before)
         self.assertEqual(self.homes[0].devices.behind, {})
 
@@ -151,9 +140,3 @@ class FakeMirrorTests(MirrorContract):
         made = self.get(self.tree.snapshot(self.disk(), "snap", 8))
         self.assertEqual(made, ["xenvg", "d0_data.snap"])
         self.assertEqual(self.homes[0].volumes.disks["xenvg/d0_data.snap"].content, "letters")
-
-
-def replace_minor(spec: DiskSpec, minor: int) -> Any:
-    """The ends with another minor here."""
-    assert spec.ends is not None
-    return replace(spec.ends, local_minor=minor)

@@ -184,6 +184,16 @@ class DriverTests(SynchronousTestCase):
             f"drbdmeta --force /dev/drbd0 v08 {META} 0 apply-al",
         )
 
+    def test_without_metadata(self) -> None:
+        """Volumes that DRBD never had are as good as none: the other side's data will do, and without them nothing is up."""
+        self.situation("diskless-unconfigured", "diskless-primary")
+        self.say("drbdsetup attach", status=10, stderr="0: Failure: (119) No valid meta-data signature found.\n")
+        self.assertIn("nor good data on the other side", self.refused(self.driver.assemble(DISK, True, BELOW)))
+        self.situation("diskless-primary")
+        status = self.get(self.driver.assemble(DISK, True, BELOW))
+        self.assertEqual((status.ldisk_status, status.is_degraded), (LocalDiskStatus.FAULTY, True))
+        self.assertNotIn("create-md", " ".join(self.done))
+
     def test_new_volumes(self) -> None:
         """Volumes that replace others are filled whole: metadata that may be on them from before are wiped."""
         self.situation("diskless-primary")
@@ -202,8 +212,8 @@ class DriverTests(SynchronousTestCase):
     def test_failed_assembly(self) -> None:
         """Nothing is left set up."""
         self.nothing_set_up()
-        self.say("drbdsetup attach", status=10, stderr="0: Failure: (119) No valid meta-data signature found.\n")
-        self.assertIn("No valid meta-data", self.refused(self.driver.assemble(DISK, False, BELOW)))
+        self.say("drbdsetup attach", status=10, stderr="0: Failure: (104) Can not open backing device.\n")
+        self.assertIn("Can not open", self.refused(self.driver.assemble(DISK, False, BELOW)))
         self.assertEqual(self.done[-1], "drbdsetup down resource0")
 
     def test_other_release(self) -> None:
