@@ -13,7 +13,7 @@ from ganeti_tx.errors import GanetiError, OpExecError, error_text
 from ganeti_tx.logic import left_volumes
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.safe_points import SafePoints
-from ganeti_tx.model.undo import Undo
+from ganeti_tx.model.undo import NodeUndo, Undo
 
 log = Logger()
 
@@ -153,7 +153,8 @@ async def undo_all(
     for text, titles in told.items():
         what = "a step" if len(titles) == 1 else f"{len(titles)} steps"
         warn(f"could not undo {what} ({'; '.join(titles)}): {text}" if titles else text)
-    for text in left_volumes.told(failed):
+    by_hand = [each.by_hand for each in failed if isinstance(each, NodeUndo) and each.by_hand is not None]
+    for text in (*by_hand, *left_volumes.told(failed)):
         warn(text)
     return left
 

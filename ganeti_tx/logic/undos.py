@@ -15,7 +15,9 @@ from ganeti_tx.rpc.interfaces import Target
 P = ParamSpec("P")
 
 
-def on_node(title: str, node: Target, call: NodeCall[Any], otherwise: str | None = None) -> NodeUndo:
+def on_node(
+    title: str, node: Target, call: NodeCall[Any], otherwise: str | None = None, by_hand: str | None = None
+) -> NodeUndo:
     """An undo that is a call; what is secret in its arguments is left out, for it will stand in a file."""
     return NodeUndo(
         title=f"{title} on node {node.name}",
@@ -26,6 +28,7 @@ def on_node(title: str, node: Target, call: NodeCall[Any], otherwise: str | None
         arguments=without_secrets(msgspec.to_builtins(call, str_keys=True)),
         elsewhere=isinstance(call, BlockdevRemove) and TEMPLATES[DiskTemplate(call.disk.dev_type)].shared,
         otherwise=otherwise,
+        by_hand=by_hand,
     )
 
 

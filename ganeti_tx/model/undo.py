@@ -20,6 +20,7 @@ class NodeUndo(msgspec.Struct, frozen=True, kw_only=True, tag="node"):
     @ivar title: what it does, for the operator: "remove disk/0 of instance web1 on node2".
     @ivar elsewhere: whether another node of its group can do the same, as they share what it is about.
     @ivar otherwise: what is told when it cannot be done, if what was begun before must then stay as it is.
+    @ivar by_hand: what is told, too, when it cannot be done: the command that helps.
     """
 
     title: str
@@ -30,6 +31,7 @@ class NodeUndo(msgspec.Struct, frozen=True, kw_only=True, tag="node"):
     arguments: dict[str, Any]
     elsewhere: bool = False
     otherwise: str | None = None
+    by_hand: str | None = None
 
 
 class ConfigUndo(msgspec.Struct, frozen=True, kw_only=True, tag="config"):

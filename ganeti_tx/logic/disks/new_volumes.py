@@ -90,7 +90,7 @@ class NewVolumes:
         @raise OpPrereqError: the disks are active, and it has not.
         """
         target = self.common.target
-        if self.common.active and self.node is target.primary:
+        if self.common.active and self._on_primary:
             for index in self.common.indices:
                 if why := await why_other(self.common.parts.nodes, target, self.node, index):
                     raise OpPrereqError(
@@ -128,7 +128,34 @@ class NewVolumes:
             await self._exchange(index, spec)
         await self.common.context.steps.settle()
         old = [renamed(child, OLD) for _, spec in self._specs for child in spec.children]
-        await self.common.finish(self.common.target, self.node, old)
+        await self.common.finish(self.common.target, self.node, old, self._way_back())
+
+    @property
+    def _on_primary(self) -> bool:
+        return self.node is self.common.target.primary
+
+    def _as_it_was(self, *between: str) -> str:
+        """How the instance goes on with what this node had, should the other one have lost its copy meanwhile."""
+        name = self.common.name
+        line = " && ".join([f"gnt-instance shutdown {name}", *between, f"gnt-instance startup --force {name}"])
+        return (
+            f"if node {self._other.name} has lost its copy, the old one on node {self.node.name} is what there is, as it was"
+            f" when it was detached; {line!r} goes on with it"
+        )
+
+    def _way_back(self) -> str | None:
+        """To the volumes that were put aside, if the data of the new ones come from elsewhere while the instance runs."""
+        if not self._on_primary:
+            return None
+        words = [f"lvremove -f {' '.join(text(child) for _, spec in self._specs for child in spec.children)}"]
+        for _, spec in self._specs:
+            words += [f"lvrename {text(renamed(child, OLD))} {text(child)}" for child in spec.children]
+        return self._as_it_was(f'gnt-cluster command -n {self.node.name} "{"; ".join(words)}"')
+
+    def _again(self, whole: str) -> str:
+        if self._on_primary:
+            return self._as_it_was()
+        return f"'gnt-instance activate-disks {self.common.name}' attaches the volumes of {whole} again"
 
     async def _clear(self) -> None:
         """What is there under names that only a replacement gives."""
@@ -147,9 +174,10 @@ class NewVolumes:
     async def _exchange(self, index: int, spec: DiskSpec) -> None:
         step, plain = self.common.parts.step, without_secret(spec)
         whole = f"disk/{index} of instance {self.common.name}"
-        back = on_node(f"attach the volumes of {whole} again", self.node, BlockdevAddchildren(disk=plain))
+        title = f"attach the volumes of {whole} again"
+        back = on_node(title, self.node, BlockdevAddchildren(disk=plain), by_hand=self._again(whole))
         async with step(detach(index), back):
-            if self.node is not self.common.target.primary:
+            if not self._on_primary:
                 await yield_to_primary(self.common.parts, self.common.target, index)
             await self._tell(BlockdevRemovechildren(disk=plain))
         old = await self._there(spec.children)  # of which some may be lost

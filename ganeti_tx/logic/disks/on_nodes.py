@@ -17,10 +17,12 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, RpcError
 Warn = Callable[[str], None]
 
 
-async def assemble_elsewhere(nodes: INodeRpc, target: InstanceView, warn: Warn) -> None:
+async def assemble_elsewhere(nodes: INodeRpc, target: InstanceView, warn: Warn, *, needed: bool = True) -> None:
     """Make the disks ready on the nodes where the instance does not run; a start does it on the primary one, after that.
 
-    One that is offline is warned of: a mirror does without. @raise OpExecError: another one cannot.
+    One that is offline is warned of: a mirror does without. @param needed: whether it has to do with the others.
+
+    @raise OpExecError: another one cannot, and is needed.
     """
     instance = target.instance
     for index, disk in enumerate(target.disks):
@@ -34,7 +36,11 @@ async def assemble_elsewhere(nodes: INodeRpc, target: InstanceView, warn: Warn) 
             except NodeOfflineError as error:
                 warn(f"disk/{index} is not made ready on node {node.name}: {error}")
             except RpcError as error:
-                raise OpExecError(f"could not make disk/{index} of instance {instance.name} ready: {error}") from None
+                if needed:
+                    raise OpExecError(
+                        f"could not make disk/{index} of instance {instance.name} ready: {error}"
+                    ) from None
+                warn(f"could not make disk/{index} ready on node {node.name}: {error}")
 
 
 async def shutdown_disks(

@@ -94,13 +94,16 @@ class Replacing:
         nodes = tuple(dict.fromkeys(node.name for index in self.indices for node in homes(view, view.disks[index])))
         return steps if self.active else [*steps, PlannedStep(DOWN, nodes, self.objects)]
 
-    async def finish(self, view: InstanceView, old: Node, remains: Sequence[DiskSpec]) -> None:
+    async def finish(
+        self, view: InstanceView, old: Node, remains: Sequence[DiskSpec], way_back: str | None = None
+    ) -> None:
         """Wait for the new copy and remove what is left of the old one, in the order that was asked for.
 
         A job that is ended while it waits has the old copy removed, which is out of date. When the new copy cannot be filled
         the old one stays, and is told of.
 
         @param view: the instance as it is now. @param remains: the old copy on its node.
+        @param way_back: how that becomes the present one again, if the other side has lost the data.
         """
         removals = [self.removal(old, spec) for spec in remains]
         downs = [] if self.active else shutdowns(view, self.indices)
@@ -116,6 +119,8 @@ class Replacing:
                 for removal in removals:
                     self.context.steps.nothing_to_undo(removal)
                     self.parts.warn(f"the new copy is not whole, so this was left for later: {removal.title}")
+                if removals and way_back is not None:
+                    self.parts.warn(way_back)
                 raise
         if not self.early_release:
             await self.remove_old(old, remains)

@@ -38,9 +38,17 @@ async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
         await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
 
 
-async def start(nodes: INodeRpc, target: InstanceView, spec: InstanceSpec, warn: Warn, *, paused: bool = False) -> None:
+async def start(
+    nodes: INodeRpc,
+    target: InstanceView,
+    spec: InstanceSpec,
+    warn: Warn,
+    *,
+    paused: bool = False,
+    secondaries_needed: bool = True,
+) -> None:
     """Make its disks ready and start it, as `spec` has it. @raise OpExecError: it may run all the same, if an answer got lost."""
-    await assemble_elsewhere(nodes, target, warn)
+    await assemble_elsewhere(nodes, target, warn, needed=secondaries_needed)
     try:
         await nodes.call(target.primary, InstanceStart(instance=spec, startup_paused=paused))
     except RpcError as error:

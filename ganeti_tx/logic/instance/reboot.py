@@ -82,4 +82,5 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
             async with self.step(DISKS):
                 await shutdown_disks(self.nodes, self.target, self.warn)
         async with self.step(START):
-            await start(self.nodes, self.target, spec, self.warn)
+            needed = not self.op.ignore_secondaries
+            await start(self.nodes, self.target, spec, self.warn, secondaries_needed=needed)

@@ -96,7 +96,14 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             async with self.step(CLEAR):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
         async with self.step(START, *self._undos()):
-            await start(self.nodes, self.target, self._spec, self.warn, paused=bool(self.op.startup_paused))
+            await start(
+                self.nodes,
+                self.target,
+                self._spec,
+                self.warn,
+                paused=bool(self.op.startup_paused),
+                secondaries_needed=not self.op.force,
+            )
 
     def _undos(self) -> Sequence[Undo]:
         """Nothing runs that is not marked as up; what was there before the start stays."""

@@ -329,6 +329,14 @@ class FakeMirrors:
             raise BlockDeviceError(f"{self._label(disk)} has no data")
         return side.data.content
 
+    def lose_part(self, disk: DiskSpec) -> None:
+        """A volume answers with errors: the device goes on without, and nobody ever reads from it again."""
+        device = self._device(disk)
+        self.wire.advance(device)
+        for path in device.paths:
+            self.devices.behind[path].notes = None
+        self._release(device)
+
     def behind(self, path: str) -> FakeDisk | None:
         """What holds the data of the device at a path, if it is up, primary and has some."""
         for device in self.up.values():

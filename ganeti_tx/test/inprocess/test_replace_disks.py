@@ -1,12 +1,13 @@
 """Mirrored disks replaced in all four ways, in a whole cluster of four nodes."""
 
+import re
 from random import Random
 
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import view_of
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove
+from ganeti_tx.rpc.calls.disk import BlockdevCreate, BlockdevRemove, BlockdevRename
 from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, DrbdAttachNet
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
@@ -182,6 +183,67 @@ class SameNodeTests(ReplaceCase):
         self.assertRegex(out, "WARNING: .*_data_replaced")
         self.cluster.network.fault = None
         self.wire.mend(*(self.cluster.node(number).address for number in (2, 3)))
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+    def breaks_when(self, kind: type[NodeCall[object]], trouble: Says | None = None) -> Fault:
+        """The volumes of the secondary node break when there is a first call of a kind, which may have trouble, too."""
+        calls = iter(range(1000))
+
+        def fault(node: str, call: NodeCall[object]) -> Says | None:
+            if not isinstance(call, kind) or next(calls) > 0:
+                return None
+            self.home(3).mirrors.lose_part(self.spec(3))
+            return trouble
+
+        return fault
+
+    def by_hand(self, out: str) -> list[str]:
+        """The commands that the warning names."""
+        found = re.search(
+            "if node node3.example.com has lost its copy, the old one on node node2.*; '(.*)' goes on", out
+        )
+        assert found is not None, out
+        return found[1].split(" && ")
+
+    def shell(self, line: str) -> None:
+        """Do on node2 what `gnt-cluster command` would have its shell do."""
+        volumes = self.home(2).volumes.disks
+        words = re.fullmatch('gnt-cluster command -n node2.example.com "(.*)"', line)
+        assert words is not None, line
+        for verb, *names in (each.split() for each in words[1].split("; ")):
+            if verb == "lvremove":
+                for name in names[1:]:
+                    del volumes[name]
+            else:
+                volumes[names[1]] = volumes.pop(names[0])
+
+    def test_other_side_breaks(self) -> None:
+        """While the primary node's volumes are away: the way back to them is named, and leads there."""
+        self.cluster.network.fault = self.breaks_when(BlockdevRename, Says("no"))
+        status, out, _ = self.scene().run(f"{REPLACE} -p web1".split())
+        self.cluster.network.fault = None
+        self.assertEqual(status, 1)
+        self.assertIn("could not undo a step (attach the volumes of disk/0 of instance web1 again on node node2", out)
+        for line in self.by_hand(out):
+            self.ok(line)
+        self.assertEqual(self.home(2).mirrors.read(self.spec()), "letters")
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
+    def test_other_side_breaks_while_it_fills(self) -> None:
+        """The same while the new volumes are filled: the old ones have been put aside."""
+        self.cluster.network.fault = self.breaks_when(BlockdevGetmirrorstatus)
+        status, out, _ = self.scene().run(f"{REPLACE} -p web1".split())
+        self.cluster.network.fault = None
+        self.assertEqual(status, 1)
+        self.fails(f"{REPLACE} -p web1", "degraded storage")
+        self.fails(f"{REPLACE} -s web1", "degraded storage")
+        stop, by_hand, start = self.by_hand(out)
+        self.ok(stop)
+        self.shell(by_hand)
+        self.ok(start)
+        self.assertEqual(self.home(2).mirrors.read(self.spec()), "letters")
         self.ok(f"{REPLACE} -s web1")
         self.assert_whole(2, 3)
 

@@ -185,12 +185,19 @@ class MirroredInstanceTests(UnitTestCase):
         self.assertEqual((self.states()[0][5], self.ready()[1]), (True, []))
 
     def test_secondary_broken(self) -> None:
-        """A secondary node that cannot make the mirror ready keeps the instance from starting."""
+        """A secondary node that cannot make the mirror ready keeps the instance from starting, unless it is not waited for."""
+        self.start()
+        self.run_op(OpInstanceShutdown(instance_name=NAME))
         for volume in self.second.storage.volumes.disks.values():
             volume.notes = None
         text = self.refused(OpInstanceStartup(instance_name=NAME), OpExecError)
         self.assertIn(f"could not make disk/0 of instance {NAME} ready", text)
         self.assertEqual(self.first.links(), [])
+        self.run_op(OpInstanceStartup(instance_name=NAME, force=True))
+        self.assertIn("WARNING: could not make disk/0 ready on node", " ".join(self.stage.feedback))
+        reboot = OpInstanceReboot(instance_name=NAME, reboot_type=RebootType.FULL)
+        self.assertIn("could not make disk/0", self.refused(reboot, OpExecError))
+        self.run_op(replace(reboot, ignore_secondaries=True))
 
     def test_no_room_on_the_second_node(self) -> None:
         """A creation that fails on the second node takes back what it made on the first."""
