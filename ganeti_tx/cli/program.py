@@ -51,6 +51,7 @@ class CommandContext(NamedTuple):
     read: Callable[[str], str] = read_name
     capture: Callable[[Sequence[str]], tuple[int, str]] = lambda argv: _capture_program(argv)
     connect_to: Callable[[str, Daemon], Client] = lambda path, daemon: Client(path, daemon=daemon)
+    listens: Callable[[str], bool] | None = None
     log: Callable[[str, str], ICommandLog] = lambda program, command: NoLog()
 
 
@@ -104,7 +105,7 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     session = Session(
         program=program.name, command=name, environ=context.environ, out=context.out, err=context.err,
         stdin=context.stdin, connect=context.connect, run=context.run, now=context.now, sleep=context.sleep,
-        read=context.read, capture=context.capture, connect_to=context.connect_to,
+        read=context.read, capture=context.capture, connect_to=context.connect_to, listens=context.listens,
     )  # fmt: skip
     log = context.log(program.name, name)
     log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")

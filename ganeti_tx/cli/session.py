@@ -1,6 +1,7 @@
 """What a command may touch: the master daemon, the terminal, the environment, other programs, the time."""
 
 import os
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
@@ -8,11 +9,14 @@ from typing import TextIO
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
+from ganeti_tx.model.node_address import NODE_PORT
 
 SOCKET = "/var/run/ganeti/socket/ganeti-query"
 MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"
 KNOWN_HOSTS = "/var/lib/ganeti/known_hosts"
 _MAX_NAME_FILE = 4096
+#: Seconds for a node to take a connection.
+_CONNECT_LIMIT = 2.0
 
 
 class Session:
@@ -34,6 +38,7 @@ class Session:
         sleep: Callable[[float], None] = time.sleep,
         read: Callable[[str], str] | None = None,
         connect_to: Callable[[str, Daemon], Client] = lambda path, daemon: Client(path, daemon=daemon),
+        listens: Callable[[str], bool] | None = None,
     ) -> None:
         self.program = program
         self.command = command
@@ -46,6 +51,8 @@ class Session:
         self.read = read or read_name
         #: To another daemon than luxid, by its socket.
         self.connect_to = connect_to
+        #: Whether a node daemon listens at an address.
+        self.listens = listens or node_daemon_listens
         self._out = out
         self._err = err
         self._connect = connect
@@ -92,6 +99,15 @@ class Session:
     def host_name(self) -> str:
         """This node's name, which virtual clusters set in the environment."""
         return self.environ.get("GANETI_HOSTNAME") or os.uname().nodename
+
+
+def node_daemon_listens(address: str) -> bool:
+    """Whether somebody takes a connection where the node daemon of an address should."""
+    try:
+        socket.create_connection((address, NODE_PORT), _CONNECT_LIMIT).close()
+    except OSError:
+        return False
+    return True
 
 
 def rooted(environ: Mapping[str, str], path: str) -> str:

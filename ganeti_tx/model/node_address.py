@@ -2,6 +2,9 @@
 
 import attrs
 
+#: Where node daemons listen.
+NODE_PORT = 1811
+
 
 @attrs.frozen
 class NodeAddress:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ganeti_tx.model.node_address import NODE_PORT
 from ganeti_tx.node.service import real_parts, start
-from ganeti_tx.rpc.client import PORT
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
 from ganeti_tx.runtime.reactors import IDaemonReactor
@@ -14,7 +14,7 @@ class Options(DaemonOptions):
     """What the node daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the TCP port", port_number],
+        ["port", "p", NODE_PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
     optFlags = [["no-mlock", None, "accepted as by Ganeti's daemon; its memory is not locked"]]

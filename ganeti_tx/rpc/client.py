@@ -18,6 +18,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
+from ganeti_tx.model.node_address import NODE_PORT
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import (
@@ -34,7 +35,6 @@ from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_answer, encode_call
 from ganeti_tx.runtime.daemon_control import DaemonControl
 from ganeti_tx.runtime.daemon_names import NODE
 
-PORT = 1811
 CONNECT_LIMIT = 5.0
 #: A body of so many bytes at most is sent in one piece.
 SMALL = 64 * 1024
@@ -123,7 +123,7 @@ class HttpNodeRpc:
 
     agent: IAgent
     clock: IReactorTime
-    port: int = PORT
+    port: int = NODE_PORT
     start_anew: Callable[[], None] | None = None
 
     async def call(self, node: Target, call: NodeCall[R], timeout: float | None = None) -> R:

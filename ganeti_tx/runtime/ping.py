@@ -4,8 +4,8 @@ import errno
 import ipaddress
 import socket
 
-#: Any host that is up answers there: with a connection, or by refusing one.
-PORT = 1811
+from ganeti_tx.model.node_address import NODE_PORT
+
 #: Seconds after which nobody is taken to be there.
 LIMIT = 5.0
 #: How a host that is up says no; a local firewall's refusal is none.
@@ -21,12 +21,12 @@ def answers(address: str, limit: float = LIMIT) -> bool:
 
 
 def is_reached(address: str, limit: float = LIMIT) -> bool:
-    """Whether a host answers, on whatever network; blocks for at most `limit` seconds."""
+    """Whether a host answers, on whatever network, with a connection or by refusing one; blocks for at most `limit` seconds."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.settimeout(limit)
         try:
-            probe.connect((address, PORT))
+            probe.connect((address, NODE_PORT))
         except TimeoutError:
             return False
         except OSError as error:

@@ -12,6 +12,7 @@ PROGRAM = Program(
         "copyfile": Entry("cluster.nodes", "COPYFILE", "copy a file to all other nodes"),
         "deactivate-master-ip": Entry("cluster.master", "DEACTIVATE", "have the master give up the cluster's address"),
         "destroy": Entry("cluster.destroy", "DESTROY", "take the empty cluster apart"),
+        "epo": Entry("cluster.epo", "EPO", "switch nodes off in an emergency, or bring them back"),
         "export-config": Entry("cluster.export", "EXPORT", "print the configuration with every secret blank"),
         "getmaster": Entry("cluster.info", "GETMASTER", "show which node is the master"),
         "info": Entry("cluster.info", "INFO", "show the cluster's settings"),

@@ -60,6 +60,7 @@ class Commands:
             now=self.cluster.time.seconds,
             sleep=self.cluster.pass_time,
             read=self._read,
+            listens=lambda address: address in self.cluster.network.daemons and self.cluster.network.is_up(address),
             connect_to=lambda path, daemon: DrivingClient(self.cluster, path),
         )
         try:

@@ -7,7 +7,8 @@ import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.runtime.ping import PORT, answers
+from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.runtime.ping import answers
 
 #: Run in a network of its own: somebody listens, somebody only is there, and nobody is.
 ASK = f"""
@@ -20,7 +21,7 @@ run("ip link set br0 up")
 for address in ("192.0.2.1/24", "192.0.2.2/24"):
     run(f"ip addr add {{address}} dev br0")
 run("ip addr add 2001:db8::1/128 dev lo")
-with socket.create_server(("192.0.2.1", {PORT})):
+with socket.create_server(("192.0.2.1", {NODE_PORT})):
     print(*[answers(each) for each in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3", "198.51.100.1")])
 """
 
