@@ -19,7 +19,8 @@ from ganeti_tx.model.node_files import (
     NodeFile,
     Sending,
 )
-from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
+from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_server
+from ganeti_tx.runtime.cluster_authority import node_identities
 from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
@@ -78,9 +79,7 @@ def shared_keys(paths: Paths) -> dict[str, bytes]:
 
 def node_keys(authority: Identity, node_name: str, addresses: list[str], shared: Mapping[str, bytes]) -> NodeKeys:
     """Keys for one more node."""
-    now = utc_now()
-    names = [node_name, *dict.fromkeys(addresses)]
-    server, client = issue_server(authority, names, now), issue_client(authority, node_name, now)
+    server, client = node_identities(authority, node_name, addresses, utc_now())
     return NodeKeys(authority=authority.certificate, server=server, client=client, shared=shared)
 
 

@@ -11,6 +11,7 @@ from ganeti_tx.bootstrap.join import send
 from ganeti_tx.bootstrap.join import take_back as take_back_join
 from ganeti_tx.bootstrap.join_documents import read_request
 from ganeti_tx.bootstrap.member import leave, receive
+from ganeti_tx.bootstrap.renewal import renew_files
 from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.runtime.paths import Paths
@@ -47,6 +48,7 @@ STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
     "join": receive,
     "leave": leave,
     "master-failover": failover,
+    "renew-files": renew_files,
 }
 
 

@@ -97,6 +97,8 @@ SPICE_CERTIFICATE = NodeFile(f"{DATA}/spice.pem", 0o440, "noded", secret=True, s
 SPICE_AUTHORITY = NodeFile(f"{DATA}/spice-ca.pem", 0o440, "noded", sent=Sending.WITH_KEYS)
 #: Without it a new master could add no node.
 AUTHORITY_KEY = NodeFile(f"{DATA}/ca.key", 0o400, held_by=Holder.CANDIDATES, secret=True, sent=Sending.WITH_KEYS)
+#: The authority that takes the place of the present one, with its key, until it has.
+NEXT_AUTHORITY = NodeFile(f"{DATA}/ca-next.pem", 0o400, held_by=Holder.MASTER, secret=True)
 CLIENT_CERTIFICATE = NodeFile(f"{DATA}/client.pem", 0o440, secret=True, at_join=True)
 #: Whom nodes trust; two while a new authority takes the place of the former one.
 AUTHORITY = NodeFile(f"{DATA}/ca.pem", 0o444, at_join=True, sent=Sending.WITH_KEYS)

@@ -8,7 +8,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from ganeti_tx.errors import X509CertError
-from ganeti_tx.runtime.certificates import Identity, issue_server, pem_of
+from ganeti_tx.runtime.certificates import Identity, issue_client, issue_server, pem_of
 
 
 def certificates_in(data: bytes, name: str) -> list[x509.Certificate]:
@@ -56,6 +56,14 @@ def have_in_common(one: bytes, other: bytes) -> bool:
 def together(certificates: Sequence[bytes]) -> bytes:
     """One file of authorities, each once."""
     return b"".join(dict.fromkeys(pem_of(each) for data in certificates for each in certificates_in(data, "ca.pem")))
+
+
+def node_identities(
+    authority: Identity, name: str, addresses: Sequence[str], now: datetime.datetime
+) -> tuple[Identity, Identity]:
+    """By what a node is known when it is called, and when it calls."""
+    names = [name, *dict.fromkeys(addresses)]
+    return issue_server(authority, names, now), issue_client(authority, name, now)
 
 
 def rapi_bundle(authority: Identity, cluster_name: str, master_ip: str, now: datetime.datetime) -> bytes:

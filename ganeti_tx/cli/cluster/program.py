@@ -25,6 +25,7 @@ PROGRAM = Program(
         "redist-conf": Entry("cluster.modify", "REDIST_CONF", "send the configuration and the keys to all nodes again"),
         "remove-tags": Entry("tags", "REMOVE_FROM_CLUSTER", "remove tags from the cluster"),
         "rename": Entry("cluster.rename", "RENAME", "give the cluster another name and address"),
+        "renew-crypto": Entry("cluster.renew_crypto", "RENEW_CRYPTO", "replace the cluster's keys and certificates"),
         "repair-disk-sizes": Entry("cluster.repair_disk_sizes", "REPAIR", "record the sizes that disks really have"),
         "search-tags": Entry("tags", "SEARCH", "find tags of the whole cluster by a regular expression"),
         "show-ispecs-cmd": Entry("cluster.ispecs", "SHOW", "show the command that sets the same bounds for instances"),

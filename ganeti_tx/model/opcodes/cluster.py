@@ -56,7 +56,7 @@ class OpClusterRedistConf(OpCode, tag="OP_CLUSTER_REDIST_CONF"):
 
 
 class OpClusterRenewCrypto(OpCode, tag="OP_CLUSTER_RENEW_CRYPTO"):
-    """Replace the certificates or SSH keys of the nodes."""
+    """Replace the cluster's keys: the authority, with all that it signed, the nodes' certificates, confd's key, SSH keys."""
 
     node_certificates: bool = False
     renew_ssh_keys: bool = False
@@ -64,6 +64,8 @@ class OpClusterRenewCrypto(OpCode, tag="OP_CLUSTER_RENEW_CRYPTO"):
     ssh_key_bits: Positive | None = None
     verbose: bool = False
     debug: bool = False
+    cluster_certificate: bool = False
+    confd_hmac_key: bool = False
 
 
 class OpClusterRepairDiskSizes(OpCode, tag="OP_CLUSTER_REPAIR_DISK_SIZES"):

@@ -1,6 +1,8 @@
-"""Calls about the cluster's keys and certificates, which the master's node daemon makes: jobs never have a private key of them."""
+"""Calls about the keys of the cluster and its nodes. The master's node daemon makes them: no job has the authority's."""
 
 from typing import ClassVar
+
+import msgspec
 
 from ganeti_tx.rpc.calls.base import URGENT, NodeCall
 
@@ -15,3 +17,67 @@ class KeysRapi(NodeCall[bool], frozen=True, kw_only=True):
     timeout: ClassVar[float] = URGENT
     cluster_name: str
     master_ip: str
+
+
+class KeysTrust(NodeCall[None], frozen=True, kw_only=True):
+    """Make what shall take the place of the present keys, to be trusted beside them.
+
+    In a renewal that did not end this is what was made then.
+    """
+
+    name: ClassVar[str] = "keys_trust"
+    timeout: ClassVar[float] = URGENT
+    cluster_name: str
+    authority: bool
+    confd: bool
+
+
+class KeysUse(NodeCall[None], frozen=True, kw_only=True):
+    """Sign with the authority that has been made, and ask confd with the key; the former ones stay trusted."""
+
+    name: ClassVar[str] = "keys_use"
+    timeout: ClassVar[float] = URGENT
+    authority: bool
+    confd: bool
+
+
+class KeysForget(NodeCall[None], frozen=True, kw_only=True):
+    """Trust the present keys alone."""
+
+    name: ClassVar[str] = "keys_forget"
+    timeout: ClassVar[float] = URGENT
+    authority: bool
+    confd: bool
+
+
+class IssuedKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """A node's new certificates with their keys, PEM, and the digests by which it will be known."""
+
+    client: bytes
+    server: bytes
+    client_digest: str
+    server_digest: str
+
+    def __repr__(self) -> str:
+        return f"<keys {self.client_digest}, {self.server_digest}>"
+
+
+class KeysIssue(NodeCall[IssuedKeys], frozen=True, kw_only=True):
+    """Make certificates for a node, signed by the cluster's authority."""
+
+    name: ClassVar[str] = "keys_issue"
+    timeout: ClassVar[float] = URGENT
+    node_name: str
+    addresses: list[str]
+
+
+class NodeTakeKeys(NodeCall[None], frozen=True, kw_only=True):
+    """Make calls, and answer them, with these certificates from now on."""
+
+    name: ClassVar[str] = "node_take_keys"
+    timeout: ClassVar[float] = URGENT
+    client: bytes
+    server: bytes
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"

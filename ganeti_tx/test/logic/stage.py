@@ -55,7 +55,7 @@ from ganeti_tx.rpc.calls.instance import (
     InstanceStart,
     RunningInstance,
 )
-from ganeti_tx.rpc.calls.keys import KeysRapi
+from ganeti_tx.rpc.calls.keys import IssuedKeys, KeysForget, KeysIssue, KeysRapi, KeysTrust, KeysUse, NodeTakeKeys
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, BlockdevRemovechildren
 from ganeti_tx.rpc.calls.node import (
@@ -257,6 +257,8 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.succeed(BlockdevGrow, BlockdevWipe, BlockdevAddchildren, BlockdevRemovechildren)
     nodes.answer(BlockdevGetmirrorstatus, [BlockDevStatus(dev_path="/dev/disk", size=1024)])
     nodes.answer(KeysRapi, True)
+    nodes.answer(KeysIssue, IssuedKeys(client=b"", server=b"", client_digest="new", server_digest="new"))
+    nodes.succeed(KeysTrust, KeysUse, KeysForget, NodeTakeKeys)
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
     nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
     nodes.answer(InstanceInfo, None)

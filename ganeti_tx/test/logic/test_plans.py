@@ -12,11 +12,13 @@ from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import AdminState, DiskTemplate, StorageType, TagKind
 from ganeti_tx.model.migration import MigrationProgress, MigrationState
+from ganeti_tx.model.node_files import ALIKE
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.backup import ExportList, ExportRemove
+from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
 from ganeti_tx.rpc.calls.instance import InstanceConsole, InstanceInfo, InstanceStart
@@ -94,6 +96,18 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (
         ops.OpClusterRedistConf(),
         ["learn the certificates of nodes", "learn the SSH keys of nodes", "send the configuration to all nodes"],
+    ),
+    (
+        ops.OpClusterRenewCrypto(cluster_certificate=True),
+        [
+            "have all nodes have the keys that the master has",
+            "have all nodes trust what comes",
+            "have all nodes use it",
+            "have all nodes know the certificates that come",
+            *(f"give node {each.name} its new certificates" for each in (NODE, NODE2)),
+            "know nodes by their new certificates alone",
+            "have all nodes forget what was before",
+        ],
     ),
     (
         ops.OpClusterRename(name="web2"),
@@ -315,6 +329,9 @@ class PlanTests(UnitTestCase):
         stage.nodes.answer(ExtstorageDiagnose, [])
         if isinstance(op, ops.OpClusterRepairDiskSizes):
             stage.nodes.answer(BlockdevStates, [DiskState(BlockDevStatus(dev_path="/dev/disk", size=1028))])
+        if isinstance(op, ops.OpClusterRenewCrypto):
+            files = {file.path: "digest" for file in ALIKE}
+            stage.nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="d", master="node1", files=files))
         if isinstance(op, ops.OpInstanceRecreateDisks):
             stage.nodes.answer(BlockdevStates, [DiskState()])
         if isinstance(op, ops.OpInstanceChangeGroup):

@@ -24,6 +24,10 @@ def default_of(field: msgspec.structs.FieldInfo) -> Any:
 
 #: Parameters beyond Ganeti's; all have a default, so no program need know them.
 OWN: dict[str, dict[str, Any]] = {
+    "OP_CLUSTER_RENEW_CRYPTO": {
+        "cluster_certificate": {"default": False, "required": False},
+        "confd_hmac_key": {"default": False, "required": False},
+    },
     "OP_CLUSTER_SET_PARAMS": {
         "default_disk_size": {"default": None, "required": False},
         "default_group": {"default": None, "required": False},
