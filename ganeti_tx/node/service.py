@@ -15,6 +15,7 @@ from twisted.logger import Logger
 from ganeti_tx.model.node_files import FILES, UPLOADED
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.allocators import Allocators
+from ganeti_tx.node.backup_transfers import BackupTransfers
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.checks import NodeChecks
 from ganeti_tx.node.cluster_files import ClusterFiles
@@ -151,6 +152,7 @@ def build_dispatch(
     marker = parts.paths.conf_dir / USER_MODE_MARKER
     catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
     scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
+    exports = Exports(parts.files, parts.paths, parts.threads)
     terms = Terms(parts.files, parts.paths)
     queue = JobCopies(parts.files, parts.paths, terms)
     cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
@@ -191,7 +193,8 @@ def build_dispatch(
             parts.versions,
         ),
         OsCalls(scripts, disks, parts.threads),
-        Exports(parts.files, parts.paths, parts.threads),
+        exports,
+        BackupTransfers(disks, scripts, exports, ends, parts.paths),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
         ClusterKeys(parts.files, parts.paths, parts.now),
         role,

@@ -1,6 +1,7 @@
 """Node calls about the bytes of disks on their way to and from other nodes."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import define
 
@@ -32,29 +33,16 @@ class Transfers:
     @answers(ImportStart)
     async def receive(self, call: ImportStart) -> None:
         """Begin to listen."""
-        await self._start(call, sends=False, address=call.address, port=0)
+        storage, status = self.tree.of(call.disk), await self.tree.found(call.disk)
+        command = write_command(storage, call.disk, status)
+        await self.ends.start(call.transfer, receiving(self.paths, call, command, size=call.disk.size))
 
     @answers(ExportStart)
     async def send(self, call: ExportStart) -> None:
         """Begin to send."""
-        await self._start(call, sends=True, address=call.address, port=call.port)
-
-    async def _start(self, call: TransferStart[None], *, sends: bool, address: str, port: int) -> None:
         storage, status = self.tree.of(call.disk), await self.tree.found(call.disk)
-        spec = Spec(
-            sends=sends,
-            command=[*(read_command if sends else write_command)(storage, call.disk, status)],
-            filter=[*(packing if sends else unpacking)(call.compress)],
-            magic=call.magic,
-            host=address,
-            port=port,
-            peer=call.peer,
-            identity=str(self.paths.client_pem if sends else self.paths.server_pem),
-            authority=str(self.paths.authority_pem),
-            connect_limit=call.connect_limit,
-            size=call.disk.size,
-        )
-        await self.ends.start(call.transfer, spec)
+        command = read_command(storage, call.disk, status)
+        await self.ends.start(call.transfer, sending(self.paths, call, call.port, command, size=call.disk.size))
 
     @answers(ImpexpStatus)
     async def status(self, call: ImpexpStatus) -> list[TransferProgress | None]:
@@ -66,6 +54,44 @@ class Transfers:
     async def forget(self, call: ImpexpCleanup) -> None:
         """Stop it, and remove what is left."""
         await self.ends.remove(call.transfer)
+
+
+def sending(
+    paths: Paths, call: TransferStart[None], port: int, command: Sequence[str], *, size: int, **more: Any
+) -> Spec:
+    """What the end is told that connects to a port. @param more: of `Spec`."""
+    return Spec(
+        sends=True,
+        command=[*command],
+        filter=[*packing(call.compress)],
+        magic=call.magic,
+        host=call.address,
+        port=port,
+        peer=call.peer,
+        identity=str(paths.client_pem),
+        authority=str(paths.authority_pem),
+        connect_limit=call.connect_limit,
+        size=size,
+        **more,
+    )
+
+
+def receiving(paths: Paths, call: TransferStart[None], command: Sequence[str], *, size: int, **more: Any) -> Spec:
+    """What the end is told that listens. @param more: of `Spec`."""
+    return Spec(
+        sends=False,
+        command=[*command],
+        filter=[*unpacking(call.compress)],
+        magic=call.magic,
+        host=call.address,
+        port=0,
+        peer=call.peer,
+        identity=str(paths.server_pem),
+        authority=str(paths.authority_pem),
+        connect_limit=call.connect_limit,
+        size=size,
+        **more,
+    )
 
 
 def progress(status: Status) -> TransferProgress:
@@ -80,4 +106,5 @@ def progress(status: Status) -> TransferProgress:
         ended=status.exit_status is not None,
         error="" if not status.exit_status else status.error_message or f"exit status {status.exit_status}",
         said=status.recent_output,
+        sha256=status.sha256,
     )

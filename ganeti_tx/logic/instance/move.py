@@ -10,6 +10,8 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.carrying import Carrying
+from ganeti_tx.logic.disks.compression import check_compression
+from ganeti_tx.logic.disks.ends import RECEIVING, SENDING, DiskEnd
 from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, removal
 from ganeti_tx.logic.disks.on_nodes import remove_disks, shutdown_disks
@@ -25,7 +27,6 @@ from ganeti_tx.logic.questions import ask, check_free_memory, check_online, chec
 from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
-from ganeti_tx.model.compression import is_allowed
 from ganeti_tx.model.disk import DiskPlace, place_of
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -84,7 +85,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         check_online(self.target.primary, f"copy the disks of instance {self.instance.name}")
         self._move = Move(self.target, carried(placed(self.target, node, await self.config.group(node.group))))
         self._check_disks()
-        self._check_compression()
+        check_compression(self.op.compress, self.target.cluster)
         check_takes_instances(node)
         check_move(self.target, self._move.after.group, ignored=self.op.ignore_ipolicy, warn=self.warn)
         check_networks(self._move)
@@ -113,12 +114,6 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
                     f"Instance disk {index} has disk type {disk.dev_type.value} and is not suitable for copying",
                     ECode.STATE,
                 )
-
-    def _check_compression(self) -> None:
-        tools = self.target.cluster.compression_tools
-        if not is_allowed(self.op.compress, tools):
-            allowed = ", ".join(("none", *tools))
-            raise OpPrereqError(f"not a compression tool: {self.op.compress!r}; allowed are {allowed}", ECode.INVAL)
 
     async def _check_memory(self) -> None:
         if not self._move.is_up:
@@ -180,7 +175,9 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         return [removal(self.target, source, index) for index in range(len(self.target.disks))]
 
     async def _copy(self) -> None:
-        carrying = Carrying(self, self.target, self._move.after, self.op.compress)
+        source, target = DiskEnd(SENDING, self.target), DiskEnd(RECEIVING, self._move.after)
+        indices = range(len(self.target.disks))
+        carrying = Carrying(self, self.instance.name, indices, source, target, self.op.compress)
         async with self.step(COPY, *await carrying.prepare()):
             await carrying.carry()
             for view in (self.target, self._move.after):

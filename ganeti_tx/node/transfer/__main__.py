@@ -1,13 +1,15 @@
 """One end of a transfer: python -m ganeti_tx.node.transfer DIRECTORY."""
 
+import os
 import signal
 import sys
 from pathlib import Path
 
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ExitCode, OpExecError
 from ganeti_tx.node.transfer.connection import TransferError, accepted, connected, listening
 from ganeti_tx.node.transfer.pipeline import Programs, receive, send
 from ganeti_tx.node.transfer.progress import Progress
+from ganeti_tx.node.transfer.script_run import ScriptRun, end_group
 from ganeti_tx.node.transfer.spec import LOCK, Spec, read_spec
 from ganeti_tx.runtime.pidfile import claim_pid_file
 
@@ -15,6 +17,7 @@ from ganeti_tx.runtime.pidfile import claim_pid_file
 def main(argv: list[str]) -> int:
     """Do what the directory's file says; everything is told in its status file."""
     directory = Path(argv[1])
+    os.umask(0o077)
     held = claim_pid_file(directory / LOCK)
     try:
         spec = read_spec(directory)
@@ -28,13 +31,33 @@ def run(spec: Spec, progress: Progress) -> int:
     programs = Programs()
     signal.signal(signal.SIGTERM, stopped)
     try:
+        if spec.script is not None:
+            programs.script = ScriptRun(spec.script, progress.expect)
         transfer(spec, programs, progress)
-    except (TransferError, OSError, Stopped) as error:
-        programs.kill()
-        progress.ended(-signal.SIGTERM if isinstance(error, Stopped) else ExitCode.FAILURE, str(error))
+        if programs.script is not None:
+            programs.script.end()
+    except (TransferError, OpExecError, OSError, Stopped) as error:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        said = failed(programs, str(error))
+        progress.ended(-signal.SIGTERM if isinstance(error, Stopped) else ExitCode.FAILURE, said)
+        if programs.script is not None:
+            end_group()
         return ExitCode.FAILURE
     progress.ended(ExitCode.SUCCESS)
     return ExitCode.SUCCESS
+
+
+def failed(programs: Programs, reason: str) -> str:
+    """End what still runs; what is told."""
+    script_failed = programs.script_failed
+    programs.kill()
+    if programs.script is None:
+        return reason
+    try:
+        ends = programs.script.end()
+    except OpExecError as error:
+        return f"{reason}; {error}"
+    return f"{reason}; {ends}" if script_failed else reason
 
 
 def transfer(spec: Spec, programs: Programs, progress: Progress) -> None:
@@ -50,7 +73,7 @@ def transfer(spec: Spec, programs: Programs, progress: Progress) -> None:
     with peer:
         progress.status.connected = True
         progress.write()
-        (send if spec.sends else receive)(spec, programs, peer, progress.count)
+        progress.status.sha256 = (send if spec.sends else receive)(spec, programs, peer, progress.count)
 
 
 class Stopped(BaseException):

@@ -7,8 +7,8 @@ import time
 from ganeti_tx.node.transfer.arrivals import Arrivals
 from ganeti_tx.node.transfer.spec import Spec
 
-#: Seconds for one attempt to connect, with its handshake, and before the next; and those after which a silent peer is gone.
-ATTEMPT, AGAIN, SILENCE = 20.0, 0.5, 900.0
+#: Seconds for one attempt to connect, with its handshake, and before the next.
+ATTEMPT, AGAIN = 20.0, 0.5
 PURPOSES = {True: ssl.PROTOCOL_TLS_CLIENT, False: ssl.PROTOCOL_TLS_SERVER}
 
 
@@ -32,7 +32,8 @@ def connected(spec: Spec) -> ssl.SSLSocket:
     while True:
         try:
             plain = socket.create_connection((spec.host, spec.port), timeout=ATTEMPT)
-            return ready(context.wrap_socket(plain, server_hostname=spec.peer, suppress_ragged_eofs=False))
+            peer = context.wrap_socket(plain, server_hostname=spec.peer, suppress_ragged_eofs=False)
+            return ready(peer, spec.patience)
         except OSError as error:
             if time.monotonic() + AGAIN > end:
                 raise TransferError(f"cannot connect to {spec.peer} ({spec.host}, port {spec.port}): {error}") from None
@@ -52,7 +53,7 @@ def accepted(spec: Spec, listener: socket.socket) -> ssl.SSLSocket:
         while (left := end - time.monotonic()) > 0:
             for peer in arrivals.within(min(left, AGAIN)):
                 if spec.peer in names_of(peer):
-                    return ready(peer)
+                    return ready(peer, spec.patience)
                 peer.close()
     raise TransferError(f"{spec.peer} has not connected within {spec.connect_limit:.0f} seconds")
 
@@ -63,9 +64,9 @@ def names_of(peer: ssl.SSLSocket) -> list[str]:
     return [str(entry[1]) for entry in shown if entry[0] == "DNS"]
 
 
-def ready(peer: ssl.SSLSocket) -> ssl.SSLSocket:
+def ready(peer: ssl.SSLSocket, patience: float) -> ssl.SSLSocket:
     """With the limits that hold while bytes flow; a peer that has lost its power is noticed."""
-    peer.settimeout(SILENCE)
+    peer.settimeout(patience)
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 10), (socket.TCP_KEEPCNT, 5)):
         peer.setsockopt(socket.IPPROTO_TCP, option, value)

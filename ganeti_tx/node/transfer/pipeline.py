@@ -5,48 +5,63 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Any
 
 from attrs import define, field
 
+from ganeti_tx.node.transfer.checksum import Checksum, Reader, Writer
 from ganeti_tx.node.transfer.connection import TransferError
+from ganeti_tx.node.transfer.script_run import ScriptRun
 from ganeti_tx.node.transfer.spec import Spec
 from ganeti_tx.runtime.process import CLEAN_ENV
 
 BLOCK = 1 << 20
-#: Seconds a program has to end when its input has.
-ENDING = 900.0
-
-Reader = Callable[[], bytes]
-Writer = Callable[[bytes], object]
 
 
 @define
 class Programs:
-    """The programs that were started; none outlives the transfer."""
+    """The programs that were started; none outlives the transfer.
 
+    @ivar script: how the command is run, if it is a script.
+    """
+
+    script: ScriptRun | None = None
     started: list[tuple[str, "subprocess.Popen[bytes]"]] = field(factory=list)
+    _script_process: "subprocess.Popen[bytes] | None" = None
 
-    def start(self, argv: Sequence[str], *, reads: bool, writes: bool) -> "subprocess.Popen[bytes]":
-        """One that gets its input from us, or gives us its output. @raise TransferError: there is no such program."""
+    def start_command(self, argv: Sequence[str], *, reads: bool, writes: bool) -> "subprocess.Popen[bytes]":
+        """What reads or fills the disk. @raise TransferError: it cannot be started."""
+        if self.script is None:
+            return self.start(argv, reads=reads, writes=writes)
+        options = self.script.options(writes=writes)
         try:
-            process = subprocess.Popen(
-                argv,
-                bufsize=0,
-                stdin=subprocess.PIPE if reads else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if writes else subprocess.DEVNULL,
-                env=dict(CLEAN_ENV),
-            )
+            self._script_process = self.start(argv, reads=reads, writes=writes, **options)
+        finally:
+            self.script.started(options)
+        return self._script_process
+
+    @property
+    def script_failed(self) -> bool:
+        """Whether the script has ended, and not well."""
+        return self._script_process is not None and self._script_process.poll() not in (None, 0)
+
+    def start(self, argv: Sequence[str], *, reads: bool, writes: bool, **more: Any) -> "subprocess.Popen[bytes]":
+        """One that gets its input from us, or gives us its output. @raise TransferError: there is no such program."""
+        usual = {"stdout": subprocess.DEVNULL, "env": dict(CLEAN_ENV)}
+        piped = {"stdout": subprocess.PIPE} if writes else {}
+        stdin = subprocess.PIPE if reads else subprocess.DEVNULL
+        try:
+            process = subprocess.Popen(argv, bufsize=0, stdin=stdin, **{**usual, **more, **piped})
         except OSError as error:
             raise TransferError(f"cannot start {argv[0]}: {error.strerror}") from None
         self.started.append((argv[0], process))
         return process
 
-    def wait(self) -> None:
+    def wait(self, patience: float) -> None:
         """Until all have ended. @raise TransferError: one failed; the log has what it said."""
         for name, process in self.started:
             try:
-                status = process.wait(ENDING)
+                status = process.wait(patience)
             except subprocess.TimeoutExpired:
                 raise TransferError(f"{name} does not end") from None
             if status != 0:
@@ -62,9 +77,10 @@ class Programs:
                 process.wait()
 
 
-def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> None:
-    """Read the disk, pack the bytes, and have them gone. @raise TransferError, OSError."""
-    source = output(programs.start(spec.command, reads=False, writes=True))
+def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> str:
+    """Read the disk, pack the bytes, and have them gone; gives their checksum. @raise TransferError, OSError."""
+    checksum = Checksum(spec.sha256)
+    source = checksum.reading(output(programs.start_command(spec.command, reads=False, writes=True)))
     first = magic_bytes(spec)
     if spec.filter:
         packer = programs.start(spec.filter, reads=True, writes=True)
@@ -72,23 +88,30 @@ def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[i
             pump(output(packer), peer.sendall, uncounted)
     else:
         pump(source, peer.sendall, count, first)
-    programs.wait()  # who receives an end without a farewell knows that it is not the whole
+    programs.wait(spec.patience)  # who receives an end without a farewell knows that it is not the whole
+    told = checksum.told()
     peer.unwrap()
+    return told
 
 
-def receive(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> None:
-    """Take the bytes, unpack them, and fill the disk, if they are meant for it. @raise TransferError, OSError."""
+def receive(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> str:
+    """Take the bytes, unpack them, and fill the disk, if they are meant for it; gives their checksum.
+
+    @raise TransferError, OSError.
+    """
+    checksum = Checksum(spec.sha256)
     if spec.filter:
         unpacker = programs.start(spec.filter, reads=True, writes=True)
         with beside(programs, pump, reading(peer), into(unpacker), uncounted, b"", closing(unpacker)):
-            fill(spec, programs, output(unpacker), count)
+            fill(spec, programs, output(unpacker), count, checksum)
     else:
-        fill(spec, programs, reading(peer), count)
-    programs.wait()
+        fill(spec, programs, reading(peer), count, checksum)
+    programs.wait(spec.patience)
     peer.unwrap()  # the other end has been waiting for this: now it knows that the disk is filled
+    return checksum.told()
 
 
-def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], None]) -> None:
+def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], None], checksum: Checksum) -> None:
     """Begin with the disk when the magic is right."""
     wanted = magic_bytes(spec)
     got = b""
@@ -96,8 +119,8 @@ def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], No
         got += block
     if not got.startswith(wanted):
         raise TransferError("what came is not for this disk: the magic at its beginning differs")
-    sink = programs.start(spec.command, reads=True, writes=False)
-    pump(read, into(sink), count, got[len(wanted) :])
+    sink = programs.start_command(spec.command, reads=True, writes=False)
+    pump(read, checksum.writing(into(sink)), count, got[len(wanted) :])
     closing(sink)()
 
 

@@ -34,6 +34,10 @@ class Progress:
             self._sample()
             self.write()
 
+    def expect(self, size: int) -> None:
+        """So many MiB will go through, as somebody says meanwhile."""
+        self.size = max(0, size)
+
     def write(self) -> None:
         """Replace the file."""
         self.status.mtime = time.time()

@@ -9,6 +9,25 @@ SPEC, STATUS, LOCK, LOG = "spec", "status", "lock", "log"
 MAX_FILE = 256 * 1024
 
 
+class Script(msgspec.Struct, frozen=True):
+    """How a command is run that is a script of an OS definition.
+
+    @ivar environment: all of it; may hold secrets, so the file is root's.
+    @ivar directory: in which it runs.
+    @ivar log_directory: of its log, which is called `log_name`.
+    @ivar hidden: values that are taken out of the log when it has ended.
+    """
+
+    environment: dict[str, str]
+    directory: str
+    log_directory: str
+    log_name: str
+    hidden: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"<Script in {self.directory}>"
+
+
 class Spec(msgspec.Struct, frozen=True):
     """One end of a transfer.
 
@@ -20,7 +39,10 @@ class Spec(msgspec.Struct, frozen=True):
     @ivar peer: the name of the node that the other end's certificate must carry.
     @ivar identity: the file with the own key and certificate; `authority` is that of the cluster's authority.
     @ivar connect_limit: seconds within which the other end must be there.
-    @ivar size: MiB that are expected.
+    @ivar size: MiB that are expected; 0 if nobody knows.
+    @ivar script: how the command is run if it is one of an OS definition.
+    @ivar sha256: of the bytes, which is checked by who sends; empty: it is told when all is done; None: it is of no concern.
+    @ivar patience: seconds of silence after which the other end, or a program at its end, is given up.
     """
 
     sends: bool
@@ -34,6 +56,9 @@ class Spec(msgspec.Struct, frozen=True):
     authority: str
     connect_limit: float
     size: int
+    script: Script | None = None
+    sha256: str | None = None
+    patience: float = 900.0
 
 
 class Status(msgspec.Struct, omit_defaults=True):
@@ -50,8 +75,9 @@ class Status(msgspec.Struct, omit_defaults=True):
     exit_status: int | None = None
     error_message: str | None = None
     recent_output: list[str] = []
+    sha256: str = ""
 
 
 def read_spec(directory: Path) -> Spec:
     """What a process is told."""
-    return msgspec.json.decode((directory / SPEC).read_bytes()[:MAX_FILE], type=Spec)
+    return msgspec.json.decode((directory / SPEC).read_bytes(), type=Spec)

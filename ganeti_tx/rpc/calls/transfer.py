@@ -12,6 +12,7 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.rpc.calls.base import FAST, NodeCall, Question, R
 from ganeti_tx.rpc.calls.disk import disk_tree
 
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 #: Names are directories on the nodes.
 TransferName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,99}$")]
 
@@ -27,38 +28,43 @@ class TransferCall(NodeCall[R], frozen=True, kw_only=True):
 
 
 class TransferStart(TransferCall[R], frozen=True, kw_only=True):
-    """Begin with one end, at a disk that is ready here.
+    """Begin with one end. What it sends or receives, and whether it connects or listens, says the class.
 
     @ivar magic: what comes before the bytes, and is not in any log.
     @ivar peer: the name of the other node, which its certificate must carry.
+    @ivar address: where one end listens, and the other connects to.
     @ivar compress: the compression tool, or "none".
     @ivar connect_limit: seconds within which the other end must be there.
     """
 
-    disk: DiskSpec
     magic: str
     peer: str
+    address: str
     compress: str
     connect_limit: float
+
+
+class DiskTransferStart(TransferStart[R], frozen=True, kw_only=True):
+    """At a disk that is ready here."""
+
+    disk: DiskSpec
 
     def reserves(self) -> Iterable[str]:
         """The end, and the disk as long as it begins."""
         return [*super().reserves(), *disk_tree(self.disk)]
 
 
-class ImportStart(TransferStart[None], frozen=True, kw_only=True):
+class ImportStart(DiskTransferStart[None], frozen=True, kw_only=True):
     """Listen at an own address, and fill the disk with what comes."""
 
     name: ClassVar[str] = "import_start"
-    address: str
 
 
-class ExportStart(TransferStart[None], frozen=True, kw_only=True):
+class ExportStart(DiskTransferStart[None], frozen=True, kw_only=True):
     """Connect to the end that listens, and send the disk."""
 
     name: ClassVar[str] = "export_start"
-    address: str
-    port: Annotated[int, msgspec.Meta(ge=1, le=65535)]
+    port: Port
 
 
 class TransferProgress(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,6 +73,7 @@ class TransferProgress(msgspec.Struct, frozen=True, omit_defaults=True):
     @ivar port: where it listens, once it does.
     @ivar ended: whether it is over; `error` says why it failed, and is empty when it did not.
     @ivar said: the last lines that its programs have printed.
+    @ivar sha256: of what has come, where it was to be told.
     """
 
     port: int | None = None
@@ -78,6 +85,7 @@ class TransferProgress(msgspec.Struct, frozen=True, omit_defaults=True):
     ended: bool = False
     error: str = ""
     said: list[str] = []
+    sha256: str = ""
 
 
 class ImpexpStatus(Question[list[TransferProgress | None]], frozen=True, kw_only=True):

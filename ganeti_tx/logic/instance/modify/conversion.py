@@ -7,6 +7,7 @@ import attrs
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.carrying import Carrying
+from ganeti_tx.logic.disks.ends import RECEIVING, SENDING, DiskEnd
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.plan import READ_WRITE, DiskPlan, children_of, place_of, plan_disk
@@ -25,6 +26,7 @@ from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.params.disk import fill_diskparams
+from ganeti_tx.model.sizes import shown
 
 COPY = "copy the disks to the new ones"
 #: What is said of a new template; without one it means nothing.
@@ -146,7 +148,12 @@ async def copy(parts: Parts, before: InstanceView, after: InstanceView, *, wait:
     @raise OpExecError: it did not work, and nothing is changed.
     """
     old, new = before.disk_template.value, after.disk_template.value
-    carrying = Carrying(parts, before, after, aside=True)
+    copying = {
+        index: f"- copying data from disk {index} ({old}), size {shown(disk.size)}"
+        for index, disk in enumerate(before.disks)
+    }
+    source, target = DiskEnd(SENDING, before, aside=True), DiskEnd(RECEIVING, after, aside=True)
+    carrying = Carrying(parts, before.instance.name, list(copying), source, target, copying=copying)
     undos = [*shutdowns(before), *shutdowns(after), *await carrying.prepare()]
     async with parts.step(COPY, *undos):
         parts.info(f"Populating the new empty disks of type '{new}'...")

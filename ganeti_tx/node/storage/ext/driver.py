@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from attrs import define, evolve, field
+from attrs import define, field
 from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 from twisted.logger import Logger
@@ -13,6 +13,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.disk_templates import driven_by
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.snapshots import snapshot_id
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import IOpening, IOwnerMark, ISnapshot, IUserspaceUri
 from ganeti_tx.node.storage.device import Device, look_at
@@ -131,11 +132,11 @@ class ExtStorage:
         volume = volume_of(disk)
         if not (await self.scripts.provider_of(volume)).has("snapshot"):
             raise BlockDeviceError(f"{volume.label} cannot have a snapshot: the provider has no script for it")
-        made = evolve(volume, name=f"{volume.name}.{name}")
-        told = {"VOL_SIZE": disk.size, "VOL_SNAPSHOT_NAME": made.name, "VOL_SNAPSHOT_SIZE": size}
+        made = snapshot_id([volume.provider, volume.name], name)
+        told = {"VOL_SIZE": disk.size, "VOL_SNAPSHOT_NAME": made[-1], "VOL_SNAPSHOT_SIZE": size}
         async with self._turn(volume):
             await self.scripts.run("snapshot", volume, told)
-        return [made.provider, made.name]
+        return made
 
     async def open(self, disk: DiskSpec, exclusive: bool) -> None:
         """See `IOpening`."""

@@ -10,6 +10,7 @@ from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.disk_templates import driven_by
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.snapshots import snapshot_id
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting, IOwnerMark, ISnapshot, ISpindles
 from ganeti_tx.node.storage.interfaces import Below, IStorage
@@ -113,7 +114,7 @@ class LogicalVolumes:
     async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
         """See `ISnapshot`. That of a disk with physical volumes for itself lies there, too, or on empty ones."""
         volume = volume_name(disk.logical_id)
-        made = volume_name([volume.group, f"{volume.name}.{name}"])
+        made = volume_name(snapshot_id(volume.logical_id, name))
         upon = await self._room_to_grow(volume) if disk.exclusive else ()
         argv = command.snapshot(volume.group, volume.name, made.name, size, upon)
         await self.tools.change(argv, f"make snapshot {made.name} of {volume.label}")

@@ -1,0 +1,88 @@
+"""Node calls about exports on their way: from a script to a file of an export, and back."""
+
+from attrs import define
+
+from ganeti_tx.errors import OpExecError
+from ganeti_tx.node.answers import answers
+from ganeti_tx.node.disks import Disks
+from ganeti_tx.node.exports import Exports
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.os.streaming import EXPORT, IMPORT, streaming
+from ganeti_tx.node.storage.streams import BLOCK, FILLING, HOLES
+from ganeti_tx.node.transfer.interfaces import ITransferEnds
+from ganeti_tx.node.transfers import receiving, sending
+from ganeti_tx.rpc.calls.backup import (
+    DumpExportStart,
+    DumpImportStart,
+    ScriptExportStart,
+    ScriptImportStart,
+    ScriptTransferStart,
+)
+from ganeti_tx.runtime.paths import Paths
+
+MIB = 1 << 20
+#: Seconds for which a script may say nothing, or go on when it has all: it may build a file system first, or a boot loader.
+PATIENCE = 86400.0
+
+
+@define
+class BackupTransfers:
+    """The ends that are on this node of what is exported and imported."""
+
+    disks: Disks
+    scripts: OsScripts
+    exports: Exports
+    ends: ITransferEnds
+    paths: Paths
+
+    @answers(ScriptExportStart)
+    async def send_from_script(self, call: ScriptExportStart) -> None:
+        """How much it will be, the script says."""
+        attached, device = await self._attach(call)
+        command, script = streaming(self.scripts, EXPORT, call.instance, attached, call.index, device, call.debug)
+        spec = sending(self.paths, call, call.port, command, size=0, script=script, patience=PATIENCE)
+        await self.ends.start(call.transfer, spec)
+
+    @answers(ScriptImportStart)
+    async def receive_into_script(self, call: ScriptImportStart) -> None:
+        """The script reads it."""
+        attached, device = await self._attach(call)
+        command, script = streaming(self.scripts, IMPORT, call.instance, attached, call.index, device, call.debug)
+        await self.ends.start(
+            call.transfer, receiving(self.paths, call, command, size=0, script=script, patience=PATIENCE)
+        )
+
+    async def _attach(self, call: ScriptTransferStart[None]) -> tuple[list[AttachedDisk], AttachedDisk]:
+        """All disks of the instance, and what the script is given."""
+        attached = await self.disks.attach(call.instance)
+        if call.device is None:
+            return attached, attached[call.index]
+        status = await self.disks.tree.assemble(call.device, True)
+        return attached, AttachedDisk(spec=call.device, path=status.dev_path, uri=None)
+
+    @answers(DumpImportStart)
+    async def receive_dump(self, call: DumpImportStart) -> None:
+        """A new file of an export that has been begun; what is nothing but zeros takes no room in it."""
+        path = self.exports.building(call.export) / call.file
+        command = [*FILLING, *HOLES, "conv=excl,fsync,sparse", f"of={path}"]
+        await self.ends.start(call.transfer, receiving(self.paths, call, command, size=0, sha256="", patience=PATIENCE))
+
+    @answers(DumpExportStart)
+    async def send_dump(self, call: DumpExportStart) -> None:
+        """@raise OpExecError: there is no such file."""
+        path = self.paths.export_dir / call.path / call.file
+        try:
+            size = self.exports.files.stat(path).size
+        except FileNotFoundError:
+            raise OpExecError(f"export {call.path} has no file {call.file}") from None
+        spec = sending(
+            self.paths,
+            call,
+            call.port,
+            ["dd", BLOCK, "status=none", f"if={path}"],
+            size=-(-size // MIB),
+            sha256=call.sha256 or None,
+            patience=PATIENCE,
+        )
+        await self.ends.start(call.transfer, spec)
