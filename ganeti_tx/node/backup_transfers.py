@@ -55,6 +55,8 @@ class BackupTransfers:
 
     async def _attach(self, call: ScriptTransferStart[None]) -> tuple[list[AttachedDisk], AttachedDisk]:
         """All disks of the instance, and what the script is given."""
+        if not 0 <= call.index < len(call.instance.disks):
+            raise OpExecError(f"instance {call.instance.name} has no disk/{call.index}")
         attached = await self.disks.attach(call.instance)
         if call.device is None:
             return attached, attached[call.index]

@@ -7,6 +7,7 @@ PROGRAM = Program(
     "Manages exports of instances",
     {
         "list": Entry("backup.list", "LIST", "list the exports that nodes have"),
+        "export": Entry("backup.export", "EXPORT", "export an instance to a node"),
         "remove": Entry("backup.remove", "REMOVE", "remove the exports of an instance from the nodes"),
         "list-fields": Entry("backup.list", "LIST_FIELDS", "list the fields of exports"),
     },

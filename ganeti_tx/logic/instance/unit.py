@@ -13,6 +13,7 @@ from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.opcodes.backup import OpBackupExport, OpBackupPrepare
 from ganeti_tx.model.opcodes.instance import (
     OpInstanceConsole,
     OpInstanceReinstall,
@@ -37,6 +38,7 @@ DiskOp = (
     | OpInstanceRecreateDisks
     | OpInstanceReplaceDisks
 )
+BackupOp = OpBackupExport | OpBackupPrepare
 PlaceOp = OpInstanceFailover | OpInstanceMigrate | OpInstanceMove
 InstanceOp = TypeVar(
     "InstanceOp",
@@ -49,7 +51,8 @@ InstanceOp = TypeVar(
     | OpInstanceShutdown
     | OpInstanceStartup
     | DiskOp
-    | PlaceOp,
+    | PlaceOp
+    | BackupOp,
 )
 
 

@@ -1,10 +1,13 @@
 """Transfers of disks in memory: both ends live on the machines, not in their daemons."""
 
+import hashlib
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 
 from attrs import define, field
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from zope.interface import implementer
 
@@ -12,11 +15,14 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.spec import Spec, Status
 from ganeti_tx.test.fakes.devices import FakeDisk
+from ganeti_tx.test.fakes.files import MemoryFiles
 
 #: Seconds between two attempts to connect.
 AGAIN = 0.5
 #: Seconds that a process takes to begin.
 STARTING = 0.15
+#: MiB that a script is taken to print.
+SCRIPT_SIZE = 50
 
 
 @define(eq=False)
@@ -62,10 +68,41 @@ class TransferWire:
     #: What is behind a path, on each node.
     devices: dict[str, Callable[[str], FakeDisk | None]] = field(factory=dict)
 
-    def device(self, end: End, option: str) -> FakeDisk | None:
-        """The disk that the command of an end reads or fills."""
-        (path,) = [word.removeprefix(option) for word in end.spec.command if word.startswith(option)]
-        return self.devices[end.node](path)
+    #: The files of each node.
+    files: dict[str, MemoryFiles] = field(factory=dict)
+
+    def read(self, end: End) -> str | None:
+        """What the command of an end prints: what is on a disk, or in a file."""
+        path = path_of(end.spec)
+        disk, files = self.devices[end.node](path), self.files.get(end.node)
+        if disk is not None:
+            return disk.content
+        return files.read(Path(path), 1 << 20).decode() if files is not None and files.exists(Path(path)) else None
+
+    def write(self, end: End, content: str) -> bool:
+        """Have the command of an end read it; whether it can."""
+        path = path_of(end.spec)
+        if (disk := self.devices[end.node](path)) is not None:
+            disk.content = content
+            return True
+        files = self.files.get(end.node)
+        if files is None or not files.exists(Path(path).parent) or files.exists(Path(path)):
+            return False
+        Deferred.fromCoroutine(files.write_atomic(Path(path), content.encode(), 0o600, sync=False))
+        return True
+
+
+def path_of(spec: Spec) -> str:
+    """What the command of an end reads or fills."""
+    if spec.script is not None:
+        return spec.script.environment["EXPORT_DEVICE" if spec.sends else "IMPORT_DEVICE"]
+    (path,) = [word[3:] for word in spec.command if word.startswith(("if=", "of="))]
+    return path
+
+
+def checksum(content: str) -> str:
+    """Of what a file holds."""
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @implementer(ITransferEnds)
@@ -117,18 +154,22 @@ class FakeTransferEnds:
         end.status.connected = other.status.connected = True
         if end.spec.magic != other.spec.magic:
             other.finish(1, "what came is not for this disk: the magic at its beginning differs")
-        elif end.spec.command[0] == "dd":
-            self._later(end, end.spec.size / self.wire.rate, self._copy, end, other)
+        elif end.spec.command[0] == "dd" or end.spec.script is not None:
+            self._later(end, max(end.spec.size, SCRIPT_SIZE) / self.wire.rate, self._copy, end, other)
 
     def _copy(self, end: End, other: End) -> None:
-        read, written = self.wire.device(end, "if="), self.wire.device(other, "of=")
-        if read is None or written is None:
-            (end if read is None else other).finish(1, "dd exited with status 1")
-            return
-        written.content = read.content
-        for each in (end, other):
-            each.status.progress_mbytes = end.spec.size
-            each.finish(0)
+        content = self.wire.read(end)
+        if content is None:
+            end.finish(1, f"{end.spec.command[0]} exited with status 1")
+        elif end.spec.sha256 not in (None, checksum(content)):
+            end.finish(1, "what was read is damaged")
+        elif not self.wire.write(other, content):
+            other.finish(1, f"{other.spec.command[0]} exited with status 1")
+        else:
+            other.status.sha256 = "" if other.spec.sha256 is None else checksum(content)
+            for each in (end, other):
+                each.status.progress_mbytes = end.spec.size
+                each.finish(0)
 
     async def status(self, name: str) -> Status | None:
         """See `ITransferEnds`."""

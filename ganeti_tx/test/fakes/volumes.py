@@ -9,6 +9,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.snapshots import snapshot_id
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import (
     ExistingDevice,
@@ -73,8 +74,7 @@ class FakeVolumes(FakeStorage):
         """See `ISnapshot`."""
         self._begin("snapshot", disk)
         found = self.get(disk)
-        group, volume = disk.logical_id or ["", ""]
-        made = [group, f"{volume}.{name}"]
+        made = snapshot_id(disk.logical_id or ["", ""], name)
         self._claim(made, FakeDisk(found.size, content=self.bottom(found).content))
         return made
 

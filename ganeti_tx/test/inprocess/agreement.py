@@ -11,7 +11,7 @@ SHARED = "shared"
 
 def disagreements(cluster: InProcessCluster) -> list[str]:
     """What is amiss in a cluster at rest, a line each. An instance that should run may be down: its user sees that."""
-    return [*disk_faults(cluster), *instance_faults(cluster), *leftovers(cluster)]
+    return [*disk_faults(cluster), *instance_faults(cluster), *export_faults(cluster), *leftovers(cluster)]
 
 
 def disk_faults(cluster: InProcessCluster) -> Iterator[str]:
@@ -52,6 +52,14 @@ def instance_faults(cluster: InProcessCluster) -> Iterator[str]:
     for home, name in running:
         if wanted.get(name) != home:
             yield f"instance {name} runs on {home}; by the configuration on {wanted.get(name, 'none')}"
+
+
+def export_faults(cluster: InProcessCluster) -> Iterator[str]:
+    """Parts of exports, and transfers that nobody waits for."""
+    for node in cluster.members:
+        names = node.disk.names(cluster.paths.export_dir)
+        yield from (f"{name} is left ({node.name})" for name in names if name.startswith(".") or name.endswith(".new"))
+        yield from (f"transfer {name} is left ({node.name})" for name in node.transfers.ends)
 
 
 def leftovers(cluster: InProcessCluster) -> Iterator[str]:

@@ -14,10 +14,17 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate, StorageType, TagKind
 from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.node_files import ALIKE
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.model.opcodes.types import InstanceCreateMode, RebootType
+from ganeti_tx.model.opcodes.types import ExportMode, InstanceCreateMode, RebootType
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
-from ganeti_tx.rpc.calls.backup import ExportList, ExportRemove
+from ganeti_tx.rpc.calls.backup import (
+    DumpImportStart,
+    ExportBegin,
+    ExportList,
+    ExportRemove,
+    FinalizeExport,
+    ScriptExportStart,
+)
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.ext_storage import ExtstorageDiagnose
@@ -86,6 +93,16 @@ def changed(**settings: Any) -> OpCode:
 
 #: Requests that succeed, and the steps that they take; a unit that changes nothing has none.
 TAKEN: list[tuple[OpCode, list[str]]] = [
+    (
+        ops.OpBackupExport(instance_name=WEB1, target_node="node2"),
+        [
+            "begin with the export",
+            "copy its disks by the OS export scripts",
+            "finalize the export",
+            "remove older exports",
+        ],
+    ),
+    (ops.OpBackupPrepare(instance_name=WEB1, mode=ExportMode.LOCAL), []),
     (ops.OpBackupRemove(instance_name=WEB1), ["remove the exports"]),
     (ops.OpClusterActivateMasterIp(), ["take the cluster's address"]),
     (ops.OpClusterDeactivateMasterIp(), ["give the cluster's address up"]),
@@ -347,9 +364,10 @@ class PlanTests(UnitTestCase):
         stage.nodes.succeed(ExportRemove)
         stage.nodes.answer(NodeVolumes, [])
         stage.nodes.succeed(StorageModify, StorageExecute)
-        if isinstance(op, ops.OpInstanceMove):
+        if isinstance(op, ops.OpInstanceMove | ops.OpBackupExport):
             ended = TransferProgress(port=40000, connected=True, ended=True)
-            stage.nodes.succeed(ImportStart, ExportStart, ImpexpCleanup)
+            stage.nodes.succeed(ImportStart, ExportStart, ImpexpCleanup, ScriptExportStart, DumpImportStart)
+            stage.nodes.succeed(ExportBegin, FinalizeExport)
             stage.nodes.answers[ImpexpStatus] = lambda node, call: [ended] * len(call.transfers)
         if isinstance(op, ops.OpInstanceConsole):
             stage.nodes.answer(InstanceInfo, RUNNING)

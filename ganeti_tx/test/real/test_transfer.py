@@ -2,6 +2,7 @@
 
 import os
 import socket
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -15,7 +16,7 @@ from twisted.trial.unittest import TestCase
 from ganeti_tx.bootstrap.keys import new_cluster_keys, node_keys
 from ganeti_tx.model.compression import packing, unpacking
 from ganeti_tx.node.transfer.processes import TransferProcesses
-from ganeti_tx.node.transfer.spec import Spec
+from ganeti_tx.node.transfer.spec import Script, Spec
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -139,6 +140,63 @@ class TransferProcessTests(TransferContract, TestCase):
         for node in (NODE1, NODE2):
             self.assertEqual((await self.ended(node, "disk0")).error_message, None)
         self.assertEqual(self.content(NODE2), self.content(NODE1))
+
+    def script(self, text: str, **more: Any) -> dict[str, Any]:
+        """What an end is told whose command is a script."""
+        path = self.top / "os" / "script"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        environment = {"PATH": "/usr/bin:/bin", "DISK": str(self.disk(NODE1)), **more}
+        script = Script(environment, str(path.parent), str(self.top / "log"), "export-x", hidden=["hush"])
+        return {"command": [str(path)], "script": script, "size": 0}
+
+    async def test_script(self) -> None:
+        """It runs in its directory with its environment alone, and says how much it will be; its log keeps no secret."""
+        told = self.script('pwd >&2; env >&2; echo 5242880 >&$EXP_SIZE_FD; exec cat "$DISK"', OSP_WORD="hush")
+        await self.begin(sender=told)
+        status = await self.ended(NODE1, "disk0")
+        self.assertEqual((status.error_message, status.progress_percent), (None, 100.0))
+        await self.ended(NODE2, "disk0")
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+        log = (self.top / "log" / "export-x.log").read_text()
+        self.assertIn(f"{self.top}/os\n", log)
+        self.assertIn("OSP_WORD=****\n", log)
+        self.assertNotIn("HOME=", log)
+
+    async def test_script_reads(self) -> None:
+        """What it prints is in its log, and its end is waited for."""
+        told = self.script("echo begun; cat > $OUT; sleep 0.3; echo done > $OUT.done", OUT=str(self.disk(NODE2)))
+        await self.begin(receiver=told)
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+        self.assertTrue(Path(f"{self.disk(NODE2)}.done").exists())
+        self.assertIn("begun", (self.top / "log" / "export-x.log").read_text())
+
+    async def test_script_fails(self) -> None:
+        """What it has said last is told, and what it has left running is ended."""
+        marker = self.top / "marker"
+        told = self.script(f"(sleep 3; touch {marker}) > /dev/null 2>&1 & echo hush the disk is odd >&2; exit 3")
+        await self.begin(sender=told)
+        error = (await self.ended(NODE1, "disk0")).error_message or ""
+        self.assertRegex(error, "script exited with status 3; log .*/export-x.log ends with: .... the disk is odd")
+        self.assertIn("broken off", (await self.ended(NODE2, "disk0")).error_message or "")
+        await deferLater(reactor, 3.5)
+        self.assertFalse(marker.exists())
+
+    async def test_checksum(self) -> None:
+        """It is told by who receives, and held against what is known by who sends."""
+        wanted = sha256(self.content(NODE1)).hexdigest()
+        await self.begin(sender={"sha256": wanted}, receiver={"sha256": ""})
+        self.assertEqual((await self.ended(NODE2, "disk0")).sha256, wanted)
+        self.assertEqual((await self.ended(NODE1, "disk0")).error_message, None)
+
+    async def test_damaged(self) -> None:
+        """Who receives does not take it for the whole."""
+        await self.begin(sender={"sha256": "0" * 64})
+        self.assertIn("what was read is damaged", (await self.ended(NODE1, "disk0")).error_message or "")
+        self.assertTrue((await self.ended(NODE2, "disk0")).exit_status)
 
     async def test_secrets(self) -> None:
         """The magic is in no command line and in no log, and only root reads what has it."""
