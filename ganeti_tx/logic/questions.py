@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.node import NodeInfo, StorageUnit
@@ -52,7 +53,8 @@ async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted
 async def check_room(
     nodes: INodeRpc, node: Node, wanted: Sequence[tuple[StorageUnit, int]], *, exclusive: bool = False
 ) -> None:
-    """@raise OpPrereqError: a pool has not so many MiB free; one whose room the node cannot tell is tried.
+    """@raise OpPrereqError: a pool has not so many MiB free, or is a volume group that is not there; another one whose room
+        the node cannot tell is tried.
 
     @param exclusive: only physical volumes count on which nothing lies.
     """
@@ -63,6 +65,8 @@ async def check_room(
     free = {(space.type, space.name): space.storage_free for space in facts.storage}
     for unit, size in wanted:
         room = free.get((unit.type, unit.name))
+        if room is None and unit.type == StorageType.LVM_VG.value:
+            raise OpPrereqError(f"volume group '{unit.name}' missing on node {node.name}", ECode.ENVIRON)
         if room is not None and room < size:
             raise OpPrereqError(
                 f"not enough room in {unit.name} of node {node.name}: needed {size} MiB, free {room} MiB",

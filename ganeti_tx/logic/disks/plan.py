@@ -23,6 +23,7 @@ from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.params.disk import check_params
 from ganeti_tx.model.params.kinds import NONE, to_int, to_size, types_of
 from ganeti_tx.model.pools import pool_of
+from ganeti_tx.model.volume_names import volume_group_fault
 from ganeti_tx.rpc.calls.node import StorageUnit
 
 #: The word for the size that the cluster has for new disks.
@@ -168,6 +169,9 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
         raise OpPrereqError(f"{what}: mode {mode!r} is not allowed; allowed are ro, rw", ECode.INVAL)
     if missing := sorted(key for key in template.needs if asked.get(key) in (None, "")):
         raise OpPrereqError(f"{what}: {missing[0]} is missing; disks of template {word.value} need it", ECode.INVAL)
+    for key in sorted(template.pool_keys):
+        if asked.get(key) and (fault := volume_group_fault(f"{what}: {key}", str(asked[key]))):
+            raise OpPrereqError(fault, ECode.INVAL)
     name = asked.get("name")
     return DiskPlan(
         template=word,

@@ -13,6 +13,7 @@ from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.kinds import DEFAULT, check, fill, types_of
+from ganeti_tx.model.volume_names import volume_group_fault
 
 
 def fill_diskparams(cluster: Cluster, group: NodeGroup | None = None) -> dict[DiskTemplate, Params]:
@@ -46,6 +47,10 @@ def check_params(template: Template, given: Params, path: str) -> dict[str, obje
             raise ParameterError(
                 f"{path}.{name}: {checked[name]!r} is not allowed; allowed are {', '.join(map(str, allowed))}"
             )
+    for child in template.children:
+        group = checked.get(child.pool_param or "", DEFAULT)
+        if group != DEFAULT and (fault := volume_group_fault(f"{path}.{child.pool_param}", str(group))):
+            raise ParameterError(fault)
     return checked
 
 

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from posixpath import normpath
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.volume_names import volume_group_fault
 
 MAC_PREFIX = re.compile(r"([0-9a-f]{2}:){2}[0-9a-f]{2}", re.IGNORECASE)
-#: What LVM allows (lvm(8), VALID NAMES).
-GROUP = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_+.-]{0,126}")
 TOOL = re.compile(r"[A-Za-z0-9_.+-]{1,100}")
 
 
@@ -31,10 +30,8 @@ def directory(name: str, path: str) -> str:
 
 def volume_group(name: str, given: str) -> str | None:
     """The name of a volume group, or none, which switches storage in volumes off."""
-    if given and not GROUP.fullmatch(given):
-        raise OpPrereqError(
-            f"{name}: {given!r} is no name of a volume group; letters, digits and _+.- are allowed", ECode.INVAL
-        )
+    if given and (fault := volume_group_fault(name, given)):
+        raise OpPrereqError(fault, ECode.INVAL)
     return given or None
 
 

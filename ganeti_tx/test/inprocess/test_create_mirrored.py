@@ -164,6 +164,25 @@ class CreateMirroredTests(ClusterCase):
             r" drbdsetup down resource1; lvremove -f xenvg/\1_data xenvg/\1_meta\"' removes them",
         )
 
+    def test_volume_groups(self) -> None:
+        """A name that no volume group can have, and one that a node has not, are refused before anything is made."""
+        allowed = r"is no name of a volume group; letters, digits and _\+\.- are allowed, at most 127"
+        fresh = ADD.replace(" -s 1G", "")
+        for key, name in (("vg", "a/b"), ("vg", ".."), ("metavg", "-x"), ("metavg", "x" * 128)):
+            self.fails(f"{fresh} --disk 0:size=1G,{key}={name} -n node2:node3 web1", f"disk/0: {key}: .*{allowed}")
+        self.fails("gnt-group modify -D drbd:metavg=a/b default", f"diskparams.drbd.metavg: 'a/b' {allowed}")
+        self.fails("gnt-cluster modify -D drbd:metavg=a/b", f"diskparams.drbd.metavg: 'a/b' {allowed}")
+        home = self.cluster.node(3).mirror_node
+        assert home is not None
+        home.volumes.lost.add("fast")
+        line = f"{fresh} --disk 0:size=1G,metavg=fast -n node2:node3 web1"
+        self.fails(line, "volume group 'fast' missing on node node3.example.com")
+        self.assertEqual([each for each in self.cluster.network.sent if isinstance(each.call, BlockdevCreate)], [])
+        self.ok(f"{ADD} -n node2:node3 web1")
+        added = "gnt-instance modify --disk add:size=1G,{} web1"
+        self.fails(added.format("vg=a/b"), f"vg: 'a/b' {allowed}")
+        self.fails(added.format("vg=fast"), "volume group 'fast' missing on node node3.example.com")
+
     def test_nodes(self) -> None:
         """It takes two."""
         self.fails(f"{ADD} -n node2 web1", "need 2 nodes; give a secondary node")

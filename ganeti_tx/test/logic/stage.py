@@ -67,6 +67,8 @@ from ganeti_tx.rpc.calls.node import (
     NodeInfo,
     NodeLeaveCluster,
     NodeVerify,
+    StorageSpace,
+    StorageUnit,
     TestDelay,
 )
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsValidate
@@ -246,6 +248,11 @@ class UnitTestCase(SynchronousTestCase):
         return str(self.failureResultOf(self.stage.run(op), error).value)
 
 
+def spaces(units: Sequence[StorageUnit]) -> list[StorageSpace]:
+    """Room for whatever a test makes."""
+    return [StorageSpace(unit.type, unit.name, 1 << 20, 1 << 20) for unit in units]
+
+
 def healthy_nodes() -> FakeNodeRpc:
     """Nodes with room, on which nothing runs, and which do what they are told."""
     nodes = FakeNodeRpc()
@@ -260,7 +267,9 @@ def healthy_nodes() -> FakeNodeRpc:
     nodes.answer(KeysIssue, IssuedKeys(client=b"", server=b"", client_digest="new", server_digest="new"))
     nodes.succeed(KeysTrust, KeysUse, KeysForget, NodeTakeKeys)
     nodes.succeed(NodeActivateMasterIp, NodeDeactivateMasterIp, NodeChangeMasterNetmask)
-    nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": {"memory_free": 4096}}))
+    nodes.answers[NodeInfo] = lambda node, call: NodeFacts(
+        boot_id="", storage=spaces(call.storage_units), hypervisors={"kvm": {"memory_free": 4096}}
+    )
     nodes.answer(InstanceInfo, None)
     nodes.answer(NodeVerify, {"version": [NODE_PROTOCOL_VERSION, RELEASE_VERSION], "time": 0.0})
     nodes.answer(AllInstancesInfo, {})

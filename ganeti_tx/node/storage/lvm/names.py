@@ -1,14 +1,12 @@
 """Which volume a disk is."""
 
-import re
 from typing import Any
 
 from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.volume_names import ALLOWED, is_volume_name
 
-#: What LVM allows (lvm(8), VALID NAMES); a hyphen at the beginning would be an option.
-VALID = re.compile(r"[A-Za-z0-9_+.][A-Za-z0-9_+.-]{0,126}")
 #: Suffixes and beginnings that LVM keeps for itself.
 RESERVED_PARTS = ("_cdata", "_cmeta", "_corig", "_mlog", "_mimage", "_pmspare", "_rimage", "_rmeta", "_tdata", "_tmeta")
 RESERVED_BEGINNINGS = ("snapshot", "pvmove")
@@ -43,8 +41,8 @@ def volume_name(logical_id: list[Any] | None) -> VolumeName:
     if len(parts) != 2 or not all(isinstance(part, str) for part in parts):
         raise BlockDeviceError(f"the logical id of a logical volume is [volume group, name], not {logical_id!r}")
     for part in parts:
-        if not VALID.fullmatch(part) or part in (".", ".."):
-            raise BlockDeviceError(f"{part!r} is no name for LVM: letters, digits and _+.- are allowed, at most 127")
+        if not is_volume_name(part):
+            raise BlockDeviceError(f"{part!r} is no name for LVM: {ALLOWED}")
     return VolumeName(*parts)
 
 

@@ -20,7 +20,7 @@ from ganeti_tx.rpc.calls.mirror import BlockdevGetmirrorstatus
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.test.logic.instance.test_create import create
-from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, UnitTestCase
+from ganeti_tx.test.logic.stage import CONFIG, GROUP, INSTANCE, UnitTestCase, spaces
 
 NODE1, NODE2 = "node1.example.com", "node2.example.com"
 ROOM = 8000
@@ -45,11 +45,11 @@ class MirroredTests(UnitTestCase):
         """The free MiB of a node's volume groups; as much as is wanted in others."""
 
         def facts(node: str, call: NodeInfo) -> NodeFacts:
-            spaces = [
+            told = [
                 StorageSpace(unit.type, unit.name, ROOM, free.get((node, unit.name), ROOM))
                 for unit in call.storage_units
             ]
-            return NodeFacts(boot_id="", storage=spaces, hypervisors={"kvm": {"memory_free": 4096}})
+            return NodeFacts(boot_id="", storage=told, hypervisors={"kvm": {"memory_free": 4096}})
 
         self.nodes.answers[NodeInfo] = facts
 
@@ -88,7 +88,9 @@ class MirroredTests(UnitTestCase):
     def test_by_allocator(self) -> None:
         """An allocator is asked for two nodes, with the room for metadata; the first that it says is the primary one."""
         memory = {"memory_total": 8192, "memory_free": 4096, "memory_dom0": 512, "cpu_total": 4, "cpu_dom0": 0}
-        self.nodes.answer(NodeInfo, NodeFacts(boot_id="", storage=[], hypervisors={"kvm": memory}))
+        self.nodes.answers[NodeInfo] = lambda node, call: NodeFacts(
+            boot_id="", storage=spaces(call.storage_units), hypervisors={"kvm": memory}
+        )
         self.nodes.answer(AllInstancesInfo, {})
         self.nodes.answer(IallocatorRunner, json.dumps({"success": True, "info": "", "result": [NODE1, NODE2]}))
         op = self.create(pnode=None, snode=None, iallocator="hail", disks=({"size": 2048},))
