@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError
+from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, QueryFilterParseError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
@@ -34,6 +34,7 @@ from ganeti_tx.model.params.hypervisor import fill_hvparams
 from ganeti_tx.model.pools import has_place
 from ganeti_tx.model.settings.rules import SETTINGS
 from ganeti_tx.model.settings.setting import changed
+from ganeti_tx.query.language.pattern import check_weight, compile_pattern
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
@@ -111,6 +112,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
         await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
+        if after.reserved_lvs != before.reserved_lvs:
+            check_patterns("reserved_lvs", after.reserved_lvs)
         if after.volume_group_name not in (None, before.volume_group_name):
             await check_volume_group(self, after.volume_group_name, await self.config.nodes())
         for group in await self.config.groups():
@@ -242,3 +245,13 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
                 f"There are {len(held)} master candidates, more than the {size} wanted; "
                 "'gnt-node modify --master-candidate=no' makes one a regular node"
             )
+
+
+def check_patterns(name: str, texts: Sequence[str]) -> None:
+    """@raise OpPrereqError: one is no regular expression, or could run for ever; the rules are those of filters of queries."""
+    try:
+        check_weight(texts)
+        for text in texts:
+            compile_pattern(text)
+    except QueryFilterParseError as error:
+        raise OpPrereqError(f"{name}: {error}", ECode.INVAL) from None

@@ -1,10 +1,10 @@
 """Whether a node can keep disks where the cluster has them, and which are there that nobody has (reference: verify.json)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ganeti_tx.errors import ParameterError, QueryFilterParseError
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.cluster import Cluster
@@ -15,6 +15,7 @@ from ganeti_tx.model.enums import DiskTemplate, StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.query.language.pattern import compile_pattern
 
 ALLOWED = "allowed-file-storage-paths"
 
@@ -55,10 +56,12 @@ def places(cluster: Cluster) -> dict[str, str]:
 
 
 def is_reserved(name: str, patterns: Sequence[str]) -> bool:
-    """Whether the administrator wants a volume, GROUP/NAME, to be left alone; a pattern that is none matches nothing."""
+    """Whether the administrator wants a volume, GROUP/NAME, to be left alone; a pattern that is none, or that could take
+    too long (a configuration may be of another version), matches nothing.
+    """
     for pattern in patterns:
-        with suppress(re.error):
-            if re.fullmatch(pattern, name):
+        with suppress(ParameterError, QueryFilterParseError):
+            if compile_pattern(pattern).is_whole(name):
                 return True
     return False
 

@@ -42,16 +42,6 @@ def mac_prefix(name: str, given: str) -> str:
     return given.lower()
 
 
-def patterns(name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """Regular expressions for names of volumes."""
-    for text in texts:
-        try:
-            re.compile(text)
-        except re.error as error:
-            raise OpPrereqError(f"{name}: {text!r} is no regular expression: {error}", ECode.INVAL) from None
-    return tuple(texts)
-
-
 def tools(name: str, programs: Sequence[str]) -> tuple[str, ...]:
     """The names of compression tools, without paths."""
     for program in programs:

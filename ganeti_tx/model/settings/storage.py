@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from ganeti_tx.model.base import nought
-from ganeti_tx.model.settings.checks import directory, patterns, volume_group
+from ganeti_tx.model.settings.checks import directory, volume_group
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
 from ganeti_tx.model.values import NonEmpty, NonNegative
@@ -31,7 +31,6 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
         Setting(
             default=(),
             takes=tuple[NonEmpty, ...],
-            check=patterns,
             flags=(
                 Flag(
                     "--reserved-lvs", "patterns of logical volumes that are not the cluster's, comma separated",

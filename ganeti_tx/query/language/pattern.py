@@ -51,10 +51,18 @@ class Pattern:
 
     def search(self, text: str) -> bool:
         """Whether the pattern is found anywhere. @raise ParameterError: it could take too long on this text."""
+        self._check_steps(text)
+        return self.compiled.search(text) is not None
+
+    def is_whole(self, text: str) -> bool:
+        """Whether it is all of a text. @raise ParameterError: that could take too long."""
+        self._check_steps(text)
+        return self.compiled.fullmatch(text) is not None
+
+    def _check_steps(self, text: str) -> None:
         if self.steps(len(text)) > MAX_STEPS:
             size = f"{len(text)} characters with {self.repeats} repeats"
             raise ParameterError(f"regular expression {self.compiled.pattern!r} is too costly for a text of {size}")
-        return self.compiled.search(text) is not None
 
 
 def check_weight(texts: Iterable[str]) -> None:

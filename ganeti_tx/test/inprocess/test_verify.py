@@ -186,20 +186,22 @@ class VerifyDisksTests(ClusterCase):
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
         """See `ClusterCase`."""
         time = SimulatedTime()
-        reserved = cluster_with(reserved_lvs=("a(", "xenvg/ro+t"))
+        reserved = cluster_with(reserved_lvs=("a(", "xenvg/(o+)+!", "xenvg/ro+t"))
         wire = MirrorWire(time.seconds, rate=10.0)
         cluster = InProcessCluster(3, seed, time=time, mirror_wire=wire, prepare=mirrored(reserved, disks_active=True))
         self.addCleanup(cluster.end)
         return cluster
 
     def test_orphans(self) -> None:
-        """Volumes of nobody's are told, but for those that are reserved; a pattern that is none reserves nothing."""
+        """Volumes of nobody's are told, but for those reserved; a pattern that is none, or never ends, reserves nothing."""
         home = self.cluster.node(3).mirror_node
         assert home is not None
-        home.volumes.disks.update({"xenvg/root": FakeDisk(1), "xenvg/stray": FakeDisk(1)})
+        long = f"xenvg/{'o' * 60}"
+        home.volumes.disks.update({"xenvg/root": FakeDisk(1), "xenvg/stray": FakeDisk(1), long: FakeDisk(1)})
         out = self.scene().run(["gnt-cluster", "verify"])[1]
         found = [line.partition("  - ")[2] for line in out.splitlines() if " is unknown" in line]
-        self.assertEqual(found, ["WARNING: node node3.example.com: volume xenvg/stray is unknown"])
+        unknown = [f"WARNING: node node3.example.com: volume {name} is unknown" for name in (long, "xenvg/stray")]
+        self.assertEqual(found, unknown)
 
     def test_missing(self) -> None:
         """Volumes that are gone are named with their nodes; nothing can be activated then."""
