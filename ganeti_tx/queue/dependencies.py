@@ -51,30 +51,35 @@ Submitted = Sequence[OpCode] | GanetiError
 def settle(jobs: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> list[Submitted]:
     """The jobs of one submission, those refused whose dependencies cannot be; relative ids count only those that are taken."""
     settled: list[Submitted] = []
+    taken = [0]
     for ops in jobs:
         if not isinstance(ops, GanetiError):
             try:
-                ops = [_settle_op(op, settled, last_id, is_known) for op in ops]
+                ops = [_settle_op(op, taken, last_id, is_known) for op in ops]
             except OpPrereqError as error:
                 ops = error
         settled.append(ops)
+        taken.append(taken[-1] + (not isinstance(ops, GanetiError)))
     return settled
 
 
-def _settle_op(op: OpCode, before: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> OpCode:
+def _settle_op(op: OpCode, taken: Sequence[int], last_id: int, is_known: Callable[[int], bool]) -> OpCode:
     if not op.depends:
         return op
-    depends = tuple((_settle_id(other, before, last_id, is_known), statuses) for other, statuses in op.depends)
+    depends = tuple((_settle_id(other, taken, last_id, is_known), statuses) for other, statuses in op.depends)
     return msgspec.structs.replace(op, depends=depends)
 
 
-def _settle_id(other: int, before: Sequence[Submitted], last_id: int, is_known: Callable[[int], bool]) -> int:
-    """@raise OpPrereqError: no job can depend on that one."""
-    position = len(before) + other
+def _settle_id(other: int, taken: Sequence[int], last_id: int, is_known: Callable[[int], bool]) -> int:
+    """@param taken: how many of the first none, one, two, ... jobs of this submission are not refused, up to those before.
+
+    @raise OpPrereqError: no job can depend on that one.
+    """
+    position = len(taken) - 1 + other
     if other < 0 <= position:
-        if isinstance(before[position], GanetiError):
+        if taken[position + 1] == taken[position]:
             raise OpPrereqError(f"it depends on job {other} of this submission, which was refused", ECode.INVAL)
-        return -sum(not isinstance(each, GanetiError) for each in before[position:])
+        return taken[position] - taken[-1]
     if other == 0:
         raise OpPrereqError("a job cannot depend on itself (job 0), only on an earlier one", ECode.INVAL)
     resolved = other if other > 0 else last_id + 1 + position

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -48,18 +48,25 @@ def named_steps(kind: type[OpCode], raw: Mapping[str, Any], path: str, text: str
 
 
 def guilty_key(kind: type[OpCode], raw: Mapping[str, Any], steps: list[Step], text: str, check: Check) -> str | None:
-    """The key of the dict at C{steps} whose value alone brings the same complaint."""
+    """The first key of the dict at C{steps} whose value brings the same complaint, found by halving: there may be many."""
     holder = value_at(raw, steps)
     types = {field.name: field.type for field in msgspec.structs.fields(kind)}
     if not isinstance(holder, dict):
         return None
-    for key, value in holder.items():
+
+    def complained_of(keys: Sequence[str]) -> bool:
+        part = {key: holder[key] for key in keys}
         try:
-            check(narrowed(raw[str(steps[0])], steps[1:], {key: value}), types[str(steps[0])])
+            check(narrowed(raw[str(steps[0])], steps[1:], part), types[str(steps[0])])
         except msgspec.ValidationError as error:
-            if str(error).startswith(text):
-                return str(key)
-    return None
+            return str(error).startswith(text)
+        return False
+
+    keys = list(holder)
+    while len(keys) > 1:
+        first, rest = keys[: len(keys) // 2], keys[len(keys) // 2 :]
+        keys = first if complained_of(first) else rest
+    return str(keys[0]) if keys and complained_of(keys) else None
 
 
 def narrowed(value: Any, steps: list[Step], replacement: object) -> object:

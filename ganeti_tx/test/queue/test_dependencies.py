@@ -1,5 +1,6 @@
 """Dependencies at submission."""
 
+import sys
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -53,3 +54,24 @@ class SettleTests(SynchronousTestCase):
         self.assertIn("job 11, which is not there yet", later)
         self.assertIn("job 4: it is neither in the queue nor in its archive", gone)
         self.assertIn("job -40", before_all)
+
+    def test_many(self) -> None:
+        """The work for each dependency is the same however many jobs come before it: a client chooses both numbers."""
+        for size in (10, 1000):
+            before = [job() for _ in range(size)]
+            self.assertLess(calls([*before, job(*[-size] * 100)]) - calls(before), 1000)
+
+
+def calls(jobs: list[Any]) -> int:
+    """How many calls of functions the work takes."""
+    seen: list[str] = []
+
+    def note(frame: object, event: str, argument: object) -> None:
+        seen.append(event)
+
+    sys.setprofile(note)
+    try:
+        settle(jobs, LAST, lambda job_id: True)
+    finally:
+        sys.setprofile(None)
+    return len(seen)

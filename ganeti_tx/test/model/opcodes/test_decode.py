@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, OpCodeUnknown, OpPrereqError
-from ganeti_tx.model.opcodes import OPCODES, OpInstanceSetParams, OpTestDelay, decode
+from ganeti_tx.model.opcodes import OPCODES, OpInstanceCreate, OpInstanceSetParams, OpTestDelay, decode
+from ganeti_tx.model.opcodes.decode import check, make_custom
+from ganeti_tx.model.opcodes.fault import describe_fault
 from ganeti_tx.model.opcodes.types import ChangeAction, DiskChange
 from ganeti_tx.test.model.opcodes.facts import OPCODE_FACTS, minimal
 
@@ -70,6 +73,20 @@ class RefusalTests(SynchronousTestCase):
         self.check(raw, "OP_CLUSTER_SET_PARAMS.hvparams.lxc: expected object, got 3")
         nics = [["modify", "eth0", {"mac": None, "ip": 2}]]
         self.check({**MODIFY, "nics": nics}, "OP_INSTANCE_SET_PARAMS.nics[0][2].ip: expected str | null, got 2")
+
+    def test_one_of_many_keys(self) -> None:
+        """The key at fault is found in few tries, each of which reads the whole list: a client chooses how long both are."""
+        tries: list[object] = []
+
+        def counted(value: object, kind: Any) -> object:
+            tries.append(value)
+            return check(value, kind)
+
+        raw = {**CREATE, "disks": [{f"key{number}": "a" for number in range(1000)} | {"bad": [1], "z": "a"}]}
+        error = self.assertRaises(msgspec.ValidationError, msgspec.convert, raw, OpInstanceCreate, dec_hook=make_custom)
+        told = describe_fault(OpInstanceCreate, raw, error, counted)
+        self.assertEqual(told, "OP_INSTANCE_CREATE.disks[0].bad: expected int | str, got [1]")
+        self.assertLess(len(tries), 20)
 
     def test_closed_sets_are_listed(self) -> None:
         """Where only certain words are allowed, they are listed."""
