@@ -43,14 +43,15 @@ class LogicalVolumes:
         if disk.size <= 0:
             raise BlockDeviceError(f"{volume.label} cannot have {disk.size} MiB")
         stripes = int(disk.params.get("stripes", 1))
-        there = await self.tools.of_group(volume.group)
-        if disk.exclusive:
-            upon = whole(there, disk.size, disk.spindles)
-        else:
-            upon = fewest(there, disk.size, stripes, await self._under(disk.beside))
-        width = disk.params.get(STRIPE_SIZE)
-        argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon, width)
-        await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
+        async with self.tools.placing(volume.group):
+            there = await self.tools.of_group(volume.group)
+            if disk.exclusive:
+                upon = whole(there, disk.size, disk.spindles)
+            else:
+                upon = fewest(there, disk.size, stripes, await self._under(disk.beside))
+            width = disk.params.get(STRIPE_SIZE)
+            argv = command.create(volume.group, volume.name, disk.size, min(stripes, len(upon)), upon, width)
+            await self.tools.change(argv, f"make {volume.label} with {disk.size} MiB")
 
     async def remove(self, disk: DiskSpec) -> None:
         """See `IStorage`. @raise BlockDeviceError: the group is not there, so nobody knows whether the data are."""
@@ -67,9 +68,10 @@ class LogicalVolumes:
             raise BlockDeviceError(f"{volume.label} cannot shrink: {amount} MiB to add")
         await self._found(volume)
         if amount:
-            upon = await self._room_to_grow(volume) if disk.exclusive else ()
-            argv = command.extend(volume.group, volume.name, amount, dry_run, upon)
-            await self.tools.change(argv, f"grow {volume.label} by {amount} MiB")
+            async with self.tools.placing(volume.group):
+                upon = await self._room_to_grow(volume) if disk.exclusive else ()
+                argv = command.extend(volume.group, volume.name, amount, dry_run, upon)
+                await self.tools.change(argv, f"grow {volume.label} by {amount} MiB")
 
     async def rename(self, disk: DiskSpec, logical_id: list[Any]) -> None:
         """See `IStorage`: within its group."""
@@ -115,9 +117,10 @@ class LogicalVolumes:
         """See `ISnapshot`. That of a disk with physical volumes for itself lies there, too, or on empty ones."""
         volume = volume_name(disk.logical_id)
         made = volume_name(snapshot_id(volume.logical_id, name))
-        upon = await self._room_to_grow(volume) if disk.exclusive else ()
-        argv = command.snapshot(volume.group, volume.name, made.name, size, upon)
-        await self.tools.change(argv, f"make snapshot {made.name} of {volume.label}")
+        async with self.tools.placing(volume.group):
+            upon = await self._room_to_grow(volume) if disk.exclusive else ()
+            argv = command.snapshot(volume.group, volume.name, made.name, size, upon)
+            await self.tools.change(argv, f"make snapshot {made.name} of {volume.label}")
         return made.logical_id
 
     async def set_owner(self, disk: DiskSpec, owner: str) -> None:

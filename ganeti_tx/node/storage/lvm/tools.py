@@ -1,8 +1,10 @@
 """LVM's programs, run."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
-from attrs import frozen
+from attrs import field, frozen
+from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.storage.lvm.report import Group, LogicalVolume, Physical, Row, Segment, parse, report_argv
@@ -23,6 +25,19 @@ class LvmTools:
     """Asks LVM, and has it change things; all raise BlockDeviceError with one line."""
 
     runner: IProcessRunner
+    _placing: dict[str, DeferredLock] = field(factory=dict, init=False, eq=False)
+
+    @asynccontextmanager
+    async def placing(self, group: str) -> AsyncIterator[None]:
+        """While it is looked where in a group a volume may lie, and till that is there, nobody else looks."""
+        lock = self._placing.setdefault(group, DeferredLock())
+        await lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+            if not lock.locked:
+                self._placing.pop(group, None)
 
     async def volume(self, group: str, name: str) -> LogicalVolume | None:
         """A volume; None when it, or its group, is not there."""

@@ -3,8 +3,10 @@
 from typing import Any
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 from zope.interface.verify import verifyObject
 
+from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.node.storage.abilities import IExisting, IOwnerMark, ISnapshot
@@ -97,6 +99,33 @@ class LogicalVolumesTests(StorageTestCase):
         space = self.get(pools.space("bigvg", {"exclusive_storage": True}))
         self.assertEqual((space.size, space.free), (4010, 4010))
         self.assertEqual(self.get(pools.space("xenvg", {"exclusive_storage": True})).free, 0)
+
+    def test_one_after_the_other(self) -> None:
+        """Nobody looks for room in a group while another volume is made there; one that fails does not stand in the way."""
+        pending: list[Deferred[ProcessResult]] = []
+
+        def begin(call: Call) -> "Deferred[ProcessResult]":
+            pending.append(Deferred())
+            return pending[-1]
+
+        for program in ("lvcreate", "lvextend"):
+            self.runner.script([program], begin)
+        first, second, other = (
+            Deferred.fromCoroutine(
+                self.store.create(replace(disk(name, 64), logical_id=[group, name], exclusive=exclusive))
+            )
+            for name, group, exclusive in (("one", "xenvg", False), ("two", "xenvg", False), ("three", "bigvg", True))
+        )
+        grown = Deferred.fromCoroutine(self.store.grow(disk("u1.disk0"), 8))
+        programs = [argv[0] for argv in self.runner.commands if argv[0] != "lvs"]
+        self.assertEqual(programs, ["pvs", "lvcreate", "pvs", "lvcreate"])
+        pending[0].callback(ProcessResult(status=5))
+        self.failureResultOf(first, BlockDeviceError)
+        self.assertEqual([argv[0] for argv in self.runner.commands if argv[0] != "lvs"][4:], ["pvs", "lvcreate"])
+        for each in (1, 2, 3):
+            pending[each].callback(ProcessResult())
+        for made in (second, other, grown):
+            self.successResultOf(made)
 
     def test_beside(self) -> None:
         """A disk lies where others of its instance do, if it fits there; those that are not made yet do not matter."""
