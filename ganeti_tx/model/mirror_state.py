@@ -3,6 +3,10 @@
 from ganeti_tx.model.base import Wire
 
 SPLIT_BRAIN = "split brain: each side has changes that the other has not"
+#: What a side is that has all data.
+UP_TO_DATE = "UpToDate"
+#: A side without its own part, or about to be: it lives on the other's.
+LOST = frozenset({"Diskless", "Failed", "Detaching"})
 #: Marks an identifier that was given while the side was primary; it says nothing of the data.
 PRIMARY_BIT = 1
 #: The identifier of data that were never filled.

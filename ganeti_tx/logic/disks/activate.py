@@ -48,7 +48,7 @@ class LUInstanceActivateDisks(InstanceUnit[OpInstanceActivateDisks]):
         await self._warn_of_split()
         if self.op.wait_for_sync:
             async with self.step(SYNC):
-                await wait_for_sync(self.nodes, self.target, self.info, self.pause)
+                await wait_for_sync(self.nodes, self.target, self.info, self.pause, stays=True)
         return paths
 
     async def _warn_of_split(self) -> None:

@@ -3,8 +3,9 @@
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.logic.disks.health import states_on
 from ganeti_tx.model.instance_view import InstanceView
-from ganeti_tx.model.mirror_state import MirrorState, compared, is_split, why_apart
+from ganeti_tx.model.mirror_state import LOST, UP_TO_DATE, MirrorState, compared, is_split, why_apart
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 
@@ -20,6 +21,22 @@ def way_out(target: InstanceView) -> str:
         f"'gnt-instance replace-disks -s {name}' keeps those of {primary} and discards those of {secondary}; after"
         f" 'gnt-instance failover --ignore-consistency {name}' it keeps those of {secondary} and discards those of {primary}"
     )
+
+
+def what_mends(target: InstanceView, index: int, state: BlockDevStatus) -> str:
+    """How a disk is that stays degraded, as its primary node tells; and what mends it, if a good copy is left."""
+    name, side = target.instance.name, state.mirror
+    option, other = "", target.secondaries[0].name if target.secondaries else ""
+    if side is not None and state.ldisk_status is LocalDiskStatus.FAULTY:
+        option, loser, is_good = "-p", target.primary.name, side.peer_disk == UP_TO_DATE
+    elif side is not None and side.peer_disk in LOST:
+        option, loser, is_good = "-s", other, state.ldisk_status is LocalDiskStatus.OK
+    if option:
+        command = f", which gets new volumes by 'gnt-instance replace-disks {option} {name}'" if is_good else ""
+        return f"disk/{index} has lost its part on node {loser}{command}"
+    why = "not up to date" if side is None else why_apart(side, None)
+    command = f"gnt-instance activate-disks --wait-for-sync {name}"
+    return f"disk/{index} is {why}, and mended by '{command}' as soon as its nodes reach each other"
 
 
 async def why_degraded(nodes: INodeRpc, target: InstanceView, node: Node, index: int) -> str:

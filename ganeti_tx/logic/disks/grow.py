@@ -162,7 +162,7 @@ class LUInstanceGrowDisk(InstanceUnit[OpInstanceGrowDisk]):
             return
         async with self.step(SYNC):
             try:
-                await wait_for_sync(self.nodes, self.target, self.info, self.pause, only)
+                await wait_for_sync(self.nodes, self.target, self.info, self.pause, only, stays=True)
             except OpExecError as error:
                 self.warn(f"Disk syncing has not returned a good status; please check the instance: {error}")
         if not self.instance.disks_active:

@@ -114,7 +114,7 @@ class Replacing:
             removals = []
         async with self.parts.step(SYNC):
             try:
-                await wait_for_sync(self.parts.nodes, view, self.parts.info, self.parts.pause, self.indices)
+                await wait_for_sync(self.parts.nodes, view, self.parts.info, self.parts.pause, self.indices, True)
             except OpExecError:
                 for removal in removals:
                     self.context.steps.nothing_to_undo(removal)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.disks.apart import what_mends
 from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
 from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.instance_view import InstanceView
@@ -37,10 +38,12 @@ async def wait_for_sync(
     tell: Told,
     pause: Callable[[float], Awaitable[None]],
     only: Sequence[int] | None = None,
+    stays: bool = False,
 ) -> None:
     """Wait until all disks, which are ready, are alike on their nodes, and tell how far they are.
 
     @param only: the indices of the disks that are meant, if not all are.
+    @param stays: whether the disks stay as they are when they do not become alike, so that it is told what mends them.
     @raise OpExecError: the primary node does not tell, or a disk stays degraded while nothing is under way.
     """
     name, vain = target.instance.name, 0
@@ -54,11 +57,18 @@ async def wait_for_sync(
             return
         vain = 0 if left else vain + 1
         if vain == MAX_VAIN:
-            raise OpExecError(fault or f"there are some degraded disks for instance {name}")
+            degraded = [each for each in zip(indices, states, strict=False) if each[1].is_degraded]
+            mended = [what_mends(target, index, state) for index, state in degraded if stays]
+            raise OpExecError(fault or _sentence(name, mended))
         for index, state in zip(indices, states, strict=False):
             if state.sync_percent is not None:
                 tell(f"- INFO: - device disk/{index}: {state.sync_percent:5.2f}% done, {remaining(state)}")
         await pause(interval(left))
+
+
+def _sentence(name: str, mended: Sequence[str]) -> str:
+    """Of an instance's disks that stay as they are."""
+    return f"there are some degraded disks for instance {name}" + (f": {'; '.join(mended)}" if mended else "")
 
 
 async def look(

@@ -423,10 +423,15 @@ class FakeMirrors:
         numbers = [] if device.notes is None else [each + FIRST << 1 for each in reversed(device.notes.generations)]
         return MirrorState(
             connection="Connected" if other is not None else "Connecting" if device.wants_peer else "StandAlone",
-            disk="UpToDate" if device.is_good else "Inconsistent",
-            peer_disk="DUnknown" if other is None else "UpToDate" if other.is_good else "Inconsistent",
+            disk=self._own_part(device),
+            peer_disk="DUnknown" if other is None else self._own_part(other),
             generations=[f"{each:016X}" for each in numbers],
         )
+
+    @staticmethod
+    def _own_part(device: MirrorDevice) -> str:
+        """In DRBD's words."""
+        return "Diskless" if device.notes is None else "UpToDate" if device.is_good else "Inconsistent"
 
     def _local(self, device: MirrorDevice, target: MirrorDevice | None) -> LocalDiskStatus:
         if device.notes is None:

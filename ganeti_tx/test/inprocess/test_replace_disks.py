@@ -3,6 +3,8 @@
 import re
 from random import Random
 
+from twisted.internet.defer import Deferred
+
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import view_of
@@ -179,7 +181,8 @@ class SameNodeTests(ReplaceCase):
         self.cluster.network.fault = cut
         status, out, err = self.scene().run(f"{REPLACE} -s web1".split())
         self.assertEqual(status, 1)
-        self.assertIn("there are some degraded disks for instance web1", err)
+        self.assertIn("there are some degraded disks for instance web1: disk/0 is Connecting, ", err)
+        self.assertIn("mended by 'gnt-instance activate-disks --wait-for-sync web1' as soon as its nodes reach", err)
         self.assertRegex(out, "WARNING: .*_data_replaced")
         self.cluster.network.fault = None
         self.wire.mend(*(self.cluster.node(number).address for number in (2, 3)))
@@ -234,9 +237,10 @@ class SameNodeTests(ReplaceCase):
     def test_other_side_breaks_while_it_fills(self) -> None:
         """The same while the new volumes are filled: the old ones have been put aside."""
         self.cluster.network.fault = self.breaks_when(BlockdevGetmirrorstatus)
-        status, out, _ = self.scene().run(f"{REPLACE} -p web1".split())
+        status, out, err = self.scene().run(f"{REPLACE} -p web1".split())
         self.cluster.network.fault = None
         self.assertEqual(status, 1)
+        self.assertRegex(err, r"disk/0 has lost its part on node node3\.example\.com\s*$")
         self.fails(f"{REPLACE} -p web1", "degraded storage")
         self.fails(f"{REPLACE} -s web1", "degraded storage")
         stop, by_hand, start = self.by_hand(out)
@@ -246,6 +250,24 @@ class SameNodeTests(ReplaceCase):
         self.assertEqual(self.home(2).mirrors.read(self.spec()), "letters")
         self.ok(f"{REPLACE} -s web1")
         self.assert_whole(2, 3)
+
+    def test_new_volume_breaks(self) -> None:
+        """The error names the command that makes the mirror whole again, as does that of who only makes the disks ready."""
+        for option, number in (("-s", 3), ("-p", 2)):
+
+            def broken(node: str, call: NodeCall[object], number: int = number) -> None:
+                if isinstance(call, BlockdevGetmirrorstatus):
+                    mirrors = self.home(number).mirrors
+                    self.successResultOf(Deferred.fromCoroutine(mirrors.detach_children(self.spec(number))))
+
+            self.cluster.network.fault = broken
+            mended = f"disk/0 has lost its part on node node{number}.example.com, which gets new volumes by '{REPLACE} {option} "
+            for command in (f"{REPLACE} {option}", "gnt-instance activate-disks --wait-for-sync"):
+                _, _, err = self.scene().run(f"{command} web1".split())
+                self.assertIn(f"degraded disks for instance web1: {mended}web1'", err)
+            self.cluster.network.fault = None
+            self.ok(f"{REPLACE} {option} web1")
+            self.assert_whole(2, 3)
 
     def test_old_volume_stays(self) -> None:
         """An old volume that cannot be removed is told of."""

@@ -16,8 +16,9 @@ What befalls mirrors in the middle of an operation
 
 Each case below was tried on two machines with LVM and DRBD (``ganeti_tx/test/lab/test_faults.py``; its number is its seed): in a
 step of the operation's job the power of one machine is cut, the mirrors' cable of one pulled, its volume group is full, its volume
-of data answers with errors, or the job's process is killed. Then power and cable come back, the disks are made ready as after every
-loss of power, and if volumes, minors and the configuration do not agree then, the commands that the job's messages name are run.
+of data answers with errors, or the job's process is killed. Then power and cable come back. If power was lost, or volumes, minors
+and the configuration do not agree, the disks are made ready as after every loss of power; if these do not agree then, the commands
+that the job's messages name are run.
 
 In each case all agreed after that: no volume and no minor that no disk has, none missing, both sides up to date and as large as the
 configuration says. What the instance had written last was then read from its device and from the volume on each node: these are the

@@ -92,7 +92,7 @@ class FaultTests(Chosen, LabCase):
         finally:
             befall.over()
         told = self.told(job)
-        wrong = self.put_in_order(told)
+        wrong = self.put_in_order(case, told)
         digests = self.instance.digests() if written is not None and not wrong else {}
         changed = [f"{place} has other data" for place, digest in digests.items() if digest != written]
         wrong += secrets
@@ -110,7 +110,8 @@ class FaultTests(Chosen, LabCase):
         if not self.instance.is_known or self.instance.disagreements():
             self.instance.remove()
             self.cluster.ok(*self.instance.new())
-        self.cluster.ok("gnt-instance", "startup", NAME)
+        if self.cluster.ok("gnt-instance", "list", "--no-headers", "-o", "status", NAME).strip() != "running":
+            self.cluster.ok("gnt-instance", "startup", NAME)
         return self.instance.write(seed)
 
     def machine_of(self, case: Case) -> Any:
@@ -199,10 +200,15 @@ class FaultTests(Chosen, LabCase):
             f"{op['status']}: {op['result']}",
         ]
 
-    def put_in_order(self, told: list[str]) -> list[str]:
-        """What is still wrong when the disks were made ready, as after every loss of power, and the commands named were run."""
-        told = [*told, *self.made_ready()]
+    def put_in_order(self, case: Case, told: list[str]) -> list[str]:
+        """What is still wrong when the disks were made ready, as after every loss of power, and the commands named were run.
+
+        Where power was not lost, and nothing is wrong, nothing is done.
+        """
         wrong = self.instance.disagreements()
+        if case.fault == "power" or wrong:
+            told = [*told, *self.made_ready()]
+            wrong = self.instance.disagreements()
         for command in dict.fromkeys(self.named(told)):
             if not wrong:
                 break

@@ -5,10 +5,11 @@ import re
 from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.mirror_state import LOST, UP_TO_DATE
 from ganeti_tx.model.status import LocalDiskStatus
 
 _WORD = re.compile(r"([a-z-]+):(\S+)")
-UP_TO_DATE, INCONSISTENT, DISKLESS = "UpToDate", "Inconsistent", "Diskless"
+INCONSISTENT = "Inconsistent"
 PRIMARY = "Primary"
 CONNECTED = "Connected"
 ALONE = "StandAlone"
@@ -20,7 +21,6 @@ CONNECTING = frozenset(
 NEGOTIATING = frozenset({"StartingSyncS", "StartingSyncT", "WFBitMapS", "WFBitMapT", "WFSyncUUID"})
 TARGET = frozenset({"SyncTarget", "PausedSyncT", "StartingSyncT", "WFBitMapT", "WFSyncUUID"})
 SOURCE = frozenset({"SyncSource", "PausedSyncS", "StartingSyncS", "WFBitMapS"})
-LOST = frozenset({DISKLESS, "Failed", "Detaching"})
 
 
 @frozen(kw_only=True)
