@@ -73,7 +73,7 @@ class BackupTransfers:
     @answers(DumpExportStart)
     async def send_dump(self, call: DumpExportStart) -> None:
         """@raise OpExecError: there is no such file."""
-        path = self.paths.export_dir / call.path / call.file
+        path = self.exports.directory(call.path) / call.file
         try:
             size = self.exports.files.stat(path).size
         except FileNotFoundError:

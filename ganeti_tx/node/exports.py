@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from ganeti_tx.errors import GenericError, OpExecError
+from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
 from ganeti_tx.model.export_file import read_export
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.backup import (
@@ -49,7 +49,7 @@ class Exports:
     @answers(ExportInfo)
     async def info(self, call: ExportInfo) -> str:
         """As it stands. @raise OpExecError: there is no export, or none that could be imported."""
-        directory = self.paths.export_dir / call.path
+        directory = self.directory(call.path)
         try:
             text = await self.threads.run(self._config, directory)
             read_export(text)
@@ -102,6 +102,13 @@ class Exports:
         if self.files.exists(final):
             self.files.rename(final, old)
             await self.threads.run(self.files.remove_tree, old)
+
+    def directory(self, path: str) -> Path:
+        """Where an export is. @raise OpPrereqError: not below the directory of exports."""
+        directory = self.paths.export_dir / path
+        if directory == self.paths.export_dir or not directory.is_relative_to(self.paths.export_dir):
+            raise OpPrereqError(f"{path} is not below {self.paths.export_dir}, where exports are", ECode.INVAL)
+        return directory
 
     def building(self, name: str) -> Path:
         """Where an export is put together."""

@@ -25,6 +25,9 @@ from ganeti_tx.cli.values import parse_list
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 from ganeti_tx.model.enums import DiskTemplate
 
+#: Options that say yes to something, and that say no.
+YES = ("force_variant", "no_install", "ignore_ipolicy", "opportunistic_locking", "forthcoming", "commit")
+NO = ("ip_check", "name_check", "conflicts_check", "wait_for_sync", "start")
 TEMPLATES = tuple(word.value for word in DiskTemplate)
 
 
@@ -36,34 +39,41 @@ def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 def create_opcode(name: str, options: Parsed) -> OpCode:
     """The opcode that creates the instance. @raise GanetiError: options that contradict each other or themselves."""
-    pnode, snode = nodes_of(options.node)
-    hypervisor, hvparams = hypervisor_of(options.hypervisor)
     return opcode(
         "OP_INSTANCE_CREATE",
         instance_name=name,
         mode="create",
-        disk_template=options.disk_template,
         disks=_disks(options),
         nics=nics_of(options.nics, options.no_nics),
-        pnode=pnode,
-        snode=snode,
-        hypervisor=hypervisor,
-        hvparams=hvparams or None,
-        beparams=types.typed(options.beparams, types.BACKEND, "backend") or None,
-        group_name=options.nodegroup,
-        iallocator=options.iallocator,
-        file_driver=options.file_driver,
-        file_storage_dir=options.file_storage_dir,
         os_type=options.os,
-        osparams=options.osparams or None,
-        osparams_private=options.osparams_private or None,
-        osparams_secret=options.osparams_secret or None,
-        tags=parse_list(options.tags or "") or None,
         instance_communication=options.instance_communication,
-        helper_startup_timeout=options.helper_startup_timeout,
-        helper_shutdown_timeout=options.helper_shutdown_timeout,
-        **_switches(options),
+        **common_parameters(options),
+        **switches(options, YES, NO),
     )
+
+
+def common_parameters(options: Parsed) -> dict[str, Any]:
+    """What new instances have in common, wherever their data come from."""
+    pnode, snode = nodes_of(options.node)
+    hypervisor, hvparams = hypervisor_of(options.hypervisor)
+    return {
+        "disk_template": options.disk_template,
+        "pnode": pnode,
+        "snode": snode,
+        "hypervisor": hypervisor,
+        "hvparams": hvparams or None,
+        "beparams": types.typed(options.beparams, types.BACKEND, "backend") or None,
+        "group_name": options.nodegroup,
+        "iallocator": options.iallocator,
+        "file_driver": options.file_driver,
+        "file_storage_dir": options.file_storage_dir,
+        "osparams": options.osparams or None,
+        "osparams_private": options.osparams_private or None,
+        "osparams_secret": options.osparams_secret or None,
+        "tags": parse_list(options.tags or "") or None,
+        "helper_startup_timeout": options.helper_startup_timeout,
+        "helper_shutdown_timeout": options.helper_shutdown_timeout,
+    }
 
 
 def _disks(options: Parsed) -> list[Device]:
@@ -73,10 +83,8 @@ def _disks(options: Parsed) -> list[Device]:
     return disks_of(options.disk_template, options.disks, options.sd_size)
 
 
-def _switches(options: Parsed) -> dict[str, Any]:
+def switches(options: Parsed, yes: Sequence[str], no: Sequence[str]) -> dict[str, Any]:
     """What is said without a value, where it was said."""
-    yes = ("force_variant", "no_install", "ignore_ipolicy", "opportunistic_locking", "forthcoming", "commit")
-    no = ("ip_check", "name_check", "conflicts_check", "wait_for_sync", "start")
     given = vars(options)
     return {
         **{name: unless(False, given[name]) for name in yes},
@@ -104,7 +112,7 @@ def hypervisor_of(given: tuple[str, Any] | None) -> tuple[str | None, dict[str, 
     return name, types.hypervisor_params(settings)
 
 
-OPTIONS = (
+COMMON_OPTIONS = (
     BACKEND,
     Option(("--disk",), "disks", "a disk, as INDEX:size=SIZE,KEY=VALUE,...", "identkeyval", [], "append"),
     Option(
@@ -140,21 +148,25 @@ OPTIONS = (
     Option(("--tags",), "tags", "tags of the instance, comma separated", "string"),
     DRY_RUN,
     PRIORITY,
+    switch("--ignore-ipolicy", "ignore_ipolicy", "allow what the instance policy forbids"),
+    Option(
+        ("--helper-startup-timeout",), "helper_startup_timeout", "seconds the helper machine may take to start", "int"
+    ),
+    Option(
+        ("--helper-shutdown-timeout",), "helper_shutdown_timeout", "seconds the helper machine may take to stop", "int"
+    ),
+)  # fmt: skip
+
+OPTIONS = (
+    *COMMON_OPTIONS,
     switch("--forthcoming", "forthcoming", "only reserve name, addresses and place"),
     switch("--commit", "commit", "create what was reserved before"),
     negative("--no-start", "start", "do not start the instance"),
     Option(("-o", "--os-type"), "os", "the OS definition to install", "string", metavar="<os>"),
     switch("--force-variant", "force_variant", "take a variant that the OS definition does not list"),
     switch("--no-install", "no_install", "do not run the scripts of the OS definition"),
-    switch("--ignore-ipolicy", "ignore_ipolicy", "allow what the instance policy forbids"),
     Option(
         ("-c", "--communication"), "instance_communication", "whether the instance can talk to its node", "bool"
-    ),
-    Option(
-        ("--helper-startup-timeout",), "helper_startup_timeout", "seconds the helper machine may take to start", "int"
-    ),
-    Option(
-        ("--helper-shutdown-timeout",), "helper_shutdown_timeout", "seconds the helper machine may take to stop", "int"
     ),
 )  # fmt: skip
 

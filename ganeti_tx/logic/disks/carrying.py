@@ -22,6 +22,8 @@ FIRST_LOOK, LONGEST_LOOK, TO_LISTEN, TO_CONNECT = 0.2, 5.0, 30.0, 60.0
 AWAY_LOOK, TO_RETURN = 2.0, 10.0
 #: Seconds between two reports.
 REPORT = 60.0
+#: What an end says that does not know why.
+BROKEN_OFF = "broken off"
 #: Characters of what the programs of an end have said that are told.
 TOLD = 500
 
@@ -156,13 +158,22 @@ class Carrying:
 
     async def _look_at_all(self) -> bool:
         """Whether all is done."""
-        for end in (self.target, self.source):
+        for end, other in ((self.target, self.source), (self.source, self.target)):
             for each, status in zip(self._disks, await self._look(self._disks, end), strict=True):
-                if status is not None:
-                    each.seen[end.does] = self._seen(each, end, status)
-                else:
+                if status is None:
                     self._miss(each, end)
+                    continue
+                if status.error:
+                    await self._blame(each, other, status)
+                each.seen[end.does] = self._seen(each, end, status)
         return all(each.is_done for each in self._disks)
+
+    async def _blame(self, each: Carried, other: End, status: TransferProgress) -> None:
+        """One end has failed. @raise OpExecError: it was because of the other, which says why."""
+        if BROKEN_OFF in status.error:
+            await self.parts.pause(FIRST_LOOK)
+            [known] = await self._look([each], other)
+            self._refuse(each, other, known)
 
     def _miss(self, each: Carried, end: End) -> None:
         """@raise OpExecError: an end is not there any more, or has not said anything for too long."""

@@ -9,7 +9,11 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.backup.filling import filled
+from ganeti_tx.logic.backup.importing import Import
+from ganeti_tx.logic.backup.source import find_source
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
+from ganeti_tx.logic.disks.compression import check_compression
 from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.marking import mark_disks
@@ -64,6 +68,7 @@ from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
+from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
@@ -82,6 +87,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _address: str | None = None
     #: What `commit` makes an instance of.
     _reserved: InstanceView | None = None
+    _import: Import | None = None
     _place: Placement
     _networks: Networks
     _cluster: Cluster
@@ -94,6 +100,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if self.op.commit:
             await self._find_reserved()
         self._name, self._address = await new_name(self.op, self.context.resolve, self.info)
+        if self.op.mode is InstanceCreateMode.IMPORT:
+            await self._find_export()
         check_os(self.op)
         if self.op.instance_communication:
             nics = with_communication(self._name, self.op.nics, await self.config.cluster())
@@ -108,10 +116,18 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         refuse_real(held)
         self.op = replace(as_reserved(self.op, held), instance_name=held.instance.name, name_check=False)
 
+    async def _find_export(self) -> None:
+        """What it is imported from, which says whatever was not."""
+        check_compression(self.op.compress, await self.config.cluster())
+        source = await find_source(self, self.op, self._name)
+        self.op = filled(self.op, source.exported, self._name, self.warn)
+        self._import = Import(self, source, self.op.compress, self.op.debug_level or 0)
+
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The new name alone, so that nobody else makes it; and where it will be."""
         if level is Level.INSTANCE:
-            return [on_instance(self._name, Mode.EXCLUSIVE)]
+            export = () if self._import is None else self._import.source.lock(self._name)
+            return [on_instance(self._name, Mode.EXCLUSIVE), *export]
         if level is Level.NETWORK:
             uuids = sorted({network.uuid for network in self._networks.values()})
             return [on_network(uuid, Mode.SHARED) for uuid in uuids]
@@ -125,6 +141,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
         self._cluster = await self.config.cluster()
         await self._check_free()
+        if self._import is not None:
+            await self._import.source.read_again(self)
         self._networks = await named_networks(self.config, self.op.nics)
         self._plan = make_plan(
             self.op, self._cluster, self._name, self._address, self.context.templates, self._networks
@@ -184,6 +202,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             **await super().hook_values(),
             **instance_values(self._target),
             "INSTANCE_STATUS": self._plan.start,
+            **({} if self._import is None else self._import.hook_values()),
         }
 
     async def object_nodes(self) -> Sequence[Node]:
@@ -196,7 +215,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def _check_nodes(self) -> None:
         await check_runs(
-            self.nodes, self._place.primary, self._plan, self._cluster, force_variant=self.op.force_variant
+            self.nodes,
+            self._place.primary,
+            self._plan,
+            self._cluster,
+            force_variant=self.op.force_variant or self._import is not None,
+            scripts=() if self._import is None or not self._import.source.files else ("import",),
         )
         await check_providers(self.nodes, self._place.primary, self._plan.disks)
         own = () if self._reserved is None else self._reserved.instance.disks
@@ -220,7 +244,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             steps.append(PlannedStep(MARK, disk_nodes(target), instance))
         if self._waits_for_sync:
             steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
-        if self._plan.install:
+        if self._import is not None:
+            steps += [self._import.step(target)] if self._import.source.files else []
+        elif self._plan.install:
             steps.append(PlannedStep(INSTALL, disk_nodes(target), instance))
         if self._plan.start:
             steps.append(PlannedStep(START, disk_nodes(target), instance))
@@ -280,10 +306,17 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """What it was asked to have done to it."""
         if self._waits_for_sync:
             await self._synchronise(target)
-        if self._plan.install:
+        if self._import is not None:
+            await self._fill(self._import, target)
+        elif self._plan.install:
             await self._install(target)
         if self._plan.start:
             await self._start(target)
+
+    async def _fill(self, data: Import, target: InstanceView) -> None:
+        if data.source.files:
+            spec = target.spec(osparams_secret=self._plan.osparams_secret)
+            await data.run(target, spec, self._shutdowns(target), stay=self._plan.start)
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan

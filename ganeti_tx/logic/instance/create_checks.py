@@ -33,8 +33,10 @@ async def check_address(name: str, address: str | None, cluster: Cluster, nodes:
         )
 
 
-async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Cluster, *, force_variant: bool) -> None:
-    """@raise OpPrereqError: the primary node cannot install or run it."""
+async def check_runs(
+    nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Cluster, *, force_variant: bool, scripts: Sequence[str] = ()
+) -> None:
+    """@raise OpPrereqError: the primary node cannot install or run it. @param scripts: that its OS must have besides."""
     if plan.wants_os and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
         raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
     hvparams = plan.filled_hvparams(cluster)
@@ -49,6 +51,7 @@ async def check_runs(nodes: INodeRpc, node: Node, plan: CreatePlan, cluster: Clu
             osparams=plan.filled_osparams(cluster),
             force_variant=force_variant,
             hypervisor=plan.hypervisor.value,
+            scripts=[*scripts],
             hidden=sorted({*fill_private_osparams(cluster, plan.os, plan.osparams_private), *plan.osparams_secret}),
         )
         await ask(nodes, node, os_call)

@@ -13,9 +13,9 @@ from ganeti_tx.rpc.calls.transfer import Port, TransferStart
 
 #: What an export, or a part of one, is called in its directory; none is hidden.
 ExportName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,249}\Z")]
-#: Of an export, below the directory of exports.
+#: Of an export, below the directory of exports; its own path may stand before it.
 ExportPath = Annotated[
-    str, msgspec.Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,249}(/[A-Za-z0-9_][A-Za-z0-9_.+-]{0,249}){0,7}\Z")
+    str, msgspec.Meta(pattern=r"^/?[A-Za-z0-9_][A-Za-z0-9_.+-]{0,249}(/[A-Za-z0-9_][A-Za-z0-9_.+-]{0,249}){0,15}\Z")
 ]
 
 
