@@ -74,6 +74,7 @@ setup(
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
             "ganeti-confd-client = ganeti_tx.confd.command:main",
             "ganeti-cleaner = ganeti_tx.watcher.cleaner:main",
+            "ganeti-upgrade = ganeti_tx.upgrade.main:main",
             "ganeti-watcher = ganeti_tx.watcher.main:main",
             "ganeti-rapi-access = ganeti_tx.rapi.access.command:main",
             *[f"ganeti-{daemon} = ganeti_tx.daemons:{daemon}" for daemon in DAEMONS],

@@ -93,7 +93,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {"luxi"},
     "console": set(),
     "bootstrap": {"config", "election", "node.storage", "rpc", "runtime"},
-    "upgrade": {"bootstrap", "config", "runtime"},
+    "upgrade": {"bootstrap", "config", "luxi", "runtime"},
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},

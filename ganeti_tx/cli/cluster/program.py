@@ -29,6 +29,7 @@ PROGRAM = Program(
         "repair-disk-sizes": Entry("cluster.repair_disk_sizes", "REPAIR", "record the sizes that disks really have"),
         "search-tags": Entry("tags", "SEARCH", "find tags of the whole cluster by a regular expression"),
         "show-ispecs-cmd": Entry("cluster.ispecs", "SHOW", "show the command that sets the same bounds for instances"),
+        "upgrade": Entry("cluster.upgrade", "UPGRADE", "have all nodes run another version of the program"),
         "verify": Entry("cluster.verify", "VERIFY", "check the whole cluster"),
         "verify-disks": Entry(
             "cluster.verify_disks", "VERIFY_DISKS", "look for broken disks, and make them ready again"

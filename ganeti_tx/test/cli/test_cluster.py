@@ -171,6 +171,28 @@ class InitTests(SynchronousTestCase):
         self.assertEqual(self.cli.programs, [])
 
 
+class UpgradeTests(SynchronousTestCase):
+    """gnt-cluster upgrade."""
+
+    def test_upgrade(self) -> None:
+        """The program that does the work is told the version, or to go on; its exit status is the command's."""
+        cli = CommandLine()
+        self.assertEqual(cli("gnt-cluster", "upgrade", "--to", "0.2.0"), (0, "", ""))
+        cli.program_status = 1
+        self.assertEqual(cli("gnt-cluster", "upgrade", "--resume"), (1, "", ""))
+        told = [(argv[1:], json.loads(document or b"")) for argv, document in cli.programs]
+        program = ["-m", "ganeti_tx.upgrade.main", "cluster"]
+        self.assertEqual(told, [(program, {"to": "0.2.0"}), (program, {"to": None})])
+
+    def test_refused(self) -> None:
+        """As Ganeti says it."""
+        cli = CommandLine()
+        refusal = (1, "", "Precisely one of the options --to and --resume has to be given\n")
+        self.assertEqual(cli("gnt-cluster", "upgrade"), refusal)
+        self.assertEqual(cli("gnt-cluster", "upgrade", "--to=0.2.0", "--resume"), refusal)
+        self.assertEqual(cli.programs, [])
+
+
 class VerifyTests(SynchronousTestCase):
     """gnt-cluster verify."""
 

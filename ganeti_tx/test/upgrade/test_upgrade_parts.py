@@ -1,0 +1,136 @@
+"""Where versions are looked for, what is kept of an upgrade, what is copied before it, and when the queue is empty."""
+
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.errors import GanetiError
+from ganeti_tx.luxi.transport_errors import NoMasterError
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.upgrade.backup import back_up
+from ganeti_tx.upgrade.installations import checked, places
+from ganeti_tx.upgrade.intent import Intent, drop_intent, read_intent, write_intent
+from ganeti_tx.upgrade.jobs import DRAIN_LIMIT, Jobs
+
+
+class Queue:
+    """A master daemon's answers: how many jobs there are at each look."""
+
+    def __init__(self, left: list[int]) -> None:
+        self.left = left
+        self.drained = False
+
+    def __enter__(self) -> "Queue":
+        return self
+
+    def __exit__(self, *_ended: object) -> None:
+        return None
+
+    def query_config_values(self, names: list[str]) -> list[bool]:
+        """The drain flag."""
+        return [self.drained]
+
+    def set_drain_flag(self, drained: bool) -> None:
+        """Set it."""
+        self.drained = drained
+
+    def query(self, what: str, fields: list[str], wanted: Any) -> dict[str, Any]:
+        """Those that are left."""
+        left = self.left.pop(0) if len(self.left) > 1 else self.left[0]
+        return {"data": [[[0, number]] for number in range(left)]}
+
+
+class JobsTests(SynchronousTestCase):
+    """Draining the queue."""
+
+    def jobs(self, queue: Queue) -> Jobs:
+        """Time goes by only while somebody waits."""
+        self.now, self.said = 0.0, list[str]()
+
+        def sleep(seconds: float) -> None:
+            self.now += seconds
+
+        return Jobs(Paths(), self.said.append, sleep, lambda: self.now, lambda path: queue)  # type: ignore[arg-type, return-value]
+
+    def test_drain(self) -> None:
+        """It waits for all, and tells how many are left when that changes."""
+        queue = Queue([2, 2, 1, 0])
+        jobs = self.jobs(queue)
+        jobs.drain()
+        self.assertEqual(
+            (queue.drained, self.said), (True, ["Waiting for 2 job(s) to end", "Waiting for 1 job(s) to end"])
+        )
+        jobs.open()
+        self.assertFalse(queue.drained)
+
+    def test_for_ever(self) -> None:
+        """A job that does not end ends the wait."""
+        error = self.assertRaises(GanetiError, self.jobs(Queue([1])).drain)
+        self.assertIn("1 job(s) have not ended within 129600 s", str(error))
+        self.assertGreater(self.now, DRAIN_LIMIT)
+
+    def test_no_master(self) -> None:
+        """Nobody answers while the master daemon is down."""
+
+        def connect(path: str) -> Any:
+            raise NoMasterError("down")
+
+        self.assertFalse(Jobs(Paths(), print, connect=connect).can_be_asked())
+
+
+class PartsTests(SynchronousTestCase):
+    """What needs no daemons."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.paths = Paths(Path(directory.name))
+        self.paths.data_dir.mkdir(parents=True)
+
+    def test_places(self) -> None:
+        """Beside this installation, with or without a number in the name."""
+        first, second = Path("/opt/ganeti_tx"), Path("/opt/ganeti_tx-0.2.0")
+        self.assertEqual(list(places("0.2.0", first, "0.1.0")), [second, first])
+        self.assertEqual(list(places("0.1.0", second, "0.2.0")), [Path("/opt/ganeti_tx-0.1.0"), first])
+        self.assertEqual(next(places("0.2.0", second, "0.2.0")), second)
+
+    def test_versions(self) -> None:
+        """Nothing that is no version becomes part of a path."""
+        self.assertEqual(checked("0.2.0"), "0.2.0")
+        for wrong in ("bogus", "", "1", "../1.0", "1.0/..", "1.0\n", "1.0; true", "1..0"):
+            error = self.assertRaises(BootstrapError, checked, wrong)
+            self.assertEqual(str(error), f"Could not parse version string {wrong}")
+
+    def test_intent(self) -> None:
+        """What was written is read, until it is done."""
+        self.assertIs(read_intent(self.paths), None)
+        intent = Intent(
+            version="0.2.0",
+            former="0.1.0",
+            directory="/opt/ganeti_tx-0.2.0",
+            was_drained=False,
+            daemons={"node1": ("ganeti-noded",)},
+        )
+        write_intent(self.paths, intent)
+        self.assertEqual(read_intent(self.paths), intent)
+        self.assertEqual(self.paths.intent_to_upgrade.stat().st_mode & 0o777, 0o600)
+        self.paths.intent_to_upgrade.write_text("{")
+        self.assertRaises(GanetiError, read_intent, self.paths)
+        drop_intent(self.paths)
+        drop_intent(self.paths)
+
+    def test_backup(self) -> None:
+        """All of the data directory but exports and archived jobs; only root reads it."""
+        for name in ("config.data", "queue/job-1", "queue/archive/0/job-2", "export/web1/config.ini", "rapi/users"):
+            path = self.paths.data_dir / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(name)
+        kept = back_up(self.paths, "0.1.0")
+        self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
+        with tarfile.open(kept) as archive:
+            files = sorted(member.name for member in archive if member.isfile())
+        self.assertEqual(files, ["config.data", "queue/job-1", "rapi/users"])
