@@ -41,6 +41,8 @@ log = Logger()
 
 #: Seconds that a fork may take until the runner says hello.
 HELLO_LIMIT = 30.0
+#: Seconds that a job waits for any runner: on a machine that has just booted and is busy the zygote reads all the code first.
+RUNNER_LIMIT = 180.0
 #: Seconds from the death of a fork that never said hello to the next, which may have the same fault.
 FORK_PAUSE = 0.2
 #: Seconds after which a runner without work leaves, when more than KEPT_IDLE others have none either.
@@ -172,7 +174,7 @@ class ProcessJobLauncher:
             return wanted
         self._wanted.append(wanted)
         self._fork_what_lacks()
-        limit = self.clock.callLater(HELLO_LIMIT, self._too_late, wanted)
+        limit = self.clock.callLater(RUNNER_LIMIT, self._too_late, wanted)
 
         def disarm(result: IRunner | Failure) -> IRunner | Failure:
             if limit.active():
@@ -365,4 +367,4 @@ class ProcessJobLauncher:
     def _too_late(self, wanted: "Deferred[IRunner]") -> None:
         if wanted in self._wanted:
             self._wanted.remove(wanted)
-            wanted.errback(Failure(RunnerDied(f"no runner answered within {HELLO_LIMIT:.0f} s; see luxid's log")))
+            wanted.errback(Failure(RunnerDied(f"no runner answered within {RUNNER_LIMIT:.0f} s; see luxid's log")))

@@ -14,16 +14,21 @@ LIMIT = 400.0
 #: Seconds that each program of a unit may take there, which Python alone needs half of when ours is busy.
 START_LIMIT = 400
 TIMERS = "ganeti-watcher.timer ganeti-cleaner-master.timer ganeti-cleaner-node.timer"
-#: The daemons that nothing of a cluster waits for: each takes a minute of a machine to start, at each boot.
+#: The daemons that nothing of a cluster waits for: each takes a minute of a machine to start, at each boot. What stands in for them
+#: holds their pid files, as whoever starts them wants to see.
 LEFT_OUT = "confd mond rapi"
-STAND_IN = """[Service]
-Type=oneshot
-Restart=no
-RemainAfterExit=yes
+PLACE_HOLDER = "/usr/local/sbin/lab-daemon"
+HOLD = r"""#!/bin/sh
+exec 9>> /run/ganeti/$1.pid && flock -n 9 && echo $$ > /run/ganeti/$1.pid && systemd-notify --ready && exec sleep infinity
+"""
+UNIT = f"""[Service]
 User=root
+TimeoutStartSec={START_LIMIT}
+CapabilityBoundingSet=~
+NotifyAccess=all
 ExecStartPre=
 ExecStart=
-ExecStart=/bin/true
+ExecStart=/bin/sh {PLACE_HOLDER} %p
 """
 #: The other programs of the lab give way. What the machine has read of its empty disk it reads anew. What timers start, as the
 #: watcher, takes minutes there.
@@ -34,9 +39,10 @@ mkdir -p /{PLACE}
 echo '/dev/vdc /{PLACE} ext4 noatime 0 0' >> /etc/fstab
 mkdir -p /etc/systemd/system/ganeti-.service.d
 printf '[Service]\\nTimeoutStartSec={START_LIMIT}\\n' > /etc/systemd/system/ganeti-.service.d/lab.conf
+printf %s '{HOLD}' > {PLACE_HOLDER}
 for daemon in {LEFT_OUT}; do
     mkdir -p /etc/systemd/system/ganeti-$daemon.service.d
-    printf %s '{STAND_IN}' > /etc/systemd/system/ganeti-$daemon.service.d/lab.conf
+    printf %s '{UNIT}' > /etc/systemd/system/ganeti-$daemon.service.d/lab.conf
 done
 mount /{PLACE} && /{PLACE}/bin/ganeti-setup && systemctl disable --quiet --now {TIMERS}
 """

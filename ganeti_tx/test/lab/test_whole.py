@@ -20,6 +20,7 @@ INIT = (
 )
 NAMES = ("node1.lab.example", "node2.lab.example")
 ADD = "gnt-instance add --disk 0:size=64M --no-ip-check --no-name-check"
+PLAIN, MIRROR = "plain1.lab.example", "mirror1.lab.example"
 #: Seconds that a command may take, as Python starts slowly there; until a guest counts, and between looks.
 LIMIT = 900.0
 COUNT_LIMIT = 200.0
@@ -27,13 +28,43 @@ INTERVAL = 1.0
 
 
 class WholeTests(Chosen, TestCase):
-    """Two machines, with nothing of their cluster outside."""
+    """Two machines, with nothing of their cluster outside. It is made once; the tests follow each other in their names' order."""
 
     always = frozenset()
 
+    def setUp(self) -> None:
+        """Have it."""
+        super().setUp()
+        self.lab = systemd_lab()
+        self.first, self.second = self.lab.machines
+        if self.first.ended("test -e /var/lib/ganeti/config.data").returncode != 0:
+            self.join()
+
+    def join(self) -> None:
+        """Installed, made, joined over ssh."""
+        for machine in (self.first, self.second):
+            self.assertNotEqual(
+                machine.ended("test -e /opt/ganeti_tx/bin").returncode, 0, "it could not be made before"
+            )
+            install(machine)
+            self.on(machine, f"for name in {' '.join(NAMES)}; do ssh $name true; done")  # it knows their keys now
+        self.on(self.first, INIT)
+        self.neighbour("ping", "-c", "1", "-W", "10", CLUSTER_ADDRESS)
+        self.check_master_address(self.first)
+        self.on(self.first, f"gnt-node add -s {address(2, 1)} {NAMES[1]}")
+
     def on(self, machine: Machine, line: str) -> str:
-        """What a command says that must succeed there."""
-        return machine.run(f"export {REMOTE_LIMIT_VARIABLE}={LIMIT:.0f}; {line}", limit=LIMIT)
+        """What a command says that must succeed there; and how long it took, on standard output."""
+        began = time.monotonic()
+        said = machine.run(f"export {REMOTE_LIMIT_VARIABLE}={LIMIT:.0f}; {line}", limit=LIMIT)
+        print(f"{machine.name}: {line}: {time.monotonic() - began:.0f} s", flush=True)
+        return said
+
+    def add(self, name: str, template: str, nodes: str) -> None:
+        """Make an instance with the guest that counts, and start it."""
+        words = " ".join(f"'{word}'" for word in guest.options(name))
+        self.on(self.first, f"{ADD} -t {template} {words} -n {nodes} {name}")
+        self.on(self.first, f"gnt-instance startup {name}")
 
     def counted(self, machine: Machine, instance: str, beyond: int) -> list[int]:
         """What an instance's guest says there, once it is beyond a count."""
@@ -53,40 +84,34 @@ class WholeTests(Chosen, TestCase):
         mac = self.on(machine, "cat /sys/class/net/br0/address").strip()
         self.assertIn(mac, self.neighbour("ip", "neighbour", "show", CLUSTER_ADDRESS))
 
-    def test_whole(self) -> None:
-        """Installed, joined over ssh, with a plain and a mirrored instance on the bridge; the master's power is cut, and
-        the other node has its role, its address and its instance, which goes on from its disk; then all is well again.
+    def test_joined(self) -> None:
+        """All is well in it."""
+        self.on(self.first, "gnt-cluster verify")
+
+    def test_plain(self) -> None:
+        """An instance on a volume of the second node runs there, on the bridge."""
+        self.add(PLAIN, "plain", NAMES[1])
+        self.counted(self.second, PLAIN, 5)
+        self.assertIn("master br0", self.on(self.second, "ip -o link show type tun"))
+        self.on(self.first, f"gnt-instance remove -f --shutdown-timeout 0 {PLAIN}")
+
+    def test_power(self) -> None:
+        """The master's power is cut: the other node has its role, its address and its instance, which goes on from its disk;
+        then it comes back, and all is well again.
         """
-        self.lab = systemd_lab()
-        first, second = self.lab.machines
-        for machine in (first, second):
-            install(machine)
-            self.on(
-                machine, f"for name in {' '.join(NAMES)}; do ssh $name true; done"
-            )  # from now on it knows their keys
-        self.on(first, INIT)
-        self.neighbour("ping", "-c", "1", "-W", "10", CLUSTER_ADDRESS)
-        self.check_master_address(first)
-        self.on(first, f"gnt-node add -s {address(2, 1)} {NAMES[1]}")
-        for template, nodes, name in (("plain", NAMES[1], "plain1"), ("drbd", ":".join(NAMES), "mirror1")):
-            words = " ".join(f"'{word}'" for word in guest.options(f"{name}.lab.example"))
-            self.on(first, f"{ADD} -t {template} {words} -n {nodes} {name}.lab.example")
-            self.on(first, f"gnt-instance startup {name}.lab.example")
-        self.counted(second, "plain1.lab.example", 5)
-        self.assertIn("master br0", self.on(second, "ip -o link show type tun"))
-        before = self.counted(first, "mirror1.lab.example", 5)[-1]
-        self.on(first, "gnt-cluster verify")
+        first, second = self.first, self.second
+        self.add(MIRROR, "drbd", ":".join(NAMES))
+        before = self.counted(first, MIRROR, 5)[-1]
         first.cut()
         self.on(second, "gnt-cluster master-failover --no-voting --yes-do-it")
         self.check_master_address(second)
         self.on(second, f"gnt-node modify --offline=yes -f {NAMES[0]}")
-        self.on(second, "gnt-instance failover -f --ignore-consistency mirror1.lab.example")
-        self.assertGreater(self.counted(second, "mirror1.lab.example", before)[0], before)
+        self.on(second, f"gnt-instance failover -f --ignore-consistency {MIRROR}")
+        self.assertGreater(self.counted(second, MIRROR, before)[0], before)
         first.boot()
         first.wait()
         self.on(second, f"gnt-node add --readd {NAMES[0]}")
-        self.on(second, "gnt-instance activate-disks --wait-for-sync mirror1.lab.example")
+        self.on(second, f"gnt-instance activate-disks --wait-for-sync {MIRROR}")
         self.on(second, "gnt-cluster verify")
-        self.assertEqual(
-            self.on(second, "gnt-node list --no-headers -o name,role").split(), [NAMES[0], "C", NAMES[1], "M"]
-        )
+        roles = self.on(second, "gnt-node list --no-headers -o name,role").split()
+        self.assertEqual(roles, [NAMES[0], "C", NAMES[1], "M"])
