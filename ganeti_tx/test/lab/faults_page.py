@@ -63,10 +63,16 @@ def known() -> Mapping[int, Row]:
     return {int(line[0]): Row(int(line[0]), int(line[-2]), int(line[-1])) for line in lines}
 
 
-def check(found: Iterable[Row], place: Path) -> None:
-    """The page has these. @raise AssertionError: it has not; with them it is written there then."""
+def keep(found: Iterable[Row], place: Path) -> bool:
+    """Whether the page has these already; it is written there with them if not."""
     rows = known()
     wanted = {**rows, **{row.seed: row for row in found}}
     if wanted != rows:
         place.write_text(page(wanted.values()))
+    return wanted == rows
+
+
+def check(found: Iterable[Row], place: Path) -> None:
+    """The page has these. @raise AssertionError: it has not; with them it is written there then."""
+    if not keep(found, place):
         raise AssertionError(f"{PAGE} does not say what the tests have found; that is in {place.resolve()}")

@@ -17,7 +17,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, Chosen, LabCase, the_cluster
 from ganeti_tx.test.lab.faults import ALL, Befall, Case, until
-from ganeti_tx.test.lab.faults_page import PAGE, Row, check, known, page
+from ganeti_tx.test.lab.faults_page import PAGE, Row, check, keep, known, page
 from ganeti_tx.test.lab.mirrored import MirroredInstance
 
 NAME = "web3.lab.example"
@@ -30,6 +30,8 @@ JOB_LIMIT = 420.0
 STEP_LIMIT = 60.0
 #: KiB a second, so that a synchronisation can be met in its middle.
 SLOW = 512
+#: The page with what was found, if it is another then.
+FOUND = Path("faults.rst")
 ENDED = ("success", "error", "canceled")
 #: How commands stand in messages.
 COMMAND = re.compile(r"'(gnt-[^']+)'")
@@ -63,7 +65,7 @@ class FaultTests(Chosen, LabCase):
         self.rows: list[Row] = []
         wrong = {seed: fault for seed in seeds() if (fault := self.fault_of(seed))}
         self.assertEqual(wrong, {})
-        check(self.rows, Path("faults.rst"))
+        check(self.rows, FOUND)
 
     def fault_of(self, seed: int) -> str:
         """What was wrong with a number; it is told at once, as others follow."""
@@ -100,6 +102,7 @@ class FaultTests(Chosen, LabCase):
             wrong.append("the operation was refused")
         if not wrong:
             self.rows.append(Row(seed, len(digests), len(changed)))
+            keep(self.rows, FOUND)  # a run may be ended before its last case
         return [*wrong, *changed, *(told if wrong or changed else [])]
 
     def prepared(self, seed: int, case: Case) -> str | None:
