@@ -78,6 +78,10 @@ class MirroredInstance:
             minor = self._minor(machine)
             machine.run(f"drbdsetup disk-options {minor} --resync-rate={rate}k --c-plan-ahead=0")
 
+    def fill(self, machine: Machine) -> None:
+        """All data are carried over to a side once more."""
+        machine.run(f"drbdsetup invalidate {self._minor(machine)}")
+
     def volume(self, machine: Machine) -> str:
         """The device of its data on a machine."""
         (disk,) = self.config.disks.values()

@@ -16,7 +16,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, Chosen, LabCase, the_cluster
-from ganeti_tx.test.lab.faults import ALL, Befall, Case, until
+from ganeti_tx.test.lab.faults import ALL, MIRRORING, Befall, Case, until
 from ganeti_tx.test.lab.faults_page import PAGE, Row, check, keep, known, page
 from ganeti_tx.test.lab.mirrored import MirroredInstance
 
@@ -155,12 +155,18 @@ class FaultTests(Chosen, LabCase):
         return int(found[1])
 
     def begin_synchronisation(self, seed: int, case: Case) -> None:
-        """What was written once more while the sides were apart is carried over."""
+        """What was written once more while the sides were apart is carried over; or all, to volumes that are to break.
+
+        With the only good copy the data would be lost, as with any mirror.
+        """
         network, machine = self.cluster.lab.network, self.instance.secondary
         self.instance.synchronise_at(SLOW)
-        network.cut(machine.node, 1)
-        self.instance.write(seed)
-        network.mend(machine.node, 1)
+        if case.fault == "errors":
+            self.instance.fill(self.machine_of(case))
+        else:
+            network.cut(machine.node, MIRRORING)
+            self.instance.write(seed)
+            network.mend(machine.node, MIRRORING)
         until(lambda: "Sync" in machine.run("cat /proc/drbd"), STEP_LIMIT)
         self.wait_for(None, case.later)
 
