@@ -53,7 +53,7 @@ def renew_files(paths: Paths, data: bytes) -> None:
         raise BootstrapError(str(error)) from None
     for file, content in replaced.items():
         write_file(paths, file, content)
-        print(f"{file.path} was replaced", flush=True)
+        print(f"{paths.of(file)} was replaced", flush=True)
 
 
 def new_files(paths: Paths, renewal: Renewal, name: str, address: str) -> Iterator[tuple[NodeFile, bytes]]:

@@ -75,6 +75,8 @@ class IConfig(Operations):
     remove_node = changing("RemoveNode", changes_node.remove_node)
     expect_certificates = changing("ExpectCertificates", changes_certificates.expect_certificates, repeat=Repeat.SAFE)
     settle_certificates = changing("SettleCertificates", changes_certificates.settle_certificates, repeat=Repeat.SAFE)
+    expect_root_keys = changing("ExpectRootKeys", changes_certificates.expect_root_keys, repeat=Repeat.SAFE)
+    settle_root_keys = changing("SettleRootKeys", changes_certificates.settle_root_keys, repeat=Repeat.SAFE)
     add_group = changing("AddNodeGroup", changes_group.add_group)
     update_group = changing("UpdateNodeGroup", changes_group.update_group)
     remove_group = changing("RemoveNodeGroup", changes_group.remove_group)

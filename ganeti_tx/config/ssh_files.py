@@ -3,10 +3,12 @@
 from ganeti_tx.config.ssconf import ssh_port
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.ssh_keys import host_key, root_key
+from ganeti_tx.model.ssh_keys import host_key, next_root_key, root_key
 from ganeti_tx.model.ssh_setup import SshSetup
 
 DEFAULT_PORT = 22
+#: Behind the name of a node whose root is let in with the key that it has and with the one that it is going to have.
+COMING = ":next"
 
 
 def ssh_setup(config: ConfigData) -> SshSetup | None:
@@ -25,8 +27,10 @@ def ssh_setup(config: ConfigData) -> SshSetup | None:
         return None
     if not config.cluster.modify_ssh_setup:
         return SshSetup(known, {}, frozenset())
-    candidates = {node.name: own[node.uuid] for node in nodes if node.master_candidate and node.uuid in own}
-    return SshSetup(known, candidates, frozenset(own))
+    candidates = [node for node in nodes if node.master_candidate and node.uuid in own]
+    authorized = {node.name: own[node.uuid] for node in candidates}
+    coming = {f"{node.name}{COMING}": key for node in candidates if (key := facts.get(next_root_key(node.uuid)))}
+    return SshSetup(known, authorized | coming, frozenset(own))
 
 
 def names(config: ConfigData, node: Node) -> str:

@@ -7,7 +7,7 @@ an object with a field that they do not know (doc/design/pinned-certificates.rst
 
 from collections.abc import Mapping
 
-from ganeti_tx.model.ssh_keys import host_key, root_key
+from ganeti_tx.model.ssh_keys import host_key, next_root_key, root_key
 
 SERVER = "server:"
 #: Before a key of a certificate that a node is being given: until it has it, and nobody knows it by the former, both count.
@@ -32,7 +32,7 @@ def next_caller_key(uuid: str) -> str:
 
 def keys_of(uuid: str) -> tuple[str, ...]:
     """All that is kept of a node, whatever its role is."""
-    return server_key(uuid), host_key(uuid), root_key(uuid), next_server_key(uuid)
+    return server_key(uuid), host_key(uuid), root_key(uuid), next_server_key(uuid), next_root_key(uuid)
 
 
 def keys_of_candidate(uuid: str) -> tuple[str, ...]:

@@ -25,6 +25,11 @@ def root_key(uuid: str) -> str:
     return f"{ROOT}{uuid}"
 
 
+def next_root_key(uuid: str) -> str:
+    """Under which the key is kept that a node's root is going to have; `model/node_certificates.py` has the prefix."""
+    return f"next-{ROOT}{uuid}"
+
+
 def public_key(line: str) -> str | None:
     """The key of a line of a public key file; None when there is none."""
     bare = " ".join(line.split()[:2])

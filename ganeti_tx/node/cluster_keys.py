@@ -107,7 +107,10 @@ class ClusterKeys:
 
     @answers(KeysIssue)
     async def issue(self, call: KeysIssue) -> IssuedKeys:
-        """Nothing is kept of them here."""
+        """Nothing is kept of them here; what the node joined with counts no longer than the cluster says."""
+        for address in call.addresses:
+            if self.files.exists(joined := self.paths.joining_file(address)):
+                self.files.remove(joined)
         server, client = node_identities(self._authority(), call.node_name, call.addresses, self._moment())
         return IssuedKeys(
             client=client.bundle,

@@ -49,6 +49,7 @@ from ganeti_tx.node.providers import ProviderCalls
 from ganeti_tx.node.restricted_commands import Hold, RestrictedCommands
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.ssh_files import SshFiles
+from ganeti_tx.node.ssh_renewal import SshRenewal
 from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
@@ -197,6 +198,7 @@ def build_dispatch(
         BackupTransfers(disks, scripts, exports, ends, parts.paths),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
         ClusterKeys(parts.files, parts.paths, parts.now),
+        SshRenewal(parts.files, parts.paths, parts.runner, parts.name),
         role,
         master_ip,
         hooks,

@@ -43,6 +43,28 @@ def keygen_argv(files: IFiles, paths: Paths, kind: str, bits: int, node: str) ->
     return (PROGRAM, "-q", "-t", kind, "-b", str(bits), "-N", "", "-C", f"root@{node}", "-f", str(private))
 
 
+def next_key_file(paths: Paths, kind: str) -> Path:
+    """A private key that root is going to have."""
+    own = root_key_file(paths, kind)
+    return own.with_name(f"{own.name}.ganeti-next")
+
+
+def new_key_argv(paths: Paths, kind: str, bits: int, node: str) -> Sequence[str]:
+    """What makes it; nothing may be there."""
+    private = next_key_file(paths, kind)
+    return (PROGRAM, "-q", "-t", kind, "-b", str(bits), "-N", "", "-C", f"root@{node}", "-f", str(private))
+
+
+def public_file(private: Path) -> Path:
+    """Where the public half of a key is."""
+    return private.with_name(f"{private.name}.pub")
+
+
+def next_public_key(files: IFiles, paths: Paths, kind: str) -> str | None:
+    """The public half of a key that root is going to have."""
+    return _public(files, public_file(next_key_file(paths, kind)))
+
+
 def _public(files: IFiles, path: Path) -> str | None:
     try:
         return public_key(files.read(path, MAX_PUBLIC_KEY).decode("ascii", "replace"))

@@ -6,20 +6,21 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.cluster.everywhere import bring_to_all
+from ganeti_tx.logic.cluster.renew_ssh import SshRenewal, ssh_renewal
 from ganeti_tx.logic.node.pool import certificate_digests
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_certificates import coming
+from ganeti_tx.model.node_certificates import coming, server_key
 from ganeti_tx.model.node_files import AUTHORITY
 from ganeti_tx.model.opcodes import OpClusterRenewCrypto
 from ganeti_tx.rpc.calls.cluster import ClusterCopies
 from ganeti_tx.rpc.calls.keys import IssuedKeys, KeysForget, KeysIssue, KeysRapi, KeysTrust, KeysUse, NodeTakeKeys
 
 SEND = "have all nodes have the keys that the master has"
-SETTLE = "know nodes by the certificates that they were given before"
+SETTLE = "know nodes by the certificates that they have"
 TRUST, USE = "have all nodes trust what comes", "have all nodes use it"
 EXPECT = "have all nodes know the certificates that come"
 ALONE = "know nodes by their new certificates alone"
@@ -43,6 +44,7 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
     _master: Node
     #: All that are not offline.
     _nodes: Sequence[Node]
+    _ssh: SshRenewal | None
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """No node comes or goes, and nothing is copied between two that would each trust something else."""
@@ -56,6 +58,12 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
     def _shared(self) -> bool:
         """Whether something is replaced that all nodes have alike."""
         return self.op.cluster_certificate or self.op.confd_hmac_key
+
+    @property
+    def _unsettled(self) -> bool:
+        """Whether a renewal has ended in the midst, or a node is known by the authority's word only."""
+        known = self._cluster.candidate_certs
+        return bool(coming(known)) or any(server_key(node.uuid) not in known for node in self._nodes)
 
     async def check(self) -> None:
         """Every node that is not offline answers, and knows what it will be told."""
@@ -75,6 +83,7 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
                 f"nothing was changed, as each node must get the new keys, or be marked offline: {'; '.join(faults)}",
                 ECode.ENVIRON,
             )
+        self._ssh = ssh_renewal(self, self.op, self._cluster, self._nodes) if self.op.renew_ssh_keys else None
         left = [node.name for node in nodes if node.offline]
         if left and self.op.cluster_certificate:
             self.warn(
@@ -86,7 +95,7 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
         """First what all nodes have alike is brought into line, and what was begun before; then each kind in its three steps."""
         names = tuple(node.name for node in self._nodes)
         steps = [PlannedStep(SEND, names, ("cluster",))]
-        if coming(self._cluster.candidate_certs):
+        if self._unsettled:
             steps.append(PlannedStep(SETTLE, names, ("cluster",)))
         if self._shared:
             steps += [PlannedStep(TRUST, names, ("cluster",)), PlannedStep(USE, names, ("cluster",))]
@@ -96,13 +105,13 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
             steps.append(PlannedStep(ALONE, names, ("cluster",)))
         if self._shared:
             steps.append(PlannedStep(FORGET, names, ("cluster",)))
-        return steps
+        return [*steps, *(self._ssh.steps() if self._ssh is not None else ())]
 
     async def execute(self) -> None:
         """@raise OpExecError: a node did not get what it shall have; nobody is cut off."""
         async with self.step(SEND):
             await self._bring()
-        if coming(self._cluster.candidate_certs):
+        if self._unsettled:
             async with self.step(SETTLE):
                 await self._settle()
         if self._shared:
@@ -114,6 +123,8 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
                 call = KeysForget(authority=self.op.cluster_certificate, confd=self.op.confd_hmac_key)
                 await self.nodes.call(self._master, call)
                 await self._bring()
+        if self._ssh is not None:
+            await self._ssh.run()
 
     async def _bring(self) -> None:
         await bring_to_all(self, self._nodes, self._master)

@@ -9,6 +9,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.verify.verdict import Report, Verdict
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.instance_view import InstanceViews
+from ganeti_tx.model.node_certificates import coming
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.node import NodeVerify
@@ -42,8 +43,16 @@ class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         report.tell(of_configuration(about_hypervisors))
         report.heading("Verifying all nodes belong to an existing group")
         report.tell(dangling(await self.config.everything()))
-        if unknown := await unknown_nodes(self):
+        unknown = await unknown_nodes(self)
+        replaced = coming((await self.config.cluster()).candidate_certs)
+        if unknown or replaced:
             report.heading("Other Notes")
+        if replaced:
+            report.note(
+                f"Keys of {len(replaced)} node(s) are being replaced; if no such job runs, 'gnt-cluster renew-crypto' with "
+                "the same options as before ends that."
+            )
+        if unknown:
             report.note(
                 f"{len(unknown)} node(s) are known only by the authority's signature; 'gnt-cluster redist-conf' "
                 "asks them for their certificates."

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_certificates import callers, servers
+from ganeti_tx.model.node_certificates import expected_callers, expected_servers
 from ganeti_tx.model.verify_codes import VerifyCode
 
 CERTIFICATE, SSH = VerifyCode.ECLUSTERCLIENTCERT, VerifyCode.ENODESSH
@@ -20,17 +20,18 @@ def token(told: Told, node: Node, kind: str) -> str | None:
 def judge_certificate(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of the certificate with which a candidate calls, and of its entry in the cluster's map."""
     shown = token(told, node, "ssl")
-    entries = callers(scene.cluster.candidate_certs)
+    entries = expected_callers(scene.cluster.candidate_certs)
     if shown is None:
         return
-    expected = entries.get(node.uuid)
+    known = [digest for uuid, digest in entries if uuid == node.uuid]
+    expected = " or ".join(known) or None
     if node.master_candidate:
         text = (
             f"Client certificate digest of master candidate '{node.name}' does not match its entry in the cluster's map of "
             f"master candidate certificates. Expected: {expected} Got: {shown}"
         )
-        yield Verdict(CERTIFICATE, "", text, shown != expected)
-    others = sorted(uuid for uuid, digest in entries.items() if digest == shown and uuid != node.uuid)
+        yield Verdict(CERTIFICATE, "", text, shown not in known)
+    others = sorted({uuid for uuid, digest in entries if digest == shown and uuid != node.uuid})
     names = ", ".join(scene.everything.nodes[uuid].name for uuid in others if uuid in scene.everything.nodes)
     text = f"Node '{node.name}' uses the client certificate of another node: {names}"
     yield Verdict(CERTIFICATE, "", text, bool(others))
@@ -39,13 +40,13 @@ def judge_certificate(scene: GroupScene, told: Told, node: Node) -> Iterator[Ver
 def judge_server(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of the certificate by which a node is known when it is called."""
     shown = token(told, node, "server")
-    expected = servers(scene.cluster.candidate_certs).get(node.uuid)
-    if shown is not None and expected is not None:
+    known = expected_servers(scene.cluster.candidate_certs, node.uuid)
+    if shown is not None and known:
         text = (
             f"Server certificate digest of node '{node.name}' is not the one that it joined with. "
-            f"Expected: {expected} Got: {shown}"
+            f"Expected: {' or '.join(known)} Got: {shown}"
         )
-        yield Verdict(CERTIFICATE, "", text, shown != expected)
+        yield Verdict(CERTIFICATE, "", text, shown not in known)
 
 
 def judge_ssh(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:

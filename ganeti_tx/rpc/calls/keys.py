@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import msgspec
 
-from ganeti_tx.rpc.calls.base import URGENT, NodeCall
+from ganeti_tx.rpc.calls.base import FAST, URGENT, NodeCall
 
 
 class KeysRapi(NodeCall[bool], frozen=True, kw_only=True):
@@ -81,3 +81,20 @@ class NodeTakeKeys(NodeCall[None], frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+class SshMakeKey(NodeCall[str], frozen=True, kw_only=True):
+    """Make an SSH key for root, which is not used yet; one that was made before and is not used either is gone. The public key."""
+
+    name: ClassVar[str] = "ssh_make_key"
+    timeout: ClassVar[float] = FAST
+    root_type: str
+    root_bits: int
+
+
+class SshUseKey(NodeCall[None], frozen=True, kw_only=True):
+    """Have root use the key that was made, in place of the one that it has of that type."""
+
+    name: ClassVar[str] = "ssh_use_key"
+    timeout: ClassVar[float] = FAST
+    root_type: str

@@ -118,6 +118,7 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         ops.OpClusterRenewCrypto(cluster_certificate=True),
         [
             "have all nodes have the keys that the master has",
+            "know nodes by the certificates that they have",
             "have all nodes trust what comes",
             "have all nodes use it",
             "have all nodes know the certificates that come",

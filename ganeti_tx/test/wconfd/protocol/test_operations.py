@@ -75,6 +75,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "update_node": (HALF,),
     "change_nodes": ([replace(NEW_NODE, master_candidate=False)], {}),
     "expect_certificates": ({NODE2.uuid: "next"}, {NODE2.uuid: "next"}),
+    "expect_root_keys": ({NODE2.uuid: "ssh-rsa NEXT"},),
+    "settle_root_keys": ({NODE2.uuid: "ssh-rsa NEXT"}, "rsa", 4096),
     "settle_certificates": ({NODE2.uuid: "next"}, {NODE2.uuid: "next"}),
     "remove_node": (NEW_NODE.uuid,),
     "add_group": (NEW_GROUP,),
@@ -98,6 +100,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
 #: Arguments that may have any names in them.
 MAPS = {
     *((each, given) for each in ("expect_certificates", "settle_certificates") for given in ("callers", "servers")),
+    *((each, "keys") for each in ("expect_root_keys", "settle_root_keys")),
     ("change_nodes", "digests"),
     ("connect_network", "params"),
     ("rename_instance", "logical_ids"),
