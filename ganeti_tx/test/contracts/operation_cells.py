@@ -184,18 +184,26 @@ def reason(err: str, name: str, where: str) -> str:
     return ": ".join(filter(None, (code, text.strip()))).replace(name, "web1")
 
 
-def cells_of(columns: Sequence[Column], rows: Iterable[Row]) -> dict[tuple[str, DiskTemplate], str]:
+def cells_of(
+    columns: Sequence[Column],
+    rows: Iterable[Row],
+    chosen: Callable[[str, DiskTemplate], bool] = lambda _title, _template: True,
+) -> dict[tuple[str, DiskTemplate], str]:
     """What became of each row in each column, by its title and the template.
 
     The columns go through the narrow rows at the same time; the wide ones act on whole nodes, so they come after, column by column.
 
+    @param chosen: whether a row, by its title, is gone through with a template.
     @raise AssertionError: with all that was not as the table says.
     """
     every = list(rows)
-    narrow, wide = [row for row in every if not row.wide], [row for row in every if row.wide]
+
+    def cells(column: Column, wide: bool) -> list[tuple[Row, str]]:
+        return [*column.cells(row for row in every if row.wide == wide and chosen(row.title, column.template))]
+
     with ThreadPoolExecutor(len(columns)) as pool:
-        found = list(pool.map(lambda column: list(column.cells(narrow)), columns))
-    found += [list(column.cells(wide)) for column in columns]
+        found = list(pool.map(lambda column: cells(column, wide=False), columns))
+    found += [cells(column, wide=True) for column in columns]
     wrong = [each for column in columns for each in column.wrong]
     assert not wrong, "\n".join(wrong)
     return {

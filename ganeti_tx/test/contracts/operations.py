@@ -142,13 +142,14 @@ def down(
     return Row(op, way, lines, why, down=True, then=then, lost=lost, spoils=spoils)
 
 
-def replaced(way: str, option: str) -> Row:
+def replaced(way: str, option: str, spoils: bool = False) -> Row:
     """One way of replacing disks."""
     return Row(
         ops.OpInstanceReplaceDisks,
         way,
         f"gnt-instance replace-disks {option} {{name}}",
         unless(two_copies, "expected one secondary but found 0"),
+        spoils=spoils,
     )
 
 
@@ -193,7 +194,7 @@ ROWS: tuple[Row, ...] = (
     Row(ops.OpInstanceGrowDisk, "", "gnt-instance grow-disk --ignore-ipolicy {name} 0 4m", grows),
     replaced("on the primary node", "-p"),
     replaced("on the secondary node", "-s"),
-    replaced("new secondary node", "-n node1"),
+    replaced("new secondary node", "-n node1", spoils=True),
     replaced("what is broken", "-a"),
     Row(
         ops.OpInstanceMove,

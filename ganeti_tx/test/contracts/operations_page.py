@@ -13,11 +13,16 @@ Cells = Mapping[tuple[str, DiskTemplate], str]
 
 
 def section(title: str, rows: Sequence[Row], columns: Sequence[DiskTemplate], cells: Cells) -> str:
-    """One table with what its numbers mean."""
-    reasons = list(dict.fromkeys(cells[row.title, column] for row in rows for column in columns))
-    numbers = {text: str(number) for number, text in enumerate((each for each in reasons if each != DONE), 1)}
+    """One table with what its numbers mean; a cell of which nothing is known is empty."""
+    found = {(row, column): cells.get((row.title, column), "") for row in rows for column in columns}
+    reasons = [each for each in dict.fromkeys(found.values()) if each not in (DONE, "")]
+    numbers = {text: str(number) for number, text in enumerate(reasons, 1)}
     lines = [
-        [f"``{row.op.op_id()}``", row.way, *(numbers.get(cells[row.title, column], DONE) for column in columns)]
+        [
+            f"``{row.op.op_id()}``",
+            row.way,
+            *(numbers.get(text, text) for text in (found[row, column] for column in columns)),
+        ]
         for row in rows
     ]
     notes = [f"{number}. refused: ``{text}``" for text, number in numbers.items()]

@@ -1,12 +1,15 @@
-"""Every operation on instances upon real volumes and mirrors, on machines; doc/operations.rst says the same."""
+"""Every operation on instances upon real volumes and mirrors, on machines; doc/operations-lab.rst says the same."""
 
 import atexit
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import combinations, pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 
-from twisted.trial.unittest import SkipTest
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.enums import DiskTemplate
@@ -14,12 +17,12 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.contracts.cluster import Scene
 from ganeti_tx.test.contracts.operation_cells import Column, cells_of
 from ganeti_tx.test.contracts.operations import MODIFY, ROWS, SET, Row, becomes, down
-from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE, KeptLogs
 from ganeti_tx.test.lab.cluster import FILE_STORAGE, MASTER, OS, SHARED_FILE_STORAGE, LabCluster
 from ganeti_tx.test.lab.guard import Guard
 from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.lab import Lab, missing
+from ganeti_tx.test.lab.operations_page import PAGE, check, known, page
 
 #: In the order of the page.
 COLUMNS = (DiskTemplate.PLAIN, DiskTemplate.DRBD)
@@ -31,6 +34,8 @@ MACHINES = 3
 MEMORY = 1024
 #: A lab of so many machines that is up already, and into whose cluster the instances go.
 OPERATIONS_VARIABLE = "GANETI_LAB_OPERATIONS"
+#: Which of the cells are gone through, as a pattern.
+CELLS_VARIABLE = "GANETI_LAB_CELLS"
 HAIL = Path("/usr/lib/ganeti/iallocators/hail")
 #: Those for which there would have to be two more machines.
 FAR = "rack2"
@@ -43,6 +48,8 @@ MORE = (
     down(SET, "to drbd", f"{MODIFY} -t drbd -n node3 {{name}}", becomes(DiskTemplate.DRBD), spoils=True),
     Row(ops.OpClusterRepairDiskSizes, "", "gnt-cluster repair-disk-sizes {name}"),
 )
+#: The table, but for what needs another group of nodes.
+HERE = [row for row in (*ROWS, *MORE) if FAR not in row.lines[-1]]
 SETTINGS = (
     "gnt-cluster modify -I hail --default-iallocator-params no-capacity-checks",
     f"gnt-cluster modify --ipolicy-disk-templates {','.join((*COLUMNS, *OTHERS))}",
@@ -65,6 +72,15 @@ SCRIPT
 chmod 755 create
 for each in attach detach remove grow setinfo verify; do ln -sf create $each; done
 """
+#: What is said, besides, where a template takes more than its name.
+HOW = {DiskTemplate.DRBD: "-n node3", DiskTemplate.EXT: "-e provider=shelf"}
+#: What is written and read: all of a disk.
+BYTES = 16 << 20
+
+
+def round_trip(templates: Sequence[DiskTemplate]) -> list[DiskTemplate]:
+    """From each to each other one, once, and back to the first."""
+    return [each for pair in combinations(templates, 2) for each in pair] + [templates[0]]
 
 
 class LabOperationsTests(KeptLogs):
@@ -146,11 +162,35 @@ class LabOperationsTests(KeptLogs):
     def test_table(self) -> None:
         """Each is done, or refused as the template declares, and nothing is left in the end."""
         columns = [self.column(template) for template in COLUMNS]
-        rows = [row for row in (*ROWS, *MORE) if FAR not in row.lines[-1]]
-        cells = cells_of(columns, rows)
+        pattern = re.compile(os.environ.get(CELLS_VARIABLE, ""))
+        cells = cells_of(columns, HERE, lambda title, template: bool(pattern.search(f"{title} with {template}")))
         self.assertEqual(list(self.left()), [])
         self.cluster.ok("gnt-cluster", "verify")
-        check(section("On machines with LVM and DRBD", rows, COLUMNS, cells), Path("operations-lab.rst"))
+        check(HERE, COLUMNS, cells, Path("operations-lab.rst"))
+
+    def test_conversions(self) -> None:
+        """What is on a disk goes with it, from each template to each other one, and nothing stays where it was."""
+        name, machine = "web1.lab.example", self.lab.machines[1]
+        where = f"--no-start --no-name-check --no-ip-check --no-nics -o {OS} -H fake -n node2"
+        first, *others = round_trip((*COLUMNS, *OTHERS))
+        self.cluster.ok(*f"gnt-instance add -t {first} --disk 0:size={SIZE} {where} {name}".split())
+        self.addCleanup(self.cluster.run, "gnt-instance", "remove", "-f", "--ignore-failures", name)
+        with self.disk(name) as device:
+            machine.run(f"head -c {BYTES} /dev/urandom | dd of={device} bs=1M iflag=fullblock oflag=direct status=none")
+            written = machine.run(f"head -c {BYTES} {device} | sha256sum")
+        for before, template in pairwise((first, *others)):
+            self.cluster.ok(*f"{MODIFY} -t {template} {HOW.get(template, '')} {name}".split())
+            with self.disk(name) as device:
+                self.assertEqual(machine.run(f"head -c {BYTES} {device} | sha256sum"), written, (before, template))
+        self.cluster.ok("gnt-cluster", "verify")
+        self.cluster.ok("gnt-instance", "remove", "-f", name)
+        self.assertEqual(list(self.left()), [])
+
+    @contextmanager
+    def disk(self, name: str) -> Iterator[str]:
+        """The device of an instance's only disk, on its primary node."""
+        yield self.cluster.ok("gnt-instance", "activate-disks", name).strip().rpartition(":")[2]
+        self.cluster.ok("gnt-instance", "deactivate-disks", name)
 
     def left(self) -> Iterator[str]:
         """What instances have left."""
@@ -160,3 +200,13 @@ class LabOperationsTests(KeptLogs):
                 f"lvs --noheadings -o lv_name xenvg; grep cs: /proc/drbd; {files}; losetup -n -l -O NAME"
             )
             yield from (f"{machine.name}: {line.strip()}" for line in told.splitlines())
+
+
+class PageTests(SynchronousTestCase):
+    """What campaigns have found."""
+
+    def test_page(self) -> None:
+        """Its cells are those of the table, as they were written."""
+        cells = known(PAGE.read_text(), COLUMNS)
+        self.assertEqual(PAGE.read_text(), page(HERE, COLUMNS, cells))
+        self.assertLess(set(), {*cells})
