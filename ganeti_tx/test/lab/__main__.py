@@ -1,12 +1,14 @@
 """The lab by hand: Debian machines under QEMU, with LVM and DRBD.
 
 up [--count N] [--init quick|systemd]   two machines, unless N says else, that run an SSH server, or all that Debian starts
+   [--memory MIB]                       of each; as little as will do, unless said
 status                                  which machines have power, and where their consoles are
 shell                                   a shell in the machines' network, at 10.99.0.254
 ssh NODE [COMMAND...]                   a shell on a machine, or a command for one
 cut NODE, boot NODE                     power: what runs is gone at once, what is on its disks stays
 down                                    end and remove all of it
-campaign [TEST...]                      all tests upon machines, also those that bin/test leaves out for their time
+campaign [--pages] [TEST...]            all tests upon machines, also those that bin/test leaves out for their time; with --pages
+                                        doc/lab-times.rst is written by those that pass
 
 --state DIRECTORY, before the verb, has more than one lab at a time. The image is made once and kept where GANETI_LAB_CACHE
 says, for root in /var/cache/ganeti_tx-lab.
@@ -21,6 +23,7 @@ from pathlib import Path
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE
 from ganeti_tx.test.lab.kept import LabFailed, cache_directory
 from ganeti_tx.test.lab.lab import Lab
+from ganeti_tx.test.lab.times import PAGES, PAGES_VARIABLE
 
 #: What the campaign consists of.
 TESTS = "ganeti_tx.test.lab"
@@ -37,9 +40,11 @@ def parser() -> argparse.ArgumentParser:
         if verb == "up":
             one.add_argument("--count", type=int, default=2)
             one.add_argument("--init", choices=("quick", "systemd"), default="quick")
+            one.add_argument("--memory", type=int)
         if verb in ("ssh", "cut", "boot"):
             one.add_argument("node", type=node_number)
         if verb == "campaign":
+            one.add_argument("--pages", action="store_true")
             one.add_argument("tests", nargs="*", metavar="TEST")
         if verb == "ssh":
             one.add_argument("command", nargs=argparse.REMAINDER)
@@ -59,7 +64,7 @@ def act(options: argparse.Namespace) -> None:
     lab = Lab(options.state.absolute())
     match options.verb:
         case "up":
-            lab.up(options.count, options.init, told=lambda line: print(line, flush=True))
+            lab.up(options.count, options.init, lambda line: print(line, flush=True), options.memory)
             tell(lab)
         case "status":
             tell(lab)
@@ -78,6 +83,8 @@ def act(options: argparse.Namespace) -> None:
             lab.down()
         case "campaign":
             os.environ[CAMPAIGN_VARIABLE] = "yes"
+            if options.pages:
+                os.environ[PAGES_VARIABLE] = str(PAGES)
             become([sys.executable, "-m", "twisted.trial", "--rterrors", *(options.tests or [TESTS])])
 
 

@@ -16,6 +16,7 @@ from ganeti_tx.test.lab.guard import Guard
 from ganeti_tx.test.lab.lab import Lab, missing
 from ganeti_tx.test.lab.logs import LogReporter
 from ganeti_tx.test.lab.machine import Machine
+from ganeti_tx.test.lab.times import PAGES_VARIABLE, TimeReporter
 
 #: The directory of a lab that is up already, as `bin/lab up` makes it: saves its boot while tests are being written.
 LAB_VARIABLE = "GANETI_LAB"
@@ -84,7 +85,7 @@ def the_cluster() -> LabCluster:
 
 
 class KeptLogs(SynchronousTestCase):
-    """When a test fails, what the machines said is kept, and its end shown with the failure."""
+    """When a test fails, what the machines said is kept, and its end shown with the failure; what passes is noted."""
 
     def labs(self) -> Sequence[Lab]:
         """Whose machines took part."""
@@ -92,7 +93,9 @@ class KeptLogs(SynchronousTestCase):
 
     def run(self, result: Any = None) -> Any:
         """See `TestCase`."""
-        return super().run(LogReporter(IReporter(result), self.labs))
+        reporter = LogReporter(IReporter(result), self.labs)
+        pages = os.environ.get(PAGES_VARIABLE)
+        return super().run(TimeReporter(reporter, Path(pages)) if pages else reporter)
 
 
 class Chosen(KeptLogs, TestCase):

@@ -1,11 +1,13 @@
 """Instances on logical volumes of real nodes, by the commands that an administrator types; volumes are small: all is emulated."""
 
+from ganeti_tx.test.lab import guest
 from ganeti_tx.test.lab.case import Chosen, LabCase, the_cluster
 from ganeti_tx.test.lab.cluster import LabCluster
 from ganeti_tx.test.lab.machine import Machine
 from ganeti_tx.test.lab.test_plain import DEVICES, DMSETUP, GROUP, MAKE, REMOVE
 
 ADD = "gnt-instance add -t plain -H fake -o noop --no-install --no-start --no-ip-check --no-name-check --ignore-ipolicy"
+GUEST_ADD = "gnt-instance add -t plain --no-start --no-ip-check --no-name-check --no-nics"
 NAMES = ("web1", "web2", "web3")
 VERIFY = "gnt-cluster verify --error-codes"
 #: A program that writes numbers, a second long, while its disk grows, and tells how many it has written.
@@ -158,6 +160,22 @@ class PlainClusterTests(Chosen, LabCase):
         self.assertEqual(self.here.run(READER.format(path=self.path())).strip(), "0")
         self.assertEqual(self.listed("lv_size"), [["8.00m"]])
         self.here.run(f"cmp -i 4194304:0 -n 4194304 {self.path()} /dev/zero")
+
+    def test_guest_grown(self) -> None:
+        """A guest goes on while its disk grows, and each of its counts is there."""
+        add = f"{GUEST_ADD} --disk 0:size=4M,vg={GROUP} -n {self.node}"
+        self.cluster.ok(*add.split(), *guest.options("web1"), "web1")
+        self.ok("gnt-instance startup web1")
+        before = guest.counted(self.here, "web1", 5)[-1]
+        self.ok("gnt-instance grow-disk web1 0 4M")
+        self.assertEqual(self.listed("lv_size"), [["8.00m"]])
+        guest.counted(self.here, "web1", guest.ticks(self.here, "web1")[-1] + 5)
+        self.ok("gnt-instance shutdown web1")
+        said = guest.ticks(self.here, "web1")
+        self.assertEqual(said, list(range(said[0], said[-1] + 1)))
+        self.assertGreater(said[-1], before + 5)
+        self.ok("gnt-instance activate-disks web1")
+        self.assertEqual({*said} - {*guest.ticks_on_disk(self.here, self.path())}, set())
 
     def test_converted(self) -> None:
         """What is on a disk is on the file that it becomes, and on the volume that this becomes."""
