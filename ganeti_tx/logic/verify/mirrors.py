@@ -12,6 +12,9 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 
 CHECK = "mirrors"
+#: What the module is to call where the cluster names nothing else. Its own choice, drbdadm, knows no mirror of ours and
+#: refuses to have it filled, so that the connection is dropped.
+USUAL_HELPER = "/bin/true"
 finding = partial(Verdict, VerifyCode.ENODEDRBD)
 
 
@@ -38,9 +41,9 @@ def judge_modules(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict
             yield finding(node.name, f"cannot read the state of {template}: {found}")
             continue
         module = ToldModule(*found)
-        wanted = scene.cluster.drbd_usermode_helper
+        wanted = scene.cluster.drbd_usermode_helper or USUAL_HELPER
         text = f"usermode helper is {module.helper or 'not set'}, the cluster's {wanted}"
-        yield Verdict(VerifyCode.ENODEDRBDHELPER, node.name, text, wanted is not None and module.helper != wanted)
+        yield Verdict(VerifyCode.ENODEDRBDHELPER, node.name, text, module.helper != wanted)
         yield from judge_version(scene, told, node, template, module)
         yield from judge_minors(scene, node, set(module.minors))
 

@@ -354,7 +354,7 @@ FAULTS: Mapping[VerifyCode, ClusterFault] = {
         "the module calls another program",
         "usermode helper is /sbin/drbdadm, the cluster's /bin/true",
         other_module(helper="/sbin/drbdadm"),
-        cluster_with(enabled_disk_templates=(DiskTemplate.DRBD,), drbd_usermode_helper="/bin/true"),
+        cluster_with(enabled_disk_templates=(DiskTemplate.DRBD,)),
     ),
     VerifyCode.ENODEDRBDVERSION: ClusterFault(
         "the module is an older one",

@@ -95,23 +95,34 @@ class WholeTests(Chosen, TestCase):
         self.assertIn("master br0", self.on(self.second, "ip -o link show type tun"))
         self.on(self.first, f"gnt-instance remove -f --shutdown-timeout 0 {PLAIN}")
 
-    def test_power(self) -> None:
-        """The master's power is cut: the other node has its role, its address and its instance, which goes on from its disk;
-        then it comes back, and all is well again.
-        """
+    def test_mirror(self) -> None:
+        """An instance whose node loses its power goes on from its disk on the master, and is mirrored again when that is back."""
         first, second = self.first, self.second
-        self.add(MIRROR, "drbd", ":".join(NAMES))
-        before = self.counted(first, MIRROR, 5)[-1]
+        self.add(MIRROR, "drbd", ":".join(NAMES[::-1]))
+        before = self.counted(second, MIRROR, 5)[-1]
+        second.cut()
+        self.on(first, f"gnt-node modify --offline=yes -f {NAMES[1]}")
+        self.on(first, f"gnt-instance failover -f --ignore-consistency {MIRROR}")
+        self.assertGreater(self.counted(first, MIRROR, before)[0], before)
+        self.back(second, first)
+        self.on(first, f"gnt-instance activate-disks --wait-for-sync {MIRROR}")
+        self.on(first, "gnt-cluster verify")
+        self.on(first, f"gnt-instance remove -f --shutdown-timeout 0 {MIRROR}")
+
+    def test_role(self) -> None:
+        """The master's power is cut: the other node has its role and its address; the first comes back as one of the others."""
+        first, second = self.first, self.second
         first.cut()
         self.on(second, "gnt-cluster master-failover --no-voting --yes-do-it")
         self.check_master_address(second)
         self.on(second, f"gnt-node modify --offline=yes -f {NAMES[0]}")
-        self.on(second, f"gnt-instance failover -f --ignore-consistency {MIRROR}")
-        self.assertGreater(self.counted(second, MIRROR, before)[0], before)
-        first.boot()
-        first.wait()
-        self.on(second, f"gnt-node add --readd {NAMES[0]}")
-        self.on(second, f"gnt-instance activate-disks --wait-for-sync {MIRROR}")
-        self.on(second, "gnt-cluster verify")
+        self.back(first, second)
         roles = self.on(second, "gnt-node list --no-headers -o name,role").split()
         self.assertEqual(roles, [NAMES[0], "C", NAMES[1], "M"])
+        self.on(second, "gnt-cluster verify")
+
+    def back(self, machine: Machine, master: Machine) -> None:
+        """Its power is there again, and it belongs to the cluster."""
+        machine.boot()
+        machine.wait()
+        self.on(master, f"gnt-node add --readd {NAMES[machine.node - 1]}")

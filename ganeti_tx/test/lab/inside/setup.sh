@@ -46,6 +46,7 @@ CONFIG
 
 modprobe -a dm_mod dm_snapshot loop bridge tun
 modprobe drbd minor_count=128 usermode_helper=/bin/true
+echo /bin/true > /sys/module/drbd/parameters/usermode_helper # systemd has loaded it before
 
 ip link set lo up
 ip link add br0 type bridge
