@@ -22,11 +22,18 @@ from ganeti_tx.cli.options import (
     yes_no,
 )
 from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.prompt import confirm
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_job, unless
 from ganeti_tx.cli.typed_options import by_ident
 from ganeti_tx.errors import ExitCode
 
+#: Programs are not asked, as they could not answer.
+BACK_ONLINE = (
+    "You are setting this node online manually. If the configuration has changed, this can cause issues such as split"
+    " brain. To safely bring a node back online, please use --readd instead. If you are confident that the configuration"
+    " hasn't changed, continue?"
+)
 _SETTINGS = ("master_candidate", "drained", "offline", "master_capable", "vm_capable", "secondary_ip")
 
 
@@ -39,6 +46,8 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
         "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
         "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
     }
+    if options.offline is False and not options.force and session.interactive and is_offline(session, names[0]):
+        confirm(session, BACK_ONLINE, "--force")
     force = unless(False, options.force)
     ops = []
     if options.nodegroup is not None:
@@ -54,6 +63,13 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
         for name, value in result:
             session.print(f" - {name:<5} -> {value}")
     return ExitCode.SUCCESS
+
+
+def is_offline(session: Session, name: str) -> bool:
+    """Whether a node is marked so; one that there is not is not."""
+    rows = session.client.query("node", ["name", "offline"], None)["data"]
+    names = {row[0][1] for row in rows if row[1][1]}
+    return name in names or any(each.startswith(f"{name}.") for each in names)
 
 
 #: design-2.3, node groups; Ganeti 3 has `gnt-group assign-nodes` for it.

@@ -9,7 +9,15 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, JobCanceled, LuxiError, OpExecError, OpPrereqError
-from ganeti_tx.test.cli.fakes import STAMP, CommandLine, answer_of
+from ganeti_tx.test.cli.fakes import STAMP, CommandLine, Terminal, answer_of
+
+#: As Ganeti asks it.
+BACK_ONLINE = """\
+You are setting this node online manually. If the configuration has
+changed, this can cause issues such as split brain. To safely bring a
+node back online, please use --readd instead. If you are confident
+that the configuration hasn't changed, continue?
+y/[n]/?: """
 
 
 class SettingUp(CommandLine):
@@ -235,6 +243,25 @@ class ModifyTests(SynchronousTestCase):
                 }
             ],
         )  # fmt: skip
+
+    def test_back_online(self) -> None:
+        """Who sits there is asked about a node that is offline, not if it is forced; programs are not asked."""
+        rows = [["node2.example.com", True], ["node3.example.com", False]]
+        self.cli.client.answers["Query"] = lambda *_: answer_of(
+            ("name", "text", "Node"), ("offline", "bool", "Offline"), rows=rows
+        )
+        outcome = self.cli("gnt-node", "modify", "-O", "no", "node2", stdin=Terminal("n\n"))
+        self.assertEqual((outcome.status, self.cli.client.submitted), (13, []))
+        self.assertTrue(outcome.err.startswith(BACK_ONLINE), outcome.err)
+        for words, stdin in (
+            (("node2",), Terminal("y\n")),
+            (("node3",), Terminal("")),
+            (("-f", "node2"), Terminal("")),
+            (("node2",), io.StringIO("")),
+        ):
+            outcome = self.cli("gnt-node", "modify", "-O", "no", *words, stdin=stdin)
+            self.assertEqual(outcome.status, 0, words)
+        self.assertEqual(len(self.cli.client.submitted), 4)
 
     def test_nothing(self) -> None:
         """Without a change there is no job."""
