@@ -53,11 +53,6 @@ def no_text() -> str:
     return ""
 
 
-def nought() -> int:
-    """The default of a number that is written even when it is 0."""
-    return 0
-
-
 def touched(changed: T, now: float) -> T:
     """The object with its serial number raised and its modification time (seconds since the epoch) set."""
     return replace(changed, serial_no=changed.serial_no + 1, mtime=now)

@@ -59,9 +59,8 @@ class Run:
         faults = verify(changed) if self.verify else []
         self._replace(encode(changed))
         make_missing_keys(self.place, changed.cluster, self.tell)
-        for fault in ("Errors after conversion:", *(f" - {fault}" for fault in faults)) if faults else ():
-            self.warn(fault)
         if faults:
+            self.warn("\n".join(["Errors after conversion:", *(f" - {fault}" for fault in faults)]))
             return [
                 f"Configuration upgraded to version {RELEASE_VERSION}, but there are errors.",
                 "Please review the file.",

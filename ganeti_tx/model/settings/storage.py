@@ -2,9 +2,6 @@
 
 from typing import Annotated
 
-import msgspec
-
-from ganeti_tx.model.base import nought
 from ganeti_tx.model.settings.checks import directory, volume_group
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
@@ -70,7 +67,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
             facts=(Fact("shared file storage path"),),
         ),
     ]
-    #: MiB (design-2.0, "Cluster defaults").
+    #: MiB (design-2.0, "Cluster defaults"). Left out while it is 0, so that versions read the configuration that do not know it.
     default_disk_size: Annotated[
         int,
         Setting(
@@ -86,7 +83,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
             ),
             facts=(Fact("default disk size", Form.NUMBER),),
         ),
-    ] = msgspec.field(default_factory=nought)
+    ] = 0
     gluster_storage_dir: Annotated[
         str,
         Setting(

@@ -113,6 +113,9 @@ class UpgradeTests(SynchronousTestCase):
         for raw in (older(PRESENT), upgraded(PRESENT)):
             found = read(raw)
             self.assertEqual((found.upgraded, verify(found.config)), (False, []))
+            written = json.loads(encode(found.config))["cluster"]
+            # else the step back to a version without the key would be barred to those, too, who never used it
+            self.assertEqual(written.keys() - raw["cluster"].keys(), {"default_group"})
 
     def test_whole_numbers(self) -> None:
         """A whole number may be written as a float, anywhere; one with a fraction is none."""
