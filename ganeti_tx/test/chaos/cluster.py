@@ -11,6 +11,7 @@ from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.devcluster.up import init_options, prepare, run
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
+from ganeti_tx.test.real.command_line import command_line
 from ganeti_tx.test.real.programs import SOURCE, Programs, until
 
 #: MiB of a node's disk.
@@ -123,13 +124,5 @@ def children(process: int) -> list[int]:
     """The processes that a process started and that live."""
     try:
         return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def command_line(process: int) -> list[bytes]:
-    """A process's words; none when it is gone."""
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return []

@@ -23,6 +23,11 @@ VOLUME = Operation(
 )
 
 
+def submitted(line: str, name: str) -> str:
+    """The same for an instance of another name, not waited for."""
+    return f"{line.replace(' add ', ' add --submit ', 1).rpartition(' ')[0]} {name}"
+
+
 class DeviceCase(EachCallCase):
     """All nodes see two devices."""
 
@@ -53,6 +58,15 @@ class BlockDeviceTests(DeviceCase):
         self.ok("gnt-instance remove --force web1")
         self.assertEqual(self.cluster.shared.devices[f"manual/{DEVICE}"].size, 2048)
         self.assert_nothing_left(self.cluster)
+
+    def test_both_at_once(self) -> None:
+        """Of two instances that adopt it at the same time one gets it, and of the other nothing is left."""
+        self.ok(ENABLE)
+        jobs = [self.scene().submit(submitted(ADD, name)) for name in ("web1", "web2")]
+        self.cluster.pass_time(60)
+        self.assertEqual(sorted(self.statuses(*jobs)), ["error", "success"])
+        self.assertEqual(len(self.cluster.config.instances), 1)
+        self.assert_agreed(self.cluster, "after both")
 
     def test_gone(self) -> None:
         """Verification tells of a device that is there no longer."""
@@ -100,6 +114,18 @@ class VolumeTests(EachCallCase):
         self.assertEqual(list(self.volumes(self.cluster)), [f"xenvg/{disk.uuid}.disk0"])
         self.assertEqual((disk.size, len(disk.nodes)), (64, 1))
         self.assert_agreed(self.cluster, "after it")
+
+    def test_both_at_once(self) -> None:
+        """Of two instances that adopt it at the same time one gets it, with what is on it."""
+        for delay in (0.0, 0.004, 0.02):
+            cluster = self.prepared(VOLUME)
+            one = self.scene().submit(submitted(VOLUME.line, "web1"))
+            cluster.pass_time(delay)
+            other = self.scene().submit(submitted(VOLUME.line, "web2"))
+            cluster.pass_time(60)
+            self.assertEqual(sorted(self.statuses(one, other)), ["error", "success"])
+            self.assertEqual([each.content for each in self.volumes(cluster).values()], ["data"])
+            self.assert_agreed(cluster, f"after both, {delay:g} s apart")
 
     def test_marked(self) -> None:
         """The volume carries the instance's name: that of the one which adopts it, and a new name; and of who attaches it."""

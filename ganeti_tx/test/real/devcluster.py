@@ -13,6 +13,7 @@ from ganeti_tx.devcluster.layout import Layout
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.up import up
 from ganeti_tx.runtime.root_processes import processes_of
+from ganeti_tx.test.real.command_line import command_line
 
 COMMAND_LIMIT = 300.0
 
@@ -53,7 +54,7 @@ class DevClusterUnderTest:
 
     def machines(self, name: str) -> list[str]:
         """The nodes, by the first part of their names, with a QEMU of an instance."""
-        words = [Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in processes_of(self.layout.root)]
+        words = [command_line(pid) for pid in processes_of(self.layout.root)]
         files = [Path(os.fsdecode(line[line.index(b"-pidfile") + 1])) for line in words if b"-pidfile" in line]
         roots = {parent for path in files if path.name == name for parent in path.parents}
         return [node.name.split(".")[0] for node in self.layout.nodes if node.root in roots]

@@ -10,6 +10,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.runtime.root_processes import processes_of
+from ganeti_tx.test.real.command_line import command_line
 from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
 #: What gnt-debug delay is told so that it holds the lock of the node, shared.
@@ -78,9 +79,11 @@ class CrashTests(SynchronousTestCase):
     def zygote(self) -> int:
         """The zygote's process id."""
         for process in processes_of(self.cluster.layout.root):
-            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            words = command_line(process)
+            if b"ganeti_tx.jobs.zygote" not in words:
+                continue
             parent = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]
-            if b"ganeti_tx.jobs.zygote" in words and int(parent) == self.cluster.process("ganeti-master"):
+            if int(parent) == self.cluster.process("ganeti-master"):
                 return process
         raise AssertionError("there is no zygote")
 

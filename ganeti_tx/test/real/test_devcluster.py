@@ -15,6 +15,7 @@ from ganeti_tx.devcluster.quickstart import boot_lines
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.contracts.cluster import ClusterContract, Scene
+from ganeti_tx.test.real.command_line import command_line
 from ganeti_tx.test.real.devcluster import cluster_with, commands_are_installed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -174,4 +175,4 @@ class MachineTests(DevclusterCase):
         self.assertEqual(left, [])
         self.assertEqual(list((self.cluster.layout.root / "shared").rglob("web1*")), [])
         for process in processes_of(self.cluster.layout.root):
-            self.assertNotIn(b"-pidfile", Path(f"/proc/{process}/cmdline").read_bytes())
+            self.assertNotIn(b"-pidfile", command_line(process))

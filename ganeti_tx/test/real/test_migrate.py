@@ -11,6 +11,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.runtime.root_processes import processes_of
+from ganeti_tx.test.real.command_line import command_line
 from ganeti_tx.test.real.guest import ROOT
 from ganeti_tx.test.real.test_devcluster import OS, DevclusterCase
 from ganeti_tx.test.real.test_kvm_migration import free_port
@@ -50,7 +51,7 @@ class MigrateTests(DevclusterCase):
     def machines(self) -> list[str]:
         """The nodes with a QEMU of the instance."""
         root = self.cluster.layout.root
-        lines = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_of(root)]
+        lines = [b"\0".join(command_line(pid)) for pid in processes_of(root)]
         nodes = [f"node{number}" for number, node in enumerate(self.cluster.layout.nodes, 1) for line in lines
                  if b"-pidfile" in line and os.fsencode(str(node.root)) + b"/" in line]  # fmt: skip
         return sorted(set(nodes))
@@ -117,7 +118,7 @@ class MigrateTests(DevclusterCase):
         job = self.submitted()
         new = str(self.cluster.layout.nodes[2].root) + "/"
         for pid in processes_of(self.cluster.layout.root):
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+            line = b"\0".join(command_line(pid))
             if b"-pidfile" in line and os.fsencode(new) in line:
                 os.kill(pid, signal.SIGKILL)
         self.until(lambda: self.status_of(job) in ("canceled", "error", "success"))
@@ -129,7 +130,7 @@ class MigrateTests(DevclusterCase):
         job = self.submitted()
         old = str(self.cluster.layout.nodes[1].root) + "/"
         for pid in processes_of(self.cluster.layout.root):
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+            line = b"\0".join(command_line(pid))
             if b"-pidfile" in line and os.fsencode(old) in line:
                 os.kill(pid, signal.SIGKILL)
         self.until(lambda: self.status_of(job) in ("canceled", "error", "success"))

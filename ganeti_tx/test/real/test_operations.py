@@ -21,6 +21,7 @@ from ganeti_tx.test.contracts.operations import ROWS
 from ganeti_tx.test.contracts.operations_page import check, section
 from ganeti_tx.test.fakes.loop_devices import attach, attached_to, detach, need_loop_devices
 from ganeti_tx.test.fakes.provider import write_provider
+from ganeti_tx.test.real.command_line import command_line
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
 from ganeti_tx.test.real.own_file_storage import file_storage, have_own_file_storage
 from ganeti_tx.test.real.test_kvm_migration import free_port
@@ -198,5 +199,5 @@ class KvmOperationsTests(SynchronousTestCase):
             yield from (str(path) for path in directory.rglob("*.example.com*"))
         yield from (path.name for path in self.volumes.iterdir() if path.name != "told")
         for process in processes_of(self.layout.root):
-            if b"-pidfile" in Path(f"/proc/{process}/cmdline").read_bytes():
+            if b"-pidfile" in command_line(process):
                 yield f"process {process}"
