@@ -5,6 +5,7 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation, walks
 from ganeti_tx.test.inprocess.out_of_band import PROGRAM, PowerProgram
+from ganeti_tx.test.inprocess.test_each_call import BACK, MIRRORED, is_on_node3
 
 OFF = "gnt-node power --force --ignore-status off node3"
 OFFLINE = "gnt-node modify --offline=yes --auto-promote node3"
@@ -71,6 +72,15 @@ class NodeEachCallCase(EachCallCase):
 @walks(OPERATIONS, full=False)
 class NodeEachCallTests(NodeEachCallCase):
     """One job each."""
+
+
+class NodeFailoverTests(EachCallCase):
+    """All primary instances of a node are brought to their secondary node, each by a job."""
+
+    def test_failover(self) -> None:
+        """One call of one of the jobs goes wrong: the instance is on one of both nodes, as the configuration says."""
+        line = "gnt-node failover -f node2"
+        self.check_troubles(Operation(line, (MIRRORED,), mirrored=True, again=BACK, done=is_on_node3, pause=60.0))
 
 
 class EpoEachCallTests(NodeEachCallCase):

@@ -2,6 +2,7 @@
 
 from ganeti_tx.node.powercycle import DELAY
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 SAID = "Reboot scheduled in 5 seconds\n"
 
@@ -48,3 +49,17 @@ class PowercycleTests(ClusterCase):
             self.fails(f"gnt-node powercycle {line}", reason)
         self.assertIn("1. reset the node", self.ok("gnt-node powercycle --yes --force --dry-run node1"))
         self.assertEqual(self.boots(), [1, 1, 1])
+
+
+class RemotePowercycleTests(RapiCase):
+    """By the Remote API."""
+
+    def test_reset(self) -> None:
+        """A node; the master only with force, which is an argument of the address."""
+        self.assertEqual(self.done("POST", "/2/nodes/node2.example.com/powercycle"), [SAID.strip()])
+        self.assertEqual([self.cluster.node(number).boots for number in (1, 2, 3)], [1, 2, 1])
+        job_id = self.send("POST", "/2/nodes/node1.example.com/powercycle?force=0")
+        self.cluster.pass_time(30)
+        job = self.send("GET", f"/2/jobs/{job_id}")
+        self.assertEqual(job["status"], "error")
+        self.assertIn("is the master: all jobs end with it", str(job["opresult"]))

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import mkdtemp
 
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.runtime.machine_reset import OF_THE_MACHINE, KernelReset, RootReset, reset_of
 from ganeti_tx.runtime.root_processes import processes_of
@@ -44,6 +44,16 @@ class KernelResetTests(SynchronousTestCase):
         self.assertIn("container", self.reset.obstacle())
         self.namespace.unlink()
         self.assertIn("No such file", self.reset.obstacle())
+
+    def test_real_container(self) -> None:
+        """In a container that there is, of which nothing but the process ids is its own; it is only asked."""
+        ask = "from ganeti_tx.runtime.machine_reset import KernelReset; print(KernelReset().obstacle())"
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+        argv = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", ask]
+        done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode != 0 and "unshare" in done.stderr:
+            raise SkipTest(f"no process ids of one's own here: {done.stderr.strip()}")
+        self.assertEqual((done.stdout, done.stderr), ("it is a container, and its host would be reset\n", ""))
 
     def test_no_trigger(self) -> None:
         """A kernel without it."""
