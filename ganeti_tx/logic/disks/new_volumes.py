@@ -14,6 +14,7 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.disk_specs import without_secret
+from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.undo import Undo
@@ -137,7 +138,9 @@ class NewVolumes:
     def _as_it_was(self, *between: str) -> str:
         """How the instance goes on with what this node had, should the other one have lost its copy meanwhile."""
         name = self.common.name
-        line = " && ".join([f"gnt-instance shutdown {name}", *between, f"gnt-instance startup --force {name}"])
+        runs = self.common.target.instance.admin_state is AdminState.UP
+        down = f"gnt-instance shutdown {name}" if runs else f"gnt-instance deactivate-disks {name}"
+        line = " && ".join([down, *between, *([f"gnt-instance startup --force {name}"] if runs else [])])
         return (
             f"if node {self._other.name} has lost its copy, the old one on node {self.node.name} is what there is, as it was"
             f" when it was detached; {line!r} goes on with it"

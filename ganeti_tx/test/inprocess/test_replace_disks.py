@@ -269,6 +269,22 @@ class SameNodeTests(ReplaceCase):
             self.ok(f"{REPLACE} {option} web1")
             self.assert_whole(2, 3)
 
+    def test_other_side_breaks_of_a_stopped_one(self) -> None:
+        """It is not started by what is named then."""
+        self.ok("gnt-instance shutdown web1")
+        self.cluster.network.fault = self.breaks_when(BlockdevGetmirrorstatus)
+        status, out, _ = self.scene().run(f"{REPLACE} -p web1".split())
+        self.cluster.network.fault = None
+        self.assertEqual(status, 1)
+        down, by_hand = self.by_hand(out)
+        self.ok(down)
+        self.shell(by_hand)
+        self.assertEqual(self.cluster.running(), {})
+        self.ok("gnt-instance startup --force web1")
+        self.assertEqual(self.home(2).mirrors.read(self.spec()), "letters")
+        self.ok(f"{REPLACE} -s web1")
+        self.assert_whole(2, 3)
+
     def test_old_volume_stays(self) -> None:
         """An old volume that cannot be removed is told of."""
         self.cluster.network.fault = lambda node, call: Says("no") if isinstance(call, BlockdevRemove) else None
