@@ -9,6 +9,7 @@ from ganeti_tx.model.export_file import read_export
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.backup import (
     ExportBegin,
+    ExportDescription,
     ExportDiscard,
     ExportInfo,
     ExportList,
@@ -47,7 +48,7 @@ class Exports:
         return sorted(name for name in self.files.listdir(self.paths.export_dir) if not name.startswith("."))
 
     @answers(ExportInfo)
-    async def info(self, call: ExportInfo) -> str:
+    async def info(self, call: ExportInfo) -> ExportDescription:
         """As it stands. @raise OpExecError: there is no export, or none that could be imported."""
         directory = self.directory(call.path)
         try:
@@ -55,7 +56,7 @@ class Exports:
             read_export(text)
         except GenericError as error:
             raise OpExecError(f"No export or invalid export found in dir {directory}: {error}") from None
-        return text
+        return ExportDescription(str(directory), text)
 
     def _config(self, directory: Path) -> str:
         try:

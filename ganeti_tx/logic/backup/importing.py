@@ -35,9 +35,10 @@ class Import:
         return PlannedStep(IMPORT, nodes, (f"instance {target.instance.name}", f"export {self.source.path}"))
 
     def hook_values(self) -> Mapping[str, object]:
-        """What scripts are told of the export."""
-        files = [f"{self.source.path}/{file}" for file in self.source.files.values()]
-        return {"SRC_NODE": self.source.node.name, "SRC_PATH": self.source.path, "SRC_IMAGES": " ".join(files)}
+        """What scripts are told of the export; the files as Python shows a list."""
+        directory = self.source.directory
+        files = [f"{directory}/{file}" for file in self.source.files.values()]
+        return {"SRC_NODE": self.source.node.name, "SRC_PATH": directory, "SRC_IMAGES": str(files)}
 
     async def run(self, target: InstanceView, spec: InstanceSpec, shutdowns: Sequence[Undo], *, stay: bool) -> None:
         """Fill the disks. @param shutdowns: take them down again; `stay`: they are wanted after that.

@@ -26,10 +26,11 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @frozen
 class Source:
-    """An export. @ivar path: of its directory, as its node takes it."""
+    """An export. @ivar path: as it was asked for; `directory` is where it is on its node."""
 
     node: Node
     path: str
+    directory: str
     exported: Exported
 
     def lock(self, name: str) -> Sequence[LockRequest]:
@@ -77,8 +78,8 @@ async def find_source(parts: Parts, op: OpInstanceCreate, name: str) -> Source:
 async def read(parts: Parts, node: Node, path: str) -> Source:
     """@raise OpPrereqError: it does not tell."""
     check_online(node, f"import the instance in {path}")
-    exported = read_export(await ask(parts.nodes, node, ExportInfo(path=path), ECode.ENVIRON))
-    source = Source(node, path, exported)
+    found = await ask(parts.nodes, node, ExportInfo(path=path), ECode.ENVIRON)
+    source = Source(node, path, found.directory, read_export(found.config))
     for file in source.files.values():
         if not FILE.fullmatch(file):
             raise OpPrereqError(f"export {path} names a dump that cannot be one: {file[:250]!r}", ECode.ENVIRON)

@@ -26,8 +26,18 @@ class ExportList(Question[list[str]], frozen=True, kw_only=True):
     timeout: ClassVar[float] = FAST
 
 
-class ExportInfo(Question[str], frozen=True, kw_only=True):
-    """The text of an export's config.ini. May hold private parameters: no log shows it."""
+class ExportDescription(msgspec.Struct, frozen=True):
+    """Where an export is, and the text of its config.ini, which may hold private parameters: no log shows it."""
+
+    directory: str
+    config: str
+
+    def __repr__(self) -> str:
+        return f"<ExportDescription {self.directory}>"
+
+
+class ExportInfo(Question[ExportDescription], frozen=True, kw_only=True):
+    """What does an export tell of itself?"""
 
     name: ClassVar[str] = "export_info"
     timeout: ClassVar[float] = FAST

@@ -115,6 +115,8 @@ class FakeTransferEnds:
     devices: Callable[[str], FakeDisk | None]
     clock: IReactorTime
     ends: dict[str, End] = field(factory=dict)
+    #: What each was told that was begun here.
+    begun: list[Spec] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
         self.wire.devices[self.node] = self.devices
@@ -124,6 +126,7 @@ class FakeTransferEnds:
         if name in self.ends:
             raise OpExecError(f"transfer {name} has been begun before")
         end = self.ends[name] = End(self.node, spec)
+        self.begun.append(spec)
         self._later(end, STARTING, end.speak)
         if spec.sends:
             self._later(end, 0, self._connect, end, self.clock.seconds() + spec.connect_limit)

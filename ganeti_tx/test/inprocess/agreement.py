@@ -59,7 +59,9 @@ def export_faults(cluster: InProcessCluster) -> Iterator[str]:
     for node in cluster.members:
         names = node.disk.names(cluster.paths.export_dir)
         yield from (f"{name} is left ({node.name})" for name in names if name.startswith(".") or name.endswith(".new"))
-        yield from (f"transfer {name} is left ({node.name})" for name in node.transfers.ends)
+        yield from (
+            f"transfer {name} is left ({node.name})" for name, end in node.transfers.ends.items() if not end.over
+        )
 
 
 def leftovers(cluster: InProcessCluster) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.exports import CONFIG, Exports
 from ganeti_tx.rpc.calls.backup import (
     ExportBegin,
+    ExportDescription,
     ExportDiscard,
     ExportInfo,
     ExportList,
@@ -73,8 +74,9 @@ class ListTests(ExportCase):
         self.put("torn", "garbage\n")
         self.put("other", TEXT.replace("version = 0", "version = 1"))
         self.put("half", "[export]\nversion = 0\n")
-        self.assertEqual(self.asked(ExportInfo(path=WEB1)), TEXT)
-        self.assertEqual(self.asked(ExportInfo(path="old/web2")), TEXT)
+        for path in (WEB1, "old/web2", f"{self.top}/{WEB1}"):
+            self.assertEqual(self.asked(ExportInfo(path=path)), ExportDescription(str(self.top / path), TEXT))
+        self.assertIn("/etc is not below", self.refused(ExportInfo(path="/etc")))
         for path, reason in (
             ("nosuch", "No export or invalid export found in dir .*/export/nosuch: Export info file doesn't have"),
             ("torn", "no section headers"),
@@ -98,7 +100,7 @@ class BuildingTests(ExportCase):
         self.assertEqual(self.files.listdir(self.top), [WEB1])
         self.assertEqual((self.files.stat(self.top / WEB1).mode), 0o700)
         self.assertEqual(self.files.stat(self.top / WEB1 / CONFIG).mode, 0o600)
-        self.assertEqual(self.asked(ExportInfo(path=WEB1)), TEXT)
+        self.assertEqual(self.asked(ExportInfo(path=WEB1)).config, TEXT)
 
     def test_discarded(self) -> None:
         """The former one is as it was, also after a death in the midst of the exchange; a second time does no harm."""
@@ -130,7 +132,7 @@ class WireTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Nothing outside of the directory of exports."""
-        for path in ("../x", "a/../b", "/etc", ".hidden", "", "a//b", "a/.b", "a\n"):
+        for path in ("../x", "a/../b", "/etc/../x", ".hidden", "", "a//b", "a/.b", "a\n"):
             self.assertRaises(ValidationError, msgpack.decode, msgpack.encode({"path": path}), type=ExportInfo)
         for name in ("a/b", "..", "web1\n", ""):
             self.assertRaises(ValidationError, msgpack.decode, msgpack.encode({"export": name}), type=ExportRemove)

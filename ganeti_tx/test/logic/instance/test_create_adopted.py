@@ -9,7 +9,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
-from ganeti_tx.rpc.calls.backup import ExportInfo, ExportList
+from ganeti_tx.rpc.calls.backup import ExportDescription, ExportInfo, ExportList
 from ganeti_tx.rpc.calls.disk import BdevSizes, BlockdevCreate, BlockdevRename, FoundDevice
 from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.calls.mirror import BlockdevSetinfo
@@ -114,7 +114,8 @@ class RenamedTests(AdoptionCase):
         text = self.no({"adopt": "/x"}, disk_template=DiskTemplate("file"))
         self.assertEqual(text, "Disk adoption is not supported for the 'file' disk template")
         self.nodes.answer(ExportList, ["web2.example.com"])
-        self.nodes.answer(ExportInfo, "[export]\nversion=0\nos=busybox\n[instance]\nname=web2.example.com\n")
+        text = "[export]\nversion=0\nos=busybox\n[instance]\nname=web2.example.com\n"
+        self.nodes.answer(ExportInfo, ExportDescription("/export/web2.example.com", text))
         self.assertIn("import", self.no({"adopt": "old"}, mode=InstanceCreateMode.IMPORT))
 
     def test_allocator(self) -> None:
