@@ -73,6 +73,21 @@ class NothingLeftTests(SystemdClusterCase):
         self.assertNotEqual(self.run_on(2, KEYS), before)
         self.run_on(1, "gnt-cluster verify")
 
+    def test_lost_disk(self) -> None:
+        """A node whose disk was replaced while it was offline is set up anew by --readd, and is in service again."""
+        self.init()
+        self.add_nodes()
+        self.run_on(1, "gnt-node modify --offline=yes --auto-promote node2.example.com")
+        self.run_on(2, "systemctl stop 'ganeti-*' && rm -rf /var/lib/ganeti/* /root/.ssh/id_*")
+        said = self.run_on(1, "gnt-node modify --offline=no node2.example.com", status=1)
+        self.assertIn("node2.example.com", said)
+        self.run_on(1, "gnt-node add --readd node2.example.com")
+        rows = self.run_on(1, "gnt-node list --no-headers -o name,role").split()
+        self.assertEqual(rows, ["node1.example.com", "M", "node2.example.com", "C"])
+        self.check_units(master=1)
+        self.run_on(1, "gnt-cluster verify")
+        self.run_on(1, "gnt-debug delay --no-master -n node2.example.com 0")
+
     def test_unknown_host(self) -> None:
         """A host whose key nobody knows is refused, unless the check is left out, which teaches nobody."""
         self.init()
