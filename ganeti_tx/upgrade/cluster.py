@@ -133,12 +133,16 @@ class ClusterUpgrade:
             for node in self._online():
                 if node != self.nodes.here:
                     self.say(f"Restarting the daemons of {node}")
-                    self.nodes.take_over(node, prefix, intent.daemons.get(node, ()))
+                    self.nodes.take_over(node, prefix, self.wanted_on(node, intent))
         except (GanetiError, OSError):
             self._open_again(intent)
             self.say("The upgrade is not finished; 'gnt-cluster upgrade --resume' goes on")
             raise
         return self._finish(intent, prefix)
+
+    def wanted_on(self, node: str, intent: Intent) -> tuple[str, ...]:
+        """What is to run there: as at the beginning, or, on a node that was offline then, as now. @raise NodeFailed: as `look`."""
+        return intent.daemons.get(node) or self.nodes.look(node, Path(intent.directory)).daemons
 
     def _switch_master(self, intent: Intent, prefix: Path) -> None:
         """@raise GanetiError: the master is not of the new version; as far as possible the former one runs again"""
@@ -174,6 +178,9 @@ class ClusterUpgrade:
         self._open_again(intent)
         drop_intent(self.paths)
         self.say(f"All nodes run version {intent.version}; it was {intent.former}")
+        if offline := [node.name for node in self.ssconf.nodes() if node.offline]:
+            again = f"'gnt-cluster upgrade --to {intent.version}' again when they are back"
+            self.say(f"But those that are offline: {', '.join(offline)}; run {again}")
         if intent.was_drained:
             self.say("The job queue is drained as it was before, so nothing was distributed or verified")
             return True

@@ -12,9 +12,11 @@ from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.upgrade.backup import back_up
+from ganeti_tx.upgrade.cluster import ClusterUpgrade
 from ganeti_tx.upgrade.installations import checked, places
 from ganeti_tx.upgrade.intent import Intent, drop_intent, read_intent, write_intent
 from ganeti_tx.upgrade.jobs import DRAIN_LIMIT, Jobs
+from ganeti_tx.upgrade.on_node import Look
 
 
 class Queue:
@@ -80,6 +82,31 @@ class JobsTests(SynchronousTestCase):
             raise NoMasterError("down")
 
         self.assertFalse(Jobs(Paths(), print, connect=connect).can_be_asked())
+
+
+class Nodes:
+    """Nodes on which the node daemon runs, and nothing else."""
+
+    def look(self, node: str, prefix: Path) -> Look:
+        """What is seen now."""
+        return Look(version="0.2.0", daemons=("ganeti-noded",))
+
+
+class WantedTests(SynchronousTestCase):
+    """What is to run on a node."""
+
+    def test_back_again(self) -> None:
+        """What ran at the beginning, though it was ended since; of a node that was offline then, what runs now."""
+        upgrade = ClusterUpgrade(Paths(), None, None, Nodes(), print)  # type: ignore[arg-type]
+        intent = Intent(
+            version="0.2.0",
+            former="0.1.0",
+            directory="/opt/ganeti_tx-0.2.0",
+            was_drained=False,
+            daemons={"node1": ("ganeti-noded", "ganeti-master")},
+        )
+        self.assertEqual(upgrade.wanted_on("node1", intent), ("ganeti-noded", "ganeti-master"))
+        self.assertEqual(upgrade.wanted_on("node2", intent), ("ganeti-noded",))
 
 
 class PartsTests(SynchronousTestCase):
