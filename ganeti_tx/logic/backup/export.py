@@ -136,7 +136,6 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
             await self.context.steps.settle()
         if self.op.remove_instance:
             self.info(f"Removing instance {self._name}")
-            await self.context.steps.settle()
             await self._removal.execute()
         await self._remove_older()
         return [True, [True for _ in self.target.disks]]

@@ -47,9 +47,20 @@ async def check_request(nodes: INodeRpc, op: OpBackupExport, target: InstanceVie
             f"instance {target.instance.name} runs: it can be removed only if it is shut down before", ECode.STATE
         )
     if op.zero_free_space:
-        raise OpPrereqError("A zeroing image must be set for zeroing to work", ECode.INVAL)
+        refuse_zeroing(target)
     if target.disks:
         await check_script(nodes, target, "export")
+
+
+def refuse_zeroing(target: InstanceView) -> None:
+    """@raise OpPrereqError: there is nothing that would do it."""
+    if not target.cluster.zeroing_image:
+        raise OpPrereqError("A zeroing image must be set for zeroing to work", ECode.INVAL)
+    raise OpPrereqError(
+        "zero_free_space needs a helper machine that boots the cluster's zeroing image, which this version does not"
+        " run; export without it",
+        ECode.INVAL,
+    )
 
 
 async def check_script(nodes: INodeRpc, target: InstanceView, script: str) -> None:

@@ -21,7 +21,7 @@ from ganeti_tx.logic.wanted_locks import OF_NODES, held_nodes, on_allocation, on
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate, OpInstanceMultiAlloc
-from ganeti_tx.model.opcodes.types import AllocatorMode
+from ganeti_tx.model.opcodes.types import AllocatorMode, InstanceCreateMode
 
 SUBMIT = "submit the jobs that create the instances"
 
@@ -61,6 +61,12 @@ class LUInstanceMultiAlloc(LogicalUnit[OpInstanceMultiAlloc]):
             raise OpPrereqError("no instances are given", ECode.INVAL)
         for op in instances:
             refuse_unavailable(op)
+            if op.mode is not InstanceCreateMode.CREATE:
+                raise OpPrereqError(
+                    f"instance {op.instance_name}: mode {op.mode.value} is not available for many instances at once;"
+                    " allowed is create",
+                    ECode.INVAL,
+                )
             if op.iallocator is not None:
                 raise OpPrereqError(
                     f"instance {op.instance_name}: one iallocator chooses for all instances, so none can be given here",

@@ -154,6 +154,8 @@ class FileExportTests(ExportCase):
             ("-n node1 web2", "wrong_state.*\n.*has no operating system"),
         ):
             self.fails(f"gnt-backup export {line}", reason)
+        self.ok("gnt-cluster modify --zeroing-image=/srv/zeroing.img")
+        self.fails("gnt-backup export -n node1 --zero-free-space web1", "wrong_input.*\n.*this version does not run")
         directory = self.cluster.paths.os_search_path[0] / "noop"
         for script in ("export", "import"):
             self.cluster.node(2).disk.remove(directory / script)

@@ -117,6 +117,7 @@ class MultiAllocTests(UnitTestCase):
             (several(placed, replace(placed, pnode="node2")), ECode.NOTUNIQUE, "a.example.com"),
             (several(one("web1.example.com"), iallocator="hail"), ECode.EXISTS, "already in the cluster"),
             (several(replace(placed, os_type=None)), ECode.INVAL, "no guest OS"),
+            (several(replace(placed, mode=InstanceCreateMode.IMPORT)), ECode.INVAL, "mode import is not available"),
             (several(replace(placed, instance_name="a/b")), ECode.INVAL, "not a host name"),
             (several(replace(placed, disks=())), ECode.INVAL, "disks"),
         ):
