@@ -5,7 +5,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-from ganeti_tx.bootstrap.failover import failover
+from ganeti_tx.bootstrap import member
+from ganeti_tx.bootstrap.failover import LOCK_NAME, failover
 from ganeti_tx.bootstrap.init import init, take_back
 from ganeti_tx.bootstrap.join import send
 from ganeti_tx.bootstrap.join import take_back as take_back_join
@@ -28,6 +29,8 @@ def do_init(paths: Paths, data: bytes) -> None:
 def do_destroy(paths: Paths, data: bytes) -> None:
     """Take the last node out of its cluster."""
     take_back(paths)
+    for name in (member.LOCK_NAME, LOCK_NAME):
+        (paths.run_dir / name).unlink(missing_ok=True)
 
 
 def do_node_join(paths: Paths, data: bytes) -> None:

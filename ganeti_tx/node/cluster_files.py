@@ -182,6 +182,8 @@ class ClusterFiles:
     async def forget_cluster(self) -> None:
         """Remove configuration, queue, ssconf and every key of the cluster."""
         await self.queue.purge(JobqueuePurge())
+        if self.files.exists(lock := self.paths.queue_lock_file):  # of when it was the master
+            self.files.remove(lock)
         await forget_ssh(self.files, self.paths)
         self._remove([file for file in FILES if file.of_cluster])
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.bootstrap.keys import utc_now
+from ganeti_tx.devcluster.up import up
 from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
@@ -180,6 +181,7 @@ class RenewTests(SynchronousTestCase):
             process = self.daemon(name, number)
             self.kill_at(step)
             os.kill(process, signal.SIGKILL)
+            up(self.cluster.layout.root, 3, [])
             limit = time.monotonic() + SOON
             while self.daemon(name, number) in (0, process) or (state := self.state()) != "all answer":
                 self.assertLess(time.monotonic(), limit, f"{name} of node {number}: {state}")
