@@ -1,6 +1,7 @@
 """What a node looks at when the cluster is verified: each check is a function of the check's own argument."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ MAX_CERTIFICATE = 64 * 1024
 POOL_CHECKS = {each.check.name: each.storage for each in TEMPLATES.values() if each.check is not None}
 #: The cluster's certificates that are there or not.
 CERTIFICATES = (SERVER_CERTIFICATE, CLIENT_CERTIFICATE, AUTHORITY)
+#: How each certificate of a file begins.
+BEGINS = b"-----BEGIN CERTIFICATE-----"
 OPTIONAL_CERTIFICATES = (RAPI_CERTIFICATE,)
 
 #: One check of `node_verify`: takes the check's own argument.
@@ -167,7 +170,20 @@ class NodeChecks:
     async def _certificates(self, argument: object) -> list[tuple[str, float, str]]:
         """The cluster's certificates with the days that each is good for, or why it cannot be used."""
         there = [file for file in OPTIONAL_CERTIFICATES if self.files.exists(self.paths.of(file))]
-        return [(file.path, *self._days(self.paths.of(file))) for file in (*CERTIFICATES, *there)]
+        found = [(file.path, *self._days(self.paths.of(file))) for file in (*CERTIFICATES, *there)]
+        return [*found, *self._former_authority()]
+
+    def _former_authority(self) -> Iterator[tuple[str, float, str]]:
+        """That it is trusted still."""
+        path = self.paths.authority_pem
+        with suppress(OSError):
+            if self.files.read(path, MAX_CERTIFICATE).count(BEGINS) > 1:
+                yield (
+                    AUTHORITY.path,
+                    0.0,
+                    "has a former authority's certificate, too: 'gnt-cluster renew-crypto --new-cluster-certificate' did not "
+                    "end; say it again, if no such job runs",
+                )
 
     def _days(self, path: Path) -> tuple[float, str]:
         try:

@@ -1,10 +1,11 @@
 """Clusters whose nodes have all keys, and whether by the files that they have they would talk to each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attrs import field, frozen
 
 from ganeti_tx.bootstrap.keys import utc_now
+from ganeti_tx.model import confd_keys
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.cluster_authority import is_issued_by, rapi_bundle
@@ -40,6 +41,13 @@ def talk_faults(cluster: InProcessCluster) -> Iterator[str]:
                 yield from (f"{caller.name} to {called.name}: {fault}" for fault in faults_between(caller, called))
 
 
+def confd_accepts(node: SimulatedNode) -> Sequence[bytes]:
+    """The keys with which questions may be signed."""
+    path = node.paths.confd_keys
+    listed = confd_keys.decode(read(node, path.name)) if node.disk.exists(path) else ()
+    return read(node, "hmac.key"), *listed
+
+
 def faults_between(caller: SimulatedNode, called: SimulatedNode) -> Iterator[str]:
     """What is wrong between two."""
     client, server = read(caller, "client.pem"), read(called, "server.pem")
@@ -49,6 +57,8 @@ def faults_between(caller: SimulatedNode, called: SimulatedNode) -> Iterator[str
         yield "the certificate that is shown is of no authority that the caller trusts"
     if not AdmittedCallers(called.disk, called.paths).admitted(Connection(Identity.from_bundle(client, "client.pem"))):
         yield "the caller's certificate is not admitted"
+    if not any(read(caller, "hmac.key") == key for key in confd_accepts(called)):
+        yield "the caller's key of confd is not accepted"
     known = PinnedCertificates(caller.disk, caller.paths, caller.now).of(called.address)
     if digest(Identity.from_bundle(server, "server.pem").certificate) not in known:
         yield "the certificate that is shown is another one than is known"
