@@ -8,7 +8,7 @@ ssh NODE [COMMAND...]                   a shell on a machine, or a command for o
 cut NODE, boot NODE                     power: what runs is gone at once, what is on its disks stays
 down                                    end and remove all of it
 campaign [--pages] [TEST...]            all tests upon machines, also those that bin/test leaves out for their time; with --pages
-                                        doc/lab-times.rst is written by those that pass
+                                        doc/lab-times.rst and doc/lab-devices.rst are written by those that pass
 
 --state DIRECTORY, before the verb, has more than one lab at a time. The image is made once and kept where GANETI_LAB_CACHE
 says, for root in /var/cache/ganeti_tx-lab.
