@@ -14,7 +14,7 @@ from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
 EXECUTABLE = 0o111
 WRITABLE_BY_OTHERS = 0o002
 #: Bytes that it may print on each channel, and characters of its complaint that are told.
-OUTPUT_LIMIT = 1 << 20
+OUTPUT_LIMIT = 64 * 1024
 TOLD = 2048
 
 

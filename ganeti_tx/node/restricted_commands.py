@@ -32,8 +32,8 @@ LOCK_INTERVAL = 0.2
 LOCK_MODE = 0o600
 #: Seconds that a command may take: less than the caller waits.
 TIME_LIMIT = RestrictedCommand.timeout - MARGIN - LOCK_LIMIT
-#: Bytes of what it says.
-OUTPUT_LIMIT = 1 << 20
+#: Bytes of what it says, on each channel; the job keeps it for each node.
+OUTPUT_LIMIT = 64 * 1024
 
 
 class Held(Protocol):

@@ -13,6 +13,8 @@ from ganeti_tx.cli.prompt import confirm_many
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
+#: Seconds.
+LONGEST_DELAY = 3600
 NO_PROGRAM = "Node {} does not support out-of-band handling, it can not be handled in a fully automated manner"
 MASTER_CHOSEN = (
     "{} is the master node, please do a master-failover to another node not affected by the EPO or use --all if you "
@@ -48,6 +50,8 @@ def chosen(session: Session, options: Parsed, words: Sequence[str]) -> list[EpoN
         raise OpPrereqError(f"--all takes no names, got {words[0]!r}", ECode.INVAL)
     if options.groups and not words:
         raise OpPrereqError("--groups wants the names of node groups", ECode.INVAL)
+    if not 0 <= options.power_delay <= LONGEST_DELAY:
+        raise OpPrereqError(f"--power-delay is {options.power_delay}; allowed are 0 to {LONGEST_DELAY}", ECode.INVAL)
     nodes = {node.name: node for node in read_nodes(session)}
     if options.groups:
         names = [name for word in words for name in of_group(session, word)[1]]

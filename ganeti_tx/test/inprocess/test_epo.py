@@ -87,6 +87,8 @@ class EpoTests(OobCase):
             ("--force --all node2", "--all takes no names, got 'node2'"),
             ("--force --all --groups default", "Only one of --groups or --all are allowed"),
             ("--force --groups default", "is the master node"),
+            ("--force --power-delay=-1 node2", "--power-delay is -1.0; allowed are 0 to 3600"),
+            ("--force --power-delay=nan node2", "nan"),
             ("node2", "Nobody can be asked here; --force"),
             ("--on --all", "Nobody can be asked here; --force"),
             ("--force --oob-timeout=0 node3", "timeout is 0 s; allowed are 1 to 3600"),

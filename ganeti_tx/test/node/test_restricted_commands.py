@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import OpExecError
-from ganeti_tx.node.restricted_commands import LOCK_LIMIT, REFUSAL_DELAY, RestrictedCommands
+from ganeti_tx.node.restricted_commands import LOCK_LIMIT, OUTPUT_LIMIT, REFUSAL_DELAY, RestrictedCommands
 from ganeti_tx.rpc.calls.administration import RestrictedCommand
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
@@ -70,6 +70,13 @@ class RestrictedCommandTests(SynchronousTestCase):
         self.runner.script([str(path)], ProcessResult(status=3, stdout=b"half\n", stderr=b"no more\n"))
         error = str(self.failureResultOf(self.ask("report"), OpExecError).value)
         self.assertEqual(error, "Command 'report' exited with status 3; output: half no more")
+
+    def test_long_output(self) -> None:
+        """What is too long is cut, and told so."""
+        path = self.lay_out()
+        self.runner.script([str(path)], ProcessResult(stdout=b"x" * (OUTPUT_LIMIT + 1)))
+        said = self.successResultOf(self.ask("report"))
+        self.assertTrue(said.startswith("x" * OUTPUT_LIMIT + "\n(more than"), said[-100:])
 
     def test_switched_off(self) -> None:
         """Without the directory there are none."""
