@@ -6,16 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from attrs import define, field
+from twisted.logger import Logger
 
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.local_daemons import LocalDaemons
+from ganeti_tx.node.queue_copies import purge
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_digest, peer_name
+
+log = Logger()
 
 MAX_SSCONF = 1024 * 1024
 MAX_KEY_FILE = 64 * 1024
@@ -75,4 +79,12 @@ class Membership:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()
         await self.daemons.stop((RAPI, *ON_ALL_NODES))  # it may have been the master once
-        self.daemons.clock.callLater(LEAVE_DELAY, self.end)
+        self.daemons.clock.callLater(LEAVE_DELAY, self._end)
+
+    def _end(self) -> None:
+        """Copies of jobs may have come meanwhile, at least of the one that makes this node leave."""
+        try:
+            purge(self.files, self.paths, ())
+        except OSError as error:
+            log.error("copies of jobs may be left: {error}", error=str(error))
+        self.end()

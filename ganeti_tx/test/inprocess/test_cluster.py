@@ -2,6 +2,7 @@
 
 from ganeti_tx.model.config_data import decode
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.disk import put
 
 CONFIG_LIMIT = 1 << 24
 
@@ -59,6 +60,23 @@ class NodeTests(ClusterCase):
         self.assertIsNone(node.daemon)
         for path in (paths.config_file, paths.client_pem, paths.server_pem, paths.ssconf_file("node_list")):
             self.assertFalse(node.disk.exists(path), str(path))
+
+    def test_copy_that_comes_late(self) -> None:
+        """A copy of a job that comes when a node has forgotten all, and before its daemon has ended, does not stay."""
+        node, paths = self.cluster.node(3), self.cluster.paths
+
+        def late(name: str, call: object) -> None:
+            left = not node.disk.exists(paths.server_pem) and node.daemon is not None
+            if left and not node.disk.exists(paths.job_file(99)):
+                put(node.disk, paths.job_file(99), b"{}")
+                self.came = True
+
+        self.came = False
+        self.cluster.network.fault = late
+        self.ok("gnt-node remove node3")
+        self.cluster.pass_time(5)
+        self.assertTrue(self.came)
+        self.assertFalse(node.disk.exists(paths.job_file(99)))
 
     def test_node_comes_back(self) -> None:
         """A node that was removed can be added again."""
