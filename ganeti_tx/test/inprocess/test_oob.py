@@ -120,10 +120,12 @@ class PowerTests(OobCase):
 
     def test_odd_answers(self) -> None:
         """What a program prints is checked."""
-        for printed in (b"yes", b"[]", b'{"powered": "on"}', b"[" * 100_000):
+        for printed in (b"yes", b"[]", b'{"powered": "on"}', b"[" * 60_000):
             self.program.broken[2] = ProcessResult(stdout=printed)
             error = self.fails("gnt-node power status node2", "it printed")
             self.assertLess(len(error), 1000)
+        self.program.broken[2] = ProcessResult(stdout=b" " * 70_000)
+        self.fails("gnt-node power status node2", "printed more than 65536 bytes")
 
     def test_refused(self) -> None:
         """What cannot be asked for."""
