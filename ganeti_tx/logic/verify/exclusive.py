@@ -20,7 +20,7 @@ def ask_physical(scene: GroupScene) -> Mapping[str, Any]:
 def physical_sizes(scene: GroupScene, told: Told) -> Iterator[Verdict]:
     """Of the group as a whole."""
     found: list[tuple[int, str]] = []
-    for node in scene.online:
+    for node in (each for each in scene.online if each.vm_capable):
         listed: list[tuple[str, int]] = told.check(node, PHYSICAL_VOLUMES, [])
         found.extend((size, node.name) for _, size in listed)
     if found:
@@ -28,4 +28,4 @@ def physical_sizes(scene: GroupScene, told: Told) -> Iterator[Verdict]:
         yield Verdict(VerifyCode.EGROUPDIFFERENTPVSIZE, scene.group.name, fault or "", fault is not None)
 
 
-SUBJECTS = (Subject(lambda *_: (), ask_physical),)
+SUBJECTS = (Subject(lambda *_: (), ask_physical, of_hosts=True),)

@@ -20,9 +20,8 @@ from ganeti_tx.rpc.interfaces import Outcome
 async def gather(parts: Parts, scene: GroupScene, now: Callable[[], float], clutter: bool) -> Told:
     """The answers, but for disks; who does not answer the first question is not asked the others."""
     cluster = scene.cluster
-    checks = {name: argument for subject in SUBJECTS for name, argument in subject.asks(scene).items()}
     began = now()
-    first = await parts.nodes.call_many(scene.online, NodeVerify(checks=checks, cluster_name=cluster.cluster_name))
+    first = await ask_first(parts, scene)
     ended = now()
     there = [node for node in scene.online if first[node.name].error is None]
     hosts = [node for node in there if node.vm_capable]
@@ -40,6 +39,19 @@ async def gather(parts: Parts, scene: GroupScene, now: Callable[[], float], clut
     )
     setup = await parts.config.ssh_setup()
     return told if setup is None else evolve(told, ssh=await ask_ssh(parts, scene, there, setup, clutter))
+
+
+async def ask_first(parts: Parts, scene: GroupScene) -> Mapping[str, Outcome[dict[str, Any]]]:
+    """The checks that each node makes; one that can have no instances may lack the programs for disks."""
+    answers: dict[str, Outcome[dict[str, Any]]] = {}
+    for is_host in (True, False):
+        alike = [node for node in scene.online if node.vm_capable is is_host]
+        if alike:
+            concerned = [subject for subject in SUBJECTS if subject.concerns(alike[0])]
+            checks = {name: argument for subject in concerned for name, argument in subject.asks(scene).items()}
+            call = NodeVerify(checks=checks, cluster_name=scene.cluster.cluster_name)
+            answers.update(await parts.nodes.call_many(alike, call))
+    return answers
 
 
 async def master_has_address(parts: Parts, scene: GroupScene) -> Outcome[bool]:

@@ -120,4 +120,7 @@ def names(disk: Any) -> Iterator[str]:
         yield from names(child)
 
 
-SUBJECTS = (Subject(judge_directories, ask_directories, of_hosts=True), Subject(lambda *_: (), ask_volumes))
+SUBJECTS = (
+    Subject(judge_directories, ask_directories, of_hosts=True),
+    Subject(lambda *_: (), ask_volumes, of_hosts=True),
+)

@@ -119,14 +119,18 @@ class Subject:
 
     @ivar judge: gives what is to be said of one node that has answered.
     @ivar asks: the checks of `node_verify` that it needs, with their arguments.
-    @ivar of_hosts: only nodes that can have instances are judged.
+    @ivar of_hosts: only nodes that can have instances are asked and judged.
     """
 
     judge: Callable[[GroupScene, Told, Node], Iterable[Verdict]]
     asks: Callable[[GroupScene], Mapping[str, Any]] = no_question
     of_hosts: bool = False
 
+    def concerns(self, node: Node) -> bool:
+        """Whether a node is asked and judged."""
+        return node.vm_capable or not self.of_hosts
+
     def verdicts(self, scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
         """Of a node."""
-        if node.vm_capable or not self.of_hosts:
+        if self.concerns(node):
             yield from self.judge(scene, told, node)

@@ -59,7 +59,10 @@ def _new() -> Lifecycle[RunnerState]:
 @implementer(IRunner)
 @define(eq=False)
 class ProcessRunner:
-    """One forked process, with or without a connection to it."""
+    """One forked process, with or without a connection to it.
+
+    @ivar inherited: a former luxid started it, perhaps from an older version of the program; it gets no further job.
+    """
 
     livelock: str
     process_id: int
@@ -71,6 +74,7 @@ class ProcessRunner:
     stopping: "list[Deferred[None]]" = field(factory=list)
     priority: int | None = None
     leaves_at: float = 0.0
+    inherited: bool = False
     _lifecycle: Lifecycle[RunnerState] = field(factory=_new, init=False)
 
     @property
@@ -217,6 +221,7 @@ class ProcessJobLauncher:
         if runner is None:
             runner = self._known[job.livelock] = ProcessRunner(job.livelock, job.process_id, self, job_id=job.id)
             runner.enter(RunnerState.AWAY)
+            runner.inherited = True
         runner.adopted = job.id
         return runner
 
@@ -248,6 +253,7 @@ class ProcessJobLauncher:
         if runner is None:
             runner = self._known[hello.livelock] = ProcessRunner(hello.livelock, hello.process_id, self)
             self._greeted.add(hello.process_id)
+            runner.inherited = hello.job_id is not None
             if hello.job_id is None:
                 self.tally.count(RUNNERS_STARTED)
             if hello.job_id is None and self._forking:
@@ -281,7 +287,9 @@ class ProcessJobLauncher:
 
     def _lend_or_keep(self, runner: ProcessRunner) -> None:
         runner.enter(RunnerState.IDLE)
-        if self._wanted:
+        if runner.inherited:
+            self._retire(runner)
+        elif self._wanted:
             runner.enter(RunnerState.RESERVED)
             self._wanted.pop(0).callback(runner)
         else:

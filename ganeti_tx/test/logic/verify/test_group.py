@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.logic.verify.config import of_certificate
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.exclusive_storage import PHYSICAL_VOLUMES
 from ganeti_tx.model.opcodes import OpClusterVerifyDisks, OpClusterVerifyGroup, OpGroupVerifyDisks
 from ganeti_tx.model.opcodes.types import OptionalCheck
+from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
@@ -39,6 +41,35 @@ class GroupCase(UnitTestCase):
         lines = [line for line in self.stage.feedback if "EINSTANCEPOLICY" not in line]
         self.assertIs(passed, not any("- ERROR:" in line for line in lines))
         return [line.partition("- ")[2] for line in lines if "- ERROR:" in line or "- WARNING:" in line]
+
+
+#: The second node can have no instances; each physical volume is one disk's alone.
+ONE_HOST = replace(
+    CONFIG,
+    cluster=replace(CONFIG.cluster, volume_group_name="xenvg"),
+    nodegroups={GROUP.uuid: replace(GROUP, ndparams={"exclusive_storage": True})},
+    nodes={name: replace(node, vm_capable=name == "node1-uuid") for name, node in CONFIG.nodes.items()},
+)
+
+
+class NoHostTests(GroupCase):
+    """A node that can have no instances, as a master may be."""
+
+    initial = ONE_HOST
+
+    def test_asked(self) -> None:
+        """It is asked nothing of disks and hypervisors, whose programs it may lack."""
+        asked: dict[str, NodeVerify] = {}
+
+        def answer(node: str, call: NodeVerify) -> dict[str, object]:
+            asked[node.partition(".")[0]] = call
+            return {}
+
+        self.nodes.answers[NodeVerify] = answer
+        self.found()
+        for_hosts = asked["node1"].checks.keys() - asked["node2"].checks.keys()
+        self.assertLessEqual({"hypervisor", PHYSICAL_VOLUMES, VOLUME_GROUP, "volumes"}, for_hosts)
+        self.assertIn("time", asked["node2"].checks)
 
 
 def on_first_node(running: dict[str, RunningInstance], node: str, call: AllInstancesInfo) -> dict[str, RunningInstance]:

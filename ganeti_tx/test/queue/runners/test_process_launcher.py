@@ -466,18 +466,21 @@ class LauncherTests(SynchronousTestCase):
     # After a restart of luxid
 
     def test_adopted_job_comes_back(self) -> None:
-        """A runner that was found with a job, and stepped back from it, can be lent for the rest of the same job."""
+        """A runner that was found with a job, and stepped back from it, leaves; the rest is for one of our own version."""
         line = self.connect(1, job_id=7)
         runner = self.launcher.adopt(job_of(7, 1))
         assert runner is not None
         over = runner.run(job_of(7, 1), {})
         line.say(JobOver(7))
         self.successResultOf(over)
-        again = self.successResultOf(self.launcher.reserve())
-        self.assertIs(again, runner)
-        over = again.run(job_of(7, 1), {})
+        self.assertEqual(line.heard(), [Leave()])
+        line.break_off()
+        waiting = self.launcher.reserve()
+        ours = self.connect(2)
+        again = self.successResultOf(waiting)
+        over = again.run(job_of(7, 2), {})
         self.assertNoResult(over)
-        self.assertEqual(line.heard(), [RunJob(job_of(7, 1), {})])
+        self.assertEqual(ours.heard(), [RunJob(job_of(7, 2), {})])
 
     def test_adopt_the_living(self) -> None:
         """A process that lives is waited for, and not sent the job a second time."""
@@ -509,8 +512,8 @@ class LauncherTests(SynchronousTestCase):
         runner = self.launcher.adopt(job_of(7, 1))
         assert runner is not None
         self.successResultOf(runner.run(job_of(7, 1), {}))
-        self.assertEqual(line.heard(), [])
-        self.assertIs(self.successResultOf(self.launcher.reserve()), runner)
+        self.assertEqual(line.heard(), [Leave()])
+        self.assertNoResult(self.launcher.reserve())
 
     def test_adopt_finishes_while_away(self) -> None:
         """A process that comes back without its job has finished it."""
