@@ -6,7 +6,7 @@ each step may be done twice, so `--resume` goes on after whatever broke it off, 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import define
@@ -57,7 +57,7 @@ class ClusterUpgrade:
             daemons=looks if under_way is None else {**looks, **under_way.daemons},
         )
         write_intent(self.paths, intent)
-        return self._carry_out(intent)
+        return self._carry_out(intent, looks)
 
     def resume(self) -> bool:
         """Go on; as `to`. Another node than the master has nothing to do."""
@@ -66,8 +66,7 @@ class ClusterUpgrade:
         intent = read_intent(self.paths)
         if intent is None:
             raise BootstrapError("No upgrade is under way; begin one with --to")
-        self._look(Path(intent.directory))
-        return self._carry_out(intent)
+        return self._carry_out(intent, self._look(Path(intent.directory)))
 
     def _check_master(self) -> None:
         master = self.ssconf.master_node()
@@ -123,9 +122,11 @@ class ClusterUpgrade:
     def _back(self, *more: str) -> list[str]:
         return [program(own(), CONFIGURATION), "--downgrade", "--force", *more]
 
-    def _carry_out(self, intent: Intent) -> bool:
+    def _carry_out(self, intent: Intent, looks: Mapping[str, tuple[str, ...]]) -> bool:
+        """@param looks: which daemons run on each node."""
         prefix = Path(intent.directory)
         try:
+            self._start_ended(intent, looks)
             if self.jobs.can_be_asked():  # else it was drained, and the upgrade broken off before the new one was up
                 self.say("Draining the job queue")
                 self.jobs.drain()
@@ -139,6 +140,14 @@ class ClusterUpgrade:
             self.say("The upgrade is not finished; 'gnt-cluster upgrade --resume' goes on")
             raise
         return self._finish(intent, prefix)
+
+    def _start_ended(self, intent: Intent, looks: Mapping[str, tuple[str, ...]]) -> None:
+        """Have those of the other nodes run that an upgrade has left ended when it was broken off: a master needs their votes."""
+        for node, running in looks.items():
+            wanted = self.wanted_on(node, intent)
+            if node != self.nodes.here and not set(wanted) <= set(running):
+                self.say(f"Starting the daemons of {node}")
+                self.nodes.take_over(node, Path(intent.directory), wanted)
 
     def wanted_on(self, node: str, intent: Intent) -> tuple[str, ...]:
         """What is to run there: as at the beginning, or, on a node that was offline then, as now. @raise NodeFailed: as `look`."""

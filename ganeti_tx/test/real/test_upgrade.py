@@ -102,6 +102,9 @@ class UpgradeTests(TwoVersionsCase):
         before, after = (self.older, __version__), (self.newer, NEWER)
         for step in ("Restarting the daemons of the master", "Restarting the daemons of node2"):
             self.kill_at(step, before[0], after[1])
+            left = holder(Paths(self.cluster.nodes[1].root).pid_file("ganeti-noded"))
+            if step.endswith("node2") and left is not None:  # as it may be left, though a master needs its vote
+                os.kill(left, signal.SIGTERM)
             self.assertEqual(run(before[0], "gnt-cluster", "upgrade", "--resume", node=2), "")
             self.assertTrue((self.cluster.nodes[0].root / INTENT).exists())
             self.assertIn(f"All nodes run version {after[1]}", run(before[0], "gnt-cluster", "upgrade", "--resume"))
