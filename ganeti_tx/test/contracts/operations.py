@@ -236,8 +236,8 @@ ROWS: tuple[Row, ...] = (
     down(
         SET,
         "disk detached and attached",
-        [f"{MODIFY} --disk {each} {{name}}" for each in ("0:name=log", "log:detach", "attach:name=log")],
-        unless(has_disks, "there is none of name 'log'"),
+        [f"{MODIFY} --disk {each} {{name}}" for each in ("0:name=of-{name}", "of-{name}:detach", "attach:name=of-{name}")],
+        unless(has_disks, "there is none of name 'of-"),
     ),
     down(SET, "to file", f"{MODIFY} -t file {{name}}", becomes(DiskTemplate.FILE), spoils=True),
     down(SET, "to sharedfile", f"{MODIFY} -t sharedfile {{name}}", becomes(DiskTemplate.SHAREDFILE), spoils=True),

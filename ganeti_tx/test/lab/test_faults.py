@@ -124,8 +124,13 @@ class FaultTests(Chosen, LabCase):
         return self.instance.primary if case.side == "primary" else self.instance.secondary
 
     def goes_on_writing(self, case: Case) -> bool:
-        """Whether the instance runs on where it was, so that what it writes now is what must be there in the end."""
-        return case.operation not in ("create", "migrate") and (case.fault, case.side) != ("power", "primary")
+        """Whether the instance runs on where it was, so that what it writes now is what must be there in the end.
+
+        While the volume of its own node is replaced it has its data from the other node alone.
+        """
+        cut_off = case.fault in ("power", "link") and case.operation == "replace" and case.replaces == "primary"
+        on_lost = (case.fault, case.side) == ("power", "primary")
+        return case.operation not in ("create", "migrate") and not cut_off and not on_lost
 
     def begin(self, seed: int, case: Case) -> int | None:
         """The job of the operation, which is in the middle of it; None of one that has no job."""
