@@ -236,7 +236,10 @@ ROWS: tuple[Row, ...] = (
     down(
         SET,
         "disk detached and attached",
-        [f"{MODIFY} --disk {each} {{name}}" for each in ("0:name=of-{name}", "of-{name}:detach", "attach:name=of-{name}")],
+        [
+            f"{MODIFY} --disk {each} {{name}}"
+            for each in ("0:name=of-{name}", "of-{name}:detach", "attach:name=of-{name}")
+        ],
         unless(has_disks, "there is none of name 'of-"),
     ),
     down(SET, "to file", f"{MODIFY} -t file {{name}}", becomes(DiskTemplate.FILE), spoils=True),
