@@ -59,7 +59,7 @@ def version_of(data: bytes) -> int:
     """The version a configuration was written with, if it is one that can be read."""
     try:
         version = msgspec.json.decode(data, type=_Version).version
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigurationError(f"the configuration cannot be read: {error}") from None
     if version is None:
         raise ConfigurationError("the configuration cannot be read: it has no version")

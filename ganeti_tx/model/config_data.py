@@ -63,7 +63,7 @@ def decode(data: bytes) -> ConfigData:
     check_size(data)
     try:
         return DECODER.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return from_builtins(whole(with_forthcoming(read_json(data)), shape_of(ConfigData)), ConfigData)
 
 

@@ -61,7 +61,7 @@ def complete(disk: Raw, primary: str) -> None:
         disk["nodes"] = nodes_of(disk, primary)
     for index, child in enumerate(objects(disk, "children")):
         child["uuid"] = child.get("uuid") or uuid_of(disk, f"child/{index}")
-        fill([child], {"nodes": list(disk["nodes"]), **times_of(disk)})
+        fill([child], {"nodes": disk["nodes"], **times_of(disk)})
         complete(child, primary)
 
 

@@ -203,8 +203,12 @@ class LoadTests(SynchronousTestCase):
         self.assertIn("not part of a cluster: no /var/lib/ganeti/config.data", str(error))
 
     def test_garbage(self) -> None:
-        """What is no configuration is refused."""
-        for data in (b"", b"\xff\xfe", b"[]", b"{}", b'{"version": 3000000}', b'{"version": "3"}'):
+        """What is no configuration is refused, however deep it is."""
+        deep = b'{"version": %d, "cluster": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+        for data in (
+            *(b"", b"\xff\xfe", b"[]", b"{}", b'{"version": 3000000}', b'{"version": "3"}'),
+            *(deep % version for version in (2160000, 3000000)),
+        ):
             _, _, done = self.load(data)
             self.failureResultOf(done, ConfigurationError)
 

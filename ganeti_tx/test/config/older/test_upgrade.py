@@ -165,6 +165,15 @@ class UpgradeTests(SynchronousTestCase):
         self.assertEqual(config.cluster.osparams_private_cluster, {"cedar": {"key": "s3cret"}})
         self.assertEqual(config.instances[instance["uuid"]].osparams_private, {"key": "t0p"})
 
+    def test_nodes_of_a_mirror(self) -> None:
+        """What stands in the place of a mirror's nodes is told, though the volumes below it have theirs from there."""
+        raw = older("2.14")
+        for disk in raw["disks"].values():
+            disk["nodes"] = 7
+            for child in disk.get("children", ()):
+                child.pop("nodes", None)
+        self.assertRegex(str(self.assertRaises(ConfigurationError, read, raw)), r"^disks\.[^ ]*nodes: expected `array`")
+
     def test_anything(self) -> None:
         """Whatever a key holds instead of what it should, it is read or refused, in one line."""
         whole = older("2.7")
