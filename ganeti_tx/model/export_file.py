@@ -1,6 +1,7 @@
 """The file that describes an exported instance, config.ini (reference: export.json, config_ini)."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from configparser import Error, RawConfigParser
 
@@ -20,10 +21,22 @@ EXPORT, INSTANCE, HYPERVISOR, BACKEND, OS, OS_PRIVATE = SECTIONS = (
 #: What stands for nothing.
 NOTHING = "None"
 MAX_NICS = 8
+#: Characters that are told of what is wrong.
+TOLD = 200
 #: What is said of an interface, besides its number.
 NIC_KEYS = ("mac", "ip", "network", "name", "link", "mode", "vlan")
 
 Section = Mapping[str, str]
+
+
+class ExportParser(RawConfigParser):
+    """Keys keep their case. Lines are looked at once: Python's own expression takes a long run of blanks apart in every way."""
+
+    OPTCRE = re.compile(r"(?P<option>[^=:]*)(?P<vi>[=:])\s*(?P<value>.*)$")
+
+    def optionxform(self, optionstr: str) -> str:
+        """As it stands."""
+        return optionstr
 
 
 @frozen
@@ -67,8 +80,7 @@ class Exported:
 
 def written(instance: InstanceSpec, dumps: Sequence[Dump], now: float) -> str:
     """The text for an instance of which these disks were exported. Has its private parameters, and no secret ones."""
-    config = RawConfigParser()
-    config.optionxform = str  # type: ignore[assignment,method-assign]
+    config = ExportParser()
     params = {
         HYPERVISOR: {key: value for key, value in instance.hvparams.items() if key not in CLUSTER_ONLY},
         BACKEND: instance.beparams,
@@ -134,18 +146,17 @@ def of_disks(instance: InstanceSpec, dumps: Sequence[Dump]) -> dict[str, object]
 
 def read_export(text: str) -> Exported:
     """What an export tells. @raise ParameterError: it is none, or of another version."""
-    config = RawConfigParser()
-    config.optionxform = str  # type: ignore[assignment,method-assign]
+    config = ExportParser()
     try:
         config.read_string(text)
     except Error as error:
-        raise ParameterError(" ".join(str(error).split())) from None
+        raise ParameterError(fault_of(error)) from None
     found: dict[str, Section] = {name: dict(config[name]) if name in config else {} for name in SECTIONS}
     if not found[EXPORT] or not found[INSTANCE]:
         raise ParameterError("Export info file doesn't have the required fields")
     about, instance = found[EXPORT], found[INSTANCE]
     if about.get("version") != str(EXPORT_VERSION):
-        raise ParameterError(f"Wrong export version {about.get('version')} (wanted {EXPORT_VERSION})")
+        raise ParameterError(f"Wrong export version {about.get('version')!s:.{TOLD}} (wanted {EXPORT_VERSION})")
     return Exported(
         name=needed(instance, "name"),
         os=needed(about, "os"),
@@ -159,6 +170,13 @@ def read_export(text: str) -> Exported:
         osparams=without_nothing(found[OS]),
         osparams_private=without_nothing(found[OS_PRIVATE]),
     )
+
+
+def fault_of(error: Error) -> str:
+    """What is wrong with a file, and where; what stands in that line may be private."""
+    [first, *_] = str(error).splitlines()
+    lines = [str(number) for number, _ in getattr(error, "errors", ())[:1]]
+    return ", line ".join([first[:TOLD], *lines])
 
 
 def some(text: str | None) -> str | None:

@@ -135,6 +135,14 @@ class ReadTests(SynchronousTestCase):
         self.assertEqual(found.disks, [ExportedDisk(10), ExportedDisk(20, dump="x")])
         self.assertEqual(found.nics, [{"mac": "aa:00:00:00:00:01"}])
 
+    def test_blanks(self) -> None:
+        """A line as long as a file may be is read at once, whatever is in it: it comes from elsewhere, and a daemon reads it."""
+        long = " " * (4 << 20)
+        error = self.assertRaises(ParameterError, read_export, f"[export]\nversion{long}0\n")
+        self.assertIn("parsing errors", str(error))
+        self.assertEqual(read_export(WANTED.replace("version = 0", f"version{long}={long}0")), read_export(WANTED))
+        self.assertEqual(read_export(WANTED.replace("lang = C", "lang: C = D")).osparams["lang"], "C = D")
+
     def test_refused(self) -> None:
         """What is no export is told in one line."""
         for text, reason in (
@@ -145,7 +153,13 @@ class ReadTests(SynchronousTestCase):
             (WANTED.replace("os = cedar+small\n", ""), "os is missing"),
             (WANTED.replace("disk0_size = 1024", "disk0_size = many"), "disk0_size: not a size in MiB: 'many'"),
             (WANTED + "[os]\nlang = D\n", "already exists"),
+            (WANTED.replace("token = abc", "token abc"), "parsing errors: .*, line 53$"),
+            ("a" * 100_000, "no section headers"),
+            (WANTED.replace("version = 0", "version = " + "7" * 100_000), "Wrong export version 7+ "),
+            (WANTED + "[" + "a" * 100_000 + "]\nb=1\nb=2\n", "While reading"),
         ):
             error = self.assertRaises(ParameterError, read_export, text)
             self.assertRegex(str(error), reason)
             self.assertNotIn("\n", str(error))
+            self.assertNotIn("abc", str(error), "it may be private")
+            self.assertLess(len(str(error)), 300)
