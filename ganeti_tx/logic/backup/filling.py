@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
-from ganeti_tx.model.export_file import Exported, Section
+from ganeti_tx.model.export_file import TOLD, Exported, Section
 from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
+from ganeti_tx.model.opcodes.bounds import check_bounds
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import NicKey
@@ -28,6 +29,7 @@ def filled(op: OpInstanceCreate, exported: Exported, name: str, warn: Warn) -> O
 
     @raise OpPrereqError: the export says what cannot be, or has more disks than are asked for.
     """
+    check_texts(exported)
     hypervisor = op.hypervisor or word(Hypervisor, "hypervisor", exported.hypervisor)
     template = op.disk_template or word(DiskTemplate, "disk_template", exported.disk_template)
     given = {*op.osparams, *(op.osparams_private or {}), *(op.osparams_secret or {})}
@@ -45,6 +47,19 @@ def filled(op: OpInstanceCreate, exported: Exported, name: str, warn: Warn) -> O
         osparams={**without(exported.osparams, given), **op.osparams},
         osparams_private={**private, **(op.osparams_private or {})} or None,
     )
+
+
+def check_texts(exported: Exported) -> None:
+    """@raise OpPrereqError: one is longer than a request's may be, or names an OS parameter that there cannot be."""
+    texts = {
+        "instance_name": exported.name,
+        "os_type": exported.os,
+        "tags": [*exported.tags],
+        "disks": [disk.name for disk in exported.disks],
+        "nics": [dict(nic) for nic in exported.nics],
+    }
+    params = {key: dict(getattr(exported, key)) for key in ("hvparams", "beparams", "osparams", "osparams_private")}
+    check_bounds("export", {**texts, **params})
 
 
 def word(kind: Any, key: str, value: str | None) -> Any:
@@ -104,7 +119,7 @@ def hvparams_of(exported: Exported, hypervisor: Hypervisor | None, warn: Warn) -
     types = types_of(HYPERVISORS[hypervisor].params)
     unknown = sorted(key for key in exported.hvparams if key not in types)
     if unknown:
-        warn(f"hypervisor parameters of the export are not known here, and left out: {', '.join(unknown)}")
+        warn(f"hypervisor parameters of the export are not known here, and left out: {', '.join(unknown):.{TOLD}}")
     return {key: value for key, value in exported.hvparams.items() if key in types and key not in CLUSTER_ONLY}
 
 
@@ -112,7 +127,7 @@ def beparams_of(op: OpInstanceCreate, exported: Exported, warn: Warn) -> Mapping
     """With those that are given, of which memory may be one. @raise OpPrereqError: these contradict one another."""
     types = types_of(BackendParams)
     if unknown := sorted(key for key in exported.beparams if key not in types):
-        warn(f"backend parameters of the export are not known here, and left out: {', '.join(unknown)}")
+        warn(f"backend parameters of the export are not known here, and left out: {', '.join(unknown):.{TOLD}}")
     try:
         given = without_memory(op.beparams)
     except GenericError as error:

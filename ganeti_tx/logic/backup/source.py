@@ -46,7 +46,7 @@ class Source:
     @property
     def sums(self) -> dict[int, str]:
         """The checksums that are known."""
-        return {index: disk.sha256 for index, disk in enumerate(self.exported.disks) if SHA256.fullmatch(disk.sha256)}
+        return {index: disk.sha256 for index, disk in enumerate(self.exported.disks) if disk.sha256}
 
     async def read_again(self, parts: Parts) -> None:
         """@raise OpPrereqError: it is another one than it was."""
@@ -83,4 +83,7 @@ async def read(parts: Parts, node: Node, path: str) -> Source:
     for file in source.files.values():
         if not FILE.fullmatch(file):
             raise OpPrereqError(f"export {path} names a dump that cannot be one: {file[:250]!r}", ECode.ENVIRON)
+    for told in source.sums.values():
+        if not SHA256.fullmatch(told):
+            raise OpPrereqError(f"export {path} has a checksum that cannot be one: {told[:250]!r}", ECode.ENVIRON)
     return source

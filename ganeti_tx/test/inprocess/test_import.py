@@ -156,8 +156,12 @@ class ImportTests(ImportCase):
             (text.replace("hypervisor = fake", "hypervisor = odd"), "hypervisor 'odd'; known are"),
             (text.replace("disk_template = file", "disk_template = tape"), "disk_template 'tape'; known are"),
             (text.replace("disk0_dump = ", "disk0_dump = ../"), "names a dump that cannot be one: '../"),
+            (text.replace("disk0_sha256 = ", "disk0_sha256 = x"), "a checksum that cannot be one: 'x"),
+            (text.replace("[os]\n", "[os]\nplum tree = 1\n"), "not a name of an OS parameter: 'plum tree'"),
+            (text.replace("os = noop", f"os = {'o' * 256}"), "os_type: 256 characters; allowed are 255"),
             ("garbage", "no section headers"),
         ):
+            self.assertNotEqual(change, text)
             put(self.cluster.node(1).disk, self.file(1) / "config.ini", change.encode())
             self.fails(f"{IMPORT} web1", reason)
         self.ok("gnt-node modify -O yes node2")
