@@ -70,23 +70,24 @@ class Exports:
 
     @answers(ExportBegin)
     async def begin(self, call: ExportBegin) -> None:
-        """An empty directory."""
-        new = self.building(call.export)
+        """An empty directory. @raise OpExecError: that of another instance's export lies there."""
+        new = await self._own(call.export)
         await self.threads.run(self.files.remove_tree, new)
         self.files.mkdir(new, DIRECTORY_MODE)
 
     @answers(ExportDiscard)
     async def discard(self, call: ExportDiscard) -> None:
         """What had not come into its place; the former export gets back what was taken from it."""
-        await self.threads.run(self.files.remove_tree, self.building(call.export))
+        if await self._other(call.export) is None:
+            await self.threads.run(self.files.remove_tree, self.building(call.export))
         final, old = self.paths.export_dir / call.export, self._old(call.export)
         if self.files.exists(old) and not self.files.exists(final):
             self.files.rename(old, final)
 
     @answers(FinalizeExport)
     async def finalize(self, call: FinalizeExport) -> None:
-        """The former export goes when the new one is whole."""
-        final, new, old = self.paths.export_dir / call.export, self.building(call.export), self._old(call.export)
+        """The former export goes when the new one is whole. @raise OpExecError: as for `begin`."""
+        final, new, old = self.paths.export_dir / call.export, await self._own(call.export), self._old(call.export)
         await self.files.write_atomic(new / CONFIG, call.config.encode(), CONFIG_MODE)
         await self.threads.run(self.files.remove_tree, old)
         if self.files.exists(final):
@@ -114,6 +115,24 @@ class Exports:
     def building(self, name: str) -> Path:
         """Where an export is put together."""
         return self.paths.export_dir / f"{name}.new"
+
+    async def _own(self, name: str) -> Path:
+        """The same. @raise OpExecError: it is the whole export of another instance, which is called so."""
+        new = self.building(name)
+        if (other := await self._other(name)) is not None:
+            raise OpExecError(
+                f"{new}, where the export of {name} would be put together, is an export of instance {other}; move it "
+                "elsewhere first, or choose another node"
+            )
+        return new
+
+    async def _other(self, name: str) -> str | None:
+        """The instance whose export lies there; None for what is no whole export, or is left of one of this name."""
+        try:
+            found = read_export(await self.threads.run(self._config, self.building(name))).name
+        except GenericError:
+            return None
+        return found if found != name else None
 
     def _old(self, name: str) -> Path:
         return self.paths.export_dir / f".{name}.old"

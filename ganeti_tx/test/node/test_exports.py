@@ -112,6 +112,21 @@ class BuildingTests(ExportCase):
         self.assertEqual(self.files.listdir(self.top), [WEB1])
         self.assertEqual(self.files.read(self.top / WEB1 / CONFIG, 9), b"old")
 
+    def test_another_instance(self) -> None:
+        """An export of an instance whose name ends so is not taken for what is left; what is left of a death is."""
+        other = f"{WEB1}.new"
+        whole = TEXT.replace(WEB1, other)
+        self.put(WEB1, "old")
+        self.put(other, whole)
+        for call in (ExportBegin(export=WEB1), FinalizeExport(export=WEB1, config=TEXT)):
+            self.assertRegex(self.refused(call), f"{other}, where .* is an export of instance {other}; move it")
+        self.asked(ExportDiscard(export=WEB1))
+        self.assertEqual(self.asked(ExportInfo(path=other)).config, whole)
+        self.assertEqual(self.files.read(self.top / WEB1 / CONFIG, 9), b"old")
+        self.put(other, TEXT)
+        self.asked(ExportBegin(export=WEB1))
+        self.assertEqual(self.files.listdir(self.top / other), [])
+
     def test_not_begun(self) -> None:
         """What nobody has begun cannot be finalized, and takes nothing away."""
         self.put(WEB1, "old")
