@@ -70,6 +70,7 @@ def sending(
         peer=call.peer,
         identity=str(paths.client_pem),
         authority=str(paths.authority_pem),
+        pins=str(paths.ssconf_file("node_certs")),
         connect_limit=call.connect_limit,
         size=size,
         **more,

@@ -93,5 +93,13 @@ def joining_digest(paths: Paths, address: str) -> str | None:
 
 def is_counted(paths: Paths, name: str, digest: str) -> bool:
     """Whether the cluster knows a node by this certificate."""
-    path = paths.ssconf_file("node_certs")
-    return path.exists() and f"{name}={digest}" in path.read_text().splitlines()
+    return digest in counted(paths.ssconf_file("node_certs"), name)
+
+
+def counted(path: Path, name: str) -> list[str]:
+    """By which certificates the cluster knows a node, as the file of simple configuration has them; mostly one. Blocks."""
+    try:
+        lines = path.read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    return [digest for node, _, digest in (line.partition("=") for line in lines) if node == name]

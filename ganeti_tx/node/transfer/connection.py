@@ -3,9 +3,12 @@
 import socket
 import ssl
 import time
+from pathlib import Path
 
 from ganeti_tx.node.transfer.arrivals import Arrivals
 from ganeti_tx.node.transfer.spec import Spec
+from ganeti_tx.runtime.certificates import digest
+from ganeti_tx.runtime.pinned_certificates import counted
 
 #: Seconds for one attempt to connect, with its handshake, and before the next.
 ATTEMPT, AGAIN = 20.0, 0.5
@@ -33,11 +36,25 @@ def connected(spec: Spec) -> ssl.SSLSocket:
         try:
             plain = socket.create_connection((spec.host, spec.port), timeout=ATTEMPT)
             peer = context.wrap_socket(plain, server_hostname=spec.peer, suppress_ragged_eofs=False)
+            check_known(spec, peer)
             return ready(peer, spec.patience)
         except OSError as error:
             if time.monotonic() + AGAIN > end:
                 raise TransferError(f"cannot connect to {spec.peer} ({spec.host}, port {spec.port}): {error}") from None
             time.sleep(AGAIN)
+
+
+def check_known(spec: Spec, peer: ssl.SSLSocket) -> None:
+    """@raise TransferError: it is not the node, though it has a certificate with its name: who was a master candidate could
+    sign one. A node that the cluster knows by no certificate is known by the authority's word.
+    """
+    known = counted(Path(spec.pins), spec.peer) if spec.pins else []
+    shown = ssl.DER_cert_to_PEM_cert(peer.getpeercert(binary_form=True) or b"")
+    if known and digest(shown.encode()) not in known:
+        peer.close()
+        raise TransferError(
+            f"{spec.peer} ({spec.host}, port {spec.port}) shows another certificate than the one that the cluster knows it by"
+        )
 
 
 def listening(spec: Spec) -> socket.socket:

@@ -54,6 +54,8 @@ class Programs:
             process = subprocess.Popen(argv, bufsize=0, stdin=stdin, **{**usual, **more, **piped})
         except OSError as error:
             raise TransferError(f"cannot start {argv[0]}: {error.strerror}") from None
+        except ValueError:  # which may show it
+            raise TransferError(f"cannot start {argv[0]}: it is given a character that no program can have") from None
         self.started.append((argv[0], process))
         return process
 

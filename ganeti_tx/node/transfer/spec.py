@@ -38,6 +38,7 @@ class Spec(msgspec.Struct, frozen=True):
     @ivar host: of the peer, or the own address to listen at; `port` is the peer's.
     @ivar peer: the name of the node that the other end's certificate must carry.
     @ivar identity: the file with the own key and certificate; `authority` is that of the cluster's authority.
+    @ivar pins: the file of simple configuration with the digests of the certificates that nodes show who are connected to.
     @ivar connect_limit: seconds within which the other end must be there.
     @ivar size: MiB that are expected; 0 if nobody knows.
     @ivar script: how the command is run if it is one of an OS definition.
@@ -59,6 +60,7 @@ class Spec(msgspec.Struct, frozen=True):
     script: Script | None = None
     sha256: str | None = None
     patience: float = 900.0
+    pins: str = ""
 
 
 class Status(msgspec.Struct, omit_defaults=True):

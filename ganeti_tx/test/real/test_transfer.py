@@ -17,6 +17,7 @@ from ganeti_tx.bootstrap.keys import new_cluster_keys, node_keys
 from ganeti_tx.model.compression import packing, unpacking
 from ganeti_tx.node.transfer.processes import TransferProcesses
 from ganeti_tx.node.transfer.spec import Script, Spec
+from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
@@ -87,9 +88,26 @@ class TransferProcessTests(TransferContract, TestCase):
             peer=NODE2 if sends else NODE1,
             identity=str(paths.client_pem if sends else paths.server_pem),
             authority=str(paths.authority_pem),
+            pins=str(paths.ssconf_file("node_certs")) if sends else "",
             connect_limit=20.0,
             size=SIZE,
         )
+
+    async def test_known(self) -> None:
+        """Who has the authority's key can sign himself a certificate with a node's name, and gets no disk for it."""
+        shown = digest(Identity.from_bundle(self.paths[NODE2].server_pem.read_bytes(), "server.pem").certificate)
+        before = self.content(NODE2)
+        for name, known in (("a", "00:11"), ("disk0", f"00:11\n{NODE2}={shown}")):
+            self.paths[NODE1].ssconf_file("node_certs").write_text(f"{NODE1}={shown}\n{NODE2}={known}\n")
+            await self.begin(name, sender={"connect_limit": 1.0}, receiver={"connect_limit": 3.0})
+            ended = await self.ended(NODE1, name)
+            if name == "a":
+                self.assertIn("another certificate than the one that the cluster knows", ended.error_message or "")
+                self.assertTrue((await self.ended(NODE2, name)).exit_status)
+                self.assertEqual(self.content(NODE2), before)
+        self.assertEqual(ended.error_message, None)
+        self.assertEqual((await self.ended(NODE2, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
 
     async def test_packed(self) -> None:
         """With a tool that packs; what arrives is not packed."""
@@ -184,6 +202,13 @@ class TransferProcessTests(TransferContract, TestCase):
         self.assertIn("broken off", (await self.ended(NODE2, "disk0")).error_message or "")
         await deferLater(reactor, 3.5)
         self.assertFalse(marker.exists())
+
+    async def test_script_cannot_start(self) -> None:
+        """What no variable can hold is told, and not shown."""
+        await self.begin(sender=self.script("exit 0", OSP_WORD="a\0hush"))
+        error = (await self.ended(NODE1, "disk0")).error_message or ""
+        self.assertRegex(error, "cannot start .*script: it is given a character")
+        self.assertNotIn("hush", error)
 
     async def test_checksum(self) -> None:
         """It is told by who receives, and held against what is known by who sends."""
