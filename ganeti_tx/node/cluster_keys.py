@@ -23,6 +23,7 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.keys import IssuedKeys, KeysForget, KeysIssue, KeysRapi, KeysTrust, KeysUse, NodeTakeKeys
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest
 from ganeti_tx.runtime.cluster_authority import (
+    have_in_common,
     is_issued_by,
     node_identities,
     rapi_bundle,
@@ -64,7 +65,7 @@ class ClusterKeys:
     async def trust(self, call: KeysTrust) -> None:
         """What was made by a renewal that did not end is taken up again."""
         if call.authority:
-            if not self._has(NEXT_AUTHORITY):
+            if not self._is_coming():
                 await self._write(NEXT_AUTHORITY, create_authority(call.cluster_name, self._moment()).bundle)
             await self._write(AUTHORITY, together([self._read(AUTHORITY), self._next_authority().certificate]))
         if call.confd:
@@ -91,6 +92,14 @@ class ClusterKeys:
                 self.files.remove(self.paths.of(NEXT_AUTHORITY))
         if call.confd:
             await self._write(CONFD_KEYS, confd_keys.encode([self._read(HMAC_KEY)]))
+
+    def _is_coming(self) -> bool:
+        """Whether there is an authority of a renewal that has not ended: one that other nodes trust as well. It may be left of
+        one that another master has ended since; who has seen this node's disk then would have its key.
+        """
+        if not self._has(NEXT_AUTHORITY):
+            return False
+        return have_in_common(self._next_authority().certificate, self._read(AUTHORITY))
 
     def _confd_keys(self) -> tuple[bytes, bytes | None]:
         """The former key, and the one that is to take its place or has taken it; None when no renewal has begun."""

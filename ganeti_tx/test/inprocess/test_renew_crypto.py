@@ -2,11 +2,15 @@
 
 from cryptography import x509
 
+from ganeti_tx.bootstrap.keys import utc_now
 from ganeti_tx.model import confd_keys
 from ganeti_tx.model.node_certificates import coming
 from ganeti_tx.rpc.calls.cluster import ClusterCopies
 from ganeti_tx.rpc.calls.keys import NodeTakeKeys
+from ganeti_tx.runtime.certificates import create_authority
+from ganeti_tx.runtime.cluster_authority import have_in_common
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import TICK, is_of_a_job, walks
 from ganeti_tx.test.inprocess.keys_case import KeyOperation, KeysCase, read, talk_faults
 from ganeti_tx.test.inprocess.network import Trouble
@@ -72,6 +76,15 @@ class RenewTests(RenewCase):
         for name in ("ca.pem", "ca.key", "rapi.pem"):
             self.assertEqual(len(set(self.files(name))), 1, name)
         self.ok("gnt-cluster verify")
+
+    def test_left_by_a_former_master(self) -> None:
+        """An authority that was made in a renewal which another master has ended is not used years after."""
+        stale = create_authority("cluster.example.com", utc_now())
+        put(self.cluster.master.disk, self.cluster.paths.data_dir / "ca-next.pem", stale.bundle)
+        self.ok("gnt-cluster renew-crypto -f --new-cluster-certificate")
+        for trusted in self.files("ca.pem"):
+            self.assertFalse(have_in_common(trusted, stale.certificate))
+        self.assert_agreed(self.cluster, "at the end")
 
     def test_nodes(self) -> None:
         """New certificates of the same authority; those of before count no more."""
