@@ -45,7 +45,7 @@ def run(argv: Sequence[str], limit: float) -> "subprocess.CompletedProcess[str]"
     """@raise BootstrapError: it cannot be run, or does not end within so many seconds."""
     try:
         return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, check=False
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
         raise BootstrapError(f"{' '.join(argv)} did not end within {limit:.0f} s") from None

@@ -135,7 +135,7 @@ class ClusterUpgrade:
                 if node != self.nodes.here:
                     self.say(f"Restarting the daemons of {node}")
                     self.nodes.take_over(node, prefix, self.wanted_on(node, intent))
-        except (GanetiError, OSError):
+        except (GanetiError, OSError, KeyboardInterrupt):
             self._open_again(intent)
             self.say("The upgrade is not finished; 'gnt-cluster upgrade --resume' goes on")
             raise
@@ -164,7 +164,7 @@ class ClusterUpgrade:
                 self._convert(self._back())
             self._convert([program(prefix, CONFIGURATION), "--force"])
             self.nodes.take_over(self.nodes.here, prefix, daemons)
-        except GanetiError:
+        except (GanetiError, KeyboardInterrupt):
             self.say("The master did not take it over; starting the daemons as they were")
             self.nodes.take_over(self.nodes.here, own(), daemons)
             raise

@@ -70,7 +70,13 @@ def set_up() -> None:
     argv = [own_program(SETUP), *([] if enabled else ["--no-enable"])]
     try:
         done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SETUP_LIMIT, check=False
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SETUP_LIMIT,
+            check=False,
         )
     except (subprocess.TimeoutExpired, OSError) as error:
         raise GanetiError(f"{' '.join(argv)}: {error}") from None

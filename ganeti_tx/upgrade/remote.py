@@ -60,7 +60,7 @@ def ended(
     """A program that has ended. @raise GanetiError: it cannot be run, or has not."""
     try:
         return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, check=False
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False
         )
     except subprocess.TimeoutExpired:
         raise failure(f"{argv[0]} did not end within {limit:.0f} s") from None

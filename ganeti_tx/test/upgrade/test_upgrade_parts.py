@@ -8,6 +8,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.bootstrap.start import run
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.runtime.paths import Paths
@@ -17,6 +18,7 @@ from ganeti_tx.upgrade.installations import checked, places
 from ganeti_tx.upgrade.intent import Intent, drop_intent, read_intent, write_intent
 from ganeti_tx.upgrade.jobs import DRAIN_LIMIT, Jobs
 from ganeti_tx.upgrade.on_node import Look
+from ganeti_tx.upgrade.remote import ended
 
 
 class Queue:
@@ -107,6 +109,30 @@ class WantedTests(SynchronousTestCase):
         )
         self.assertEqual(upgrade.wanted_on("node1", intent), ("ganeti-noded", "ganeti-master"))
         self.assertEqual(upgrade.wanted_on("node2", intent), ("ganeti-noded",))
+
+
+class BrokenOffTests(SynchronousTestCase):
+    """What is left when it does not come to its end."""
+
+    def test_interrupted(self) -> None:
+        """Who has no patience finds the queue as it was, and hears how to go on."""
+        queue, said = Queue([1]), list[str]()
+
+        def interrupted(seconds: float) -> None:
+            self.assertTrue(queue.drained)
+            raise KeyboardInterrupt
+
+        jobs = Jobs(Paths(), said.append, interrupted, connect=lambda path: queue)  # type: ignore[arg-type, return-value]
+        upgrade = ClusterUpgrade(Paths(), None, jobs, Nodes(), said.append)  # type: ignore[arg-type]
+        intent = Intent(version="0.2.0", former="0.1.0", directory="/opt/new", was_drained=False, daemons={})
+        self.assertRaises(KeyboardInterrupt, upgrade._carry_out, intent, {})
+        self.assertFalse(queue.drained)
+        self.assertIn("--resume", said[-1])
+
+    def test_any_bytes(self) -> None:
+        """What a node says need not be text of this machine's encoding."""
+        self.assertEqual(ended(["printf", r"\351t\351"], 60.0).stdout, "\ufffdt\ufffd")
+        self.assertEqual(run(["printf", r"\351t\351"], 60.0).stdout, "\ufffdt\ufffd")
 
 
 class PartsTests(SynchronousTestCase):
