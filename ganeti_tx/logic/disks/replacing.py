@@ -119,6 +119,11 @@ class Replacing:
                 for removal in removals:
                     self.context.steps.nothing_to_undo(removal)
                     self.parts.warn(f"the new copy is not whole, so this was left for later: {removal.title}")
+                for _, command in left_volumes.commands(removals):
+                    self.parts.warn(
+                        f"as soon as it is whole, and as long as 'gnt-cluster verify' names the old volumes as unknown, '{command}'"
+                        " removes them"
+                    )
                 if removals and way_back is not None:
                     self.parts.warn(way_back)
                 raise

@@ -184,6 +184,9 @@ class SameNodeTests(ReplaceCase):
         self.assertIn("there are some degraded disks for instance web1: disk/0 is Connecting, ", err)
         self.assertIn("mended by 'gnt-instance activate-disks --wait-for-sync web1' as soon as its nodes reach", err)
         self.assertRegex(out, "WARNING: .*_data_replaced")
+        self.assertRegex(
+            out, "names the old volumes as unknown, 'gnt-cluster command -n node3.*lvremove -f .*_replaced"
+        )
         self.cluster.network.fault = None
         self.wire.mend(*(self.cluster.node(number).address for number in (2, 3)))
         self.ok(f"{REPLACE} -s web1")

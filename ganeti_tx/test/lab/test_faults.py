@@ -239,9 +239,10 @@ class FaultTests(Chosen, LabCase):
         return [ended.stdout, ended.stderr]
 
     def named(self, told: list[str]) -> Iterator[str]:
-        """Commands in messages, the latest first."""
+        """Commands in messages, the latest first, but for those that have another condition: here no copy is lost for good."""
         for text in reversed(told):
-            yield from COMMAND.findall(text)
+            if "has lost its copy" not in text:
+                yield from COMMAND.findall(text)
 
 
 class PageTests(SynchronousTestCase):
