@@ -2,10 +2,11 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from configparser import Error, RawConfigParser
 
 from attrs import frozen
+from msgspec import DecodeError, json
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.disk import MAX_DISKS
@@ -13,10 +14,11 @@ from ganeti_tx.model.hypervisors import CLUSTER_ONLY
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.params.backend import BackendParams
 from ganeti_tx.model.params.kinds import types_of
+from ganeti_tx.model.params.os import fitting
 from ganeti_tx.model.versions import EXPORT_VERSION
 
-EXPORT, INSTANCE, HYPERVISOR, BACKEND, OS, OS_PRIVATE = SECTIONS = (
-    "export", "instance", "hypervisor", "backend", "os", "os_private",
+EXPORT, INSTANCE, HYPERVISOR, BACKEND, OS, OS_PRIVATE, EXACT = SECTIONS = (
+    "export", "instance", "hypervisor", "backend", "os", "os_private", "exact",
 )  # fmt: skip
 #: What stands for nothing.
 NOTHING = "None"
@@ -98,9 +100,50 @@ def written(instance: InstanceSpec, dumps: Sequence[Dump], now: float) -> str:
     config[INSTANCE] = texts(of_instance(instance) | of_nics(instance) | of_disks(instance, dumps))
     for section, values in params.items():
         config[section] = texts(dict(sorted(values.items())))
+    exact = {section: kept_exactly(config[section]) for section in (OS, OS_PRIVATE)}
+    if any(exact.values()):
+        config[EXACT] = {section: json.encode(values).decode() for section, values in exact.items() if values}
     text = io.StringIO()
     config.write(text)
     return text.getvalue()
+
+
+def kept_exactly(section: MutableMapping[str, str]) -> Section:
+    """The parameters that would not come back as they are: lines lose their indentation, and those that begin with # are left out.
+
+    Those whose names the file cannot hold are taken out of the section.
+    """
+    found = {key: value for key, value in section.items() if value == NOTHING or as_read(key, value) != value}
+    for key in found:
+        if as_read(key, "") is None:
+            del section[key]
+    return found
+
+
+def as_read(key: str, value: str) -> str | None:
+    """What comes back of a parameter; None if nothing does, or something else."""
+    config, again, text = ExportParser(), ExportParser(), io.StringIO()
+    config[OS] = {key: value}
+    config.write(text)
+    try:
+        again.read_string(text.getvalue())
+    except Error:
+        return None
+    return again[OS][key] if again.sections() == [OS] and list(again[OS]) == [key] else None
+
+
+def with_exact(found: Mapping[str, Section], name: str) -> Section:
+    """The parameters of a section as they were, but for those that somebody has changed in the file since.
+
+    @raise ParameterError: what only ours reads is damaged.
+    """
+    section = found[name]
+    try:
+        exact = fitting(json.decode(found[EXACT].get(name, "{}"), type=dict[str, str]), name)
+    except (DecodeError, RecursionError):
+        raise ParameterError(f"{name} in section {EXACT} is damaged") from None
+    back = {key: value for key, value in exact.items() if section.get(key) == as_read(key, value)}
+    return {**without_nothing(section), **back}
 
 
 def texts(values: Mapping[str, object]) -> dict[str, str]:
@@ -167,8 +210,8 @@ def read_export(text: str) -> Exported:
         nics=nics_of(instance),
         hvparams=without_nothing(found[HYPERVISOR]),
         beparams=beparams_of(found[BACKEND], instance),
-        osparams=without_nothing(found[OS]),
-        osparams_private=without_nothing(found[OS_PRIVATE]),
+        osparams=with_exact(found, OS),
+        osparams_private=with_exact(found, OS_PRIVATE),
     )
 
 

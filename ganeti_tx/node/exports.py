@@ -53,7 +53,7 @@ class Exports:
         directory = self.directory(call.path)
         try:
             text = await self.threads.run(self._config, directory)
-            read_export(text)
+            await self.threads.run(read_export, text)  # a large one takes seconds
         except GenericError as error:
             raise OpExecError(f"No export or invalid export found in dir {directory}: {error}") from None
         return ExportDescription(str(directory), text)

@@ -125,6 +125,27 @@ class ReadTests(SynchronousTestCase):
         told = replace(INSTANCE, osparams={"script": "one\ntwo = 2\n[three]"})
         self.assertEqual(read_export(written(told, (), 0)).osparams, told.osparams)
 
+    def test_exactly(self) -> None:
+        """OS parameters come back as they were, whatever is in them; who changes them in the file is heard."""
+        hard = {
+            "user_data": "#cloud-config\nwrite_files:\n  - path: /x\n# no comment\n\n  end\n",
+            "blanks": " x ",
+            "word": "None",
+            "key": "-----BEGIN-----\nabc=\n-----END-----\n",
+        }
+        names = dict.fromkeys(("[instance]", "a:b", "#odd", ";odd", "rem"), "1")
+        for told in (hard, names, {**hard, **names}):
+            text = written(replace(INSTANCE, osparams=told, osparams_private=told), (), 0)
+            found = read_export(text)
+            self.assertEqual((found.osparams, found.osparams_private), (told, told))
+            self.assertEqual(found.name, INSTANCE.name)
+        changed = read_export(text.replace("\nblanks = ", "\nblanks = y")).osparams
+        self.assertEqual((changed["blanks"], changed["word"]), ("y x", "None"))
+        self.assertNotIn("word", read_export(text.replace("\nword = None", "")).osparams)
+        for damaged in ("{", "[]", '{"a": 1}', "[" * 10_000):
+            error = self.assertRaises(ParameterError, read_export, f"{WANTED}[exact]\nos = {damaged}\n")
+            self.assertEqual(str(error), "os in section exact is damaged")
+
     def test_old(self) -> None:
         """Parameters stood with the instance once; a disk without a dump is left empty."""
         found = read_export(
