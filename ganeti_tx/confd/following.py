@@ -93,6 +93,9 @@ class Following:
             others = await self.threads.run(self.sources.newer_others)
             if others is not None:
                 self.present.others = others
+        except ConfigurationError as error:
+            log.error("the keys that were accepted besides are kept: {error}", error=str(error))
+        try:
             key = await self.threads.run(self.sources.key.newer)
         except ConfigurationError as error:
             log.error("the key of before is kept: {error}", error=str(error))

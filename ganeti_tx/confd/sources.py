@@ -37,7 +37,14 @@ class Sources:
 
         @raise ConfigurationError: there is no key.
         """
-        return Present(self._first_key(), self._first_answers(), self.newer_others() or ())
+        return Present(self._first_key(), self._first_answers(), self._first_others())
+
+    def _first_others(self) -> tuple[Key, ...]:
+        try:
+            return self.newer_others() or ()
+        except ConfigurationError as error:
+            log.error("no key is accepted but the cluster's: {error}", error=str(error))
+            return ()
 
     def newer_others(self) -> tuple[Key, ...] | None:
         """The keys that are accepted besides, if they are new; mostly there is no such file. Blocks.

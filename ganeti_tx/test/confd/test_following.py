@@ -238,6 +238,16 @@ class KeyTests(FollowingCase):
         self.pass_time(READ_INTERVAL)
         self.assertIsNone(respond(self.present, request(0), NOW))
 
+    def test_others_unreadable(self) -> None:
+        """What is accepted besides is not needed: without it the daemon starts, and takes a new key all the same."""
+        self.write(PATHS.confd_keys, b"nonsense")
+        self.begin()
+        self.assertEqual(self.answer(0)[0], 0)
+        self.write(PATHS.confd_keys, b"other nonsense")
+        self.write(PATHS.hmac_key, NEW_KEY)
+        self.pass_time(READ_INTERVAL)
+        self.assertEqual(self.answer(0, Key(NEW_KEY))[0], 0)
+
     def test_lost(self) -> None:
         """A key file that is empty, too large or gone leaves the key of before."""
         self.begin()
