@@ -1,5 +1,6 @@
 """Where versions are looked for, what is kept of an upgrade, what is copied before it, and when the queue is empty."""
 
+import shutil
 import tarfile
 import tempfile
 from pathlib import Path
@@ -12,7 +13,7 @@ from ganeti_tx.bootstrap.start import run
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.upgrade.backup import back_up
+from ganeti_tx.upgrade.backup import add_all, back_up, entries
 from ganeti_tx.upgrade.cluster import ClusterUpgrade
 from ganeti_tx.upgrade.installations import checked, places
 from ganeti_tx.upgrade.intent import Intent, drop_intent, read_intent, write_intent
@@ -187,3 +188,17 @@ class PartsTests(SynchronousTestCase):
         with tarfile.open(kept) as archive:
             files = sorted(member.name for member in archive if member.isfile())
         self.assertEqual(files, ["config.data", "queue/job-1", "rapi/users"])
+
+    def test_backup_of_what_goes(self) -> None:
+        """A file that goes while the others are copied, as jobs do that are archived, is left out."""
+        top = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, top)
+        (top / "queue").mkdir()
+        for name in ("queue/job-1", "queue/job-2", "ssconf_node_list"):
+            (top / name).write_text(name)
+        listed = list(entries(top))
+        (top / "queue/job-1").unlink()
+        with tarfile.open(top.with_suffix(".tar"), "w") as archive:
+            self.addCleanup(top.with_suffix(".tar").unlink)
+            add_all(archive, top, listed)
+            self.assertEqual(archive.getnames(), ["queue", "ssconf_node_list", "queue/job-2"])
