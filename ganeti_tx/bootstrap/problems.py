@@ -9,7 +9,7 @@ from socket import AddressFamily
 from attrs import define, field
 
 from ganeti_tx.errors import GanetiError, ResolverError
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.resolver import MAX_HOSTS_FILE, look_up, parse_hosts
 

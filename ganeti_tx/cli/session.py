@@ -9,7 +9,7 @@ from typing import TextIO
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 
 SOCKET = "/var/run/ganeti/socket/ganeti-query"
 MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"

@@ -16,7 +16,7 @@ from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
 

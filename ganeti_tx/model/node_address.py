@@ -2,9 +2,6 @@
 
 import attrs
 
-#: Where node daemons listen.
-NODE_PORT = 1811
-
 
 @attrs.frozen
 class NodeAddress:

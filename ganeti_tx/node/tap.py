@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.node.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number

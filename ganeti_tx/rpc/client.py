@@ -18,7 +18,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.interfaces import (

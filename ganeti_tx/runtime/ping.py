@@ -4,7 +4,7 @@ import errno
 import ipaddress
 import socket
 
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 
 #: Seconds after which nobody is taken to be there.
 LIMIT = 5.0

@@ -7,7 +7,7 @@ import sys
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.node_address import NODE_PORT
+from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.ping import answers
 
 #: Run in a network of its own: somebody listens, somebody only is there, and nobody is.
