@@ -72,6 +72,7 @@ class Exports:
     async def begin(self, call: ExportBegin) -> None:
         """An empty directory. @raise OpExecError: that of another instance's export lies there."""
         new = await self._own(call.export)
+        self._put_back(call.export)
         await self.threads.run(self.files.remove_tree, new)
         self.files.mkdir(new, DIRECTORY_MODE)
 
@@ -80,7 +81,11 @@ class Exports:
         """What had not come into its place; the former export gets back what was taken from it."""
         if await self._other(call.export) is None:
             await self.threads.run(self.files.remove_tree, self.building(call.export))
-        final, old = self.paths.export_dir / call.export, self._old(call.export)
+        self._put_back(call.export)
+
+    def _put_back(self, name: str) -> None:
+        """The former export, if nothing has come in its place."""
+        final, old = self.paths.export_dir / name, self._old(name)
         if self.files.exists(old) and not self.files.exists(final):
             self.files.rename(old, final)
 

@@ -112,6 +112,15 @@ class BuildingTests(ExportCase):
         self.assertEqual(self.files.listdir(self.top), [WEB1])
         self.assertEqual(self.files.read(self.top / WEB1 / CONFIG, 9), b"old")
 
+    def test_death_that_nobody_undid(self) -> None:
+        """In the midst of the exchange: the former one is there again as long as the next one is put together."""
+        self.put(WEB1, "old")
+        self.asked(ExportBegin(export=WEB1))
+        self.files.rename(self.top / WEB1, self.top / f".{WEB1}.old")
+        self.asked(ExportBegin(export=WEB1))
+        self.assertEqual(self.files.listdir(self.top), [WEB1, f"{WEB1}.new"])
+        self.assertEqual(self.files.read(self.top / WEB1 / CONFIG, 9), b"old")
+
     def test_another_instance(self) -> None:
         """An export of an instance whose name ends so is not taken for what is left; what is left of a death is."""
         other = f"{WEB1}.new"
