@@ -30,7 +30,8 @@ MAX_CONFIG = 4 << 20
 class Exports:
     """Each is a directory of the instance's name.
 
-    One that is put together is called NAME.new, and the one that it replaces, for a moment, .NAME.old.
+    One that is put together is called NAME.new, and the one that it replaces, for a moment, .NAME.old; one that
+    is removed is called .NAME.gone.
     """
 
     files: IFiles
@@ -103,12 +104,13 @@ class Exports:
 
     @answers(ExportRemove)
     async def remove(self, call: ExportRemove) -> None:
-        """Out of sight first, so that nobody finds a part of it."""
-        final, old = self.paths.export_dir / call.export, self._old(call.export)
-        await self.threads.run(self.files.remove_tree, old)
+        """Out of sight first, so that nobody finds a part of it, or puts that back."""
+        final, gone = self.paths.export_dir / call.export, self.paths.export_dir / f".{call.export}.gone"
+        for place in (self._old(call.export), gone):
+            await self.threads.run(self.files.remove_tree, place)
         if self.files.exists(final):
-            self.files.rename(final, old)
-            await self.threads.run(self.files.remove_tree, old)
+            self.files.rename(final, gone)
+            await self.threads.run(self.files.remove_tree, gone)
 
     def directory(self, path: str) -> Path:
         """Where an export is. @raise OpPrereqError: not below the directory of exports."""

@@ -136,6 +136,22 @@ class BuildingTests(ExportCase):
         self.asked(ExportBegin(export=WEB1))
         self.assertEqual(self.files.listdir(self.top / other), [])
 
+    def test_half_removed(self) -> None:
+        """What is left of a removal is not put back, and goes with the next one."""
+        self.put(WEB1)
+        self.files.fault = lambda operation, path: (
+            OSError(5, "EIO") if operation == "remove_tree" and self.files.exists(path) else None
+        )
+        failed = Deferred.fromCoroutine(self.dispatch.perform(ExportRemove(export=WEB1)))
+        self.failureResultOf(failed)
+        self.files.fault = None
+        self.assertEqual(self.asked(ExportList()), [])
+        self.asked(ExportBegin(export=WEB1))
+        self.asked(ExportDiscard(export=WEB1))
+        self.assertEqual(self.asked(ExportList()), [])
+        self.asked(ExportRemove(export=WEB1))
+        self.assertEqual(self.files.listdir(self.top), [])
+
     def test_not_begun(self) -> None:
         """What nobody has begun cannot be finalized, and takes nothing away."""
         self.put(WEB1, "old")
