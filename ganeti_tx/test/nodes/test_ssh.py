@@ -13,8 +13,10 @@ ADD = (
     "--net 0:link=br0 --ignore-ipolicy web1.example.com"
 )
 #: Types into the console until the guest's shell answers, then leaves it with Ctrl-].
+#: What the console before this one had begun to type is dropped first.
 CONSOLE = (
-    ": > /tmp/console; (until grep -q '^I am web1.example.com' /tmp/console; do sleep 1; echo 'echo I am $(hostname)'; done; "
+    ": > /tmp/console; (until grep -q Connected /tmp/console; do sleep 1; done; printf '\\003'; "
+    "until grep -q '^I am web1.example.com' /tmp/console; do sleep 1; echo 'echo I am $(hostname)'; done; "
     "printf '\\035'; sleep 1) | timeout 100 script -qefc 'gnt-instance console web1.example.com' /tmp/console"
 )
 
