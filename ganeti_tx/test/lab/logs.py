@@ -42,12 +42,13 @@ class LogReporter(proxyForInterface(IReporter, "_reporter")):  # type: ignore[mi
         self._reporter.addFailure(test, self._told(failure))
 
     def _told(self, failure: Failure) -> Failure:
-        failure.value = FailedWithLogs("\n".join([str(failure.value), *map(kept_logs, self._labs())]))
+        """What went wrong comes last: of a long text, often the end alone is kept."""
+        failure.value = FailedWithLogs("\n".join([*map(kept_logs, self._labs()), "-- what failed", str(failure.value)]))
         return failure
 
 
 class FailedWithLogs(Exception):
-    """What went wrong, and the last that the machines said."""
+    """The last that the machines said, and what went wrong."""
 
 
 def kept_logs(lab: Lab) -> str:
