@@ -23,6 +23,7 @@ from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
 from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.jobs.undo_file import UndoFile
 from ganeti_tx.locking.interfaces import ILocks, LockTimeout
+from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import described
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import STEP, Steps
@@ -62,6 +63,7 @@ class JobRun:
     ping: Ping
     queue_faults: Callable[[], Sequence[str]]
     allocator_fault: Callable[[str], str | None]
+    master_state: MasterState
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict, repr=False)
     _points: SafePoints = field(factory=SafePoints)
@@ -313,6 +315,7 @@ class JobRun:
             safe_points=points,
             queue_faults=self.queue_faults,
             allocator_fault=self.allocator_fault,
+            master_state=self.master_state,
             hooks_before_leaving=self._hooks_on,
         )
         unit = kind(op, context)

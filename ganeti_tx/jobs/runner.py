@@ -30,6 +30,7 @@ from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
 from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.unit import Ping, Resolve, UnitTable
 from ganeti_tx.mastership.term import MasterTerm, Stamps, read_term
@@ -70,6 +71,7 @@ from ganeti_tx.runtime.reactors import IDaemonReactor, ISocketReactor
 from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
+from ganeti_tx.runtime.watcher_pause import PauseFile
 from ganeti_tx.wconfd.protocol.client import WconfClient
 
 log = Logger()
@@ -313,6 +315,10 @@ class Runner:
             ping=parts.ping,
             queue_faults=lambda: queue_faults(parts.files, parts.paths),
             allocator_fault=partial(allocator_fault, parts.files, parts.paths),
+            master_state=MasterState(
+                partial(parts.files.exists, parts.paths.queue_drain_file),
+                PauseFile(parts.files, parts.paths, parts.now).get,
+            ),
             may_go_on=self._may_go_on,
             secrets=order.secrets,
         )

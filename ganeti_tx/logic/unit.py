@@ -14,6 +14,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.hook import Hook, HookAnswers
+from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
@@ -58,6 +59,7 @@ class UnitContext:
     queue_faults: Callable[[], Sequence[str]]
     #: Why there is no instance allocator of a name on the master; None when there is one.
     allocator_fault: Callable[[str], str | None]
+    master_state: MasterState
     #: Those that nodes have a driver for.
     templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)

@@ -21,6 +21,7 @@ from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
+from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
@@ -140,6 +141,7 @@ class JobRunCase(SynchronousTestCase):
             ping=self.ping,
             queue_faults=list,
             allocator_fault=lambda name: None,
+            master_state=MasterState(lambda: False, lambda: None),
             may_go_on=self.may_go_on,
         )
 

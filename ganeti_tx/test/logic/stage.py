@@ -18,6 +18,7 @@ from ganeti_tx.locking.interfaces import LockRequest, Owner
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
+from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
@@ -134,6 +135,8 @@ class Stage:
     """The undos, each time that they were written down."""
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
     queue_faults: list[str] = attrs.field(factory=list)
+    drained: bool = False
+    watcher_pause: float | None = None
     templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)
     worked: Callable[[], float] = lambda: 0.0
@@ -182,6 +185,7 @@ class Stage:
             ping=ping,
             queue_faults=lambda: self.queue_faults,
             allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
+            master_state=MasterState(lambda: self.drained, lambda: self.watcher_pause),
             templates=self.templates,
             safe_points=self.safe_points,
             worked=self.worked,
