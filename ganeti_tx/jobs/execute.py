@@ -22,7 +22,7 @@ from ganeti_tx.jobs.recovery import Recovery
 from ganeti_tx.jobs.stoppable import StoppableConfig, StoppableNodes
 from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.jobs.undo_file import UndoFile
-from ganeti_tx.locking.interfaces import ILocks, LockTimeout
+from ganeti_tx.locking.interfaces import AttemptFailed, ILocks
 from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import described
 from ganeti_tx.logic.safe_points import SafePoints
@@ -346,7 +346,7 @@ class JobRun:
             try:
                 await self._taking.take(unit, lambda: self.journal.op(index))
                 return unit
-            except LockTimeout as error:
+            except AttemptFailed as error:
                 log.info("job {job_id}: {error}", job_id=self.journal.job.id, error=error)
             await self._let_go()
             self._check_stop()

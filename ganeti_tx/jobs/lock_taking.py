@@ -36,7 +36,7 @@ class LockTaking:
 
         @param op: gives the opcode as it is now: its priority may change while it waits.
 
-        @raise LockTimeout: not all could be had in time; what was taken is still held.
+        @raise AttemptFailed: not all could be had in time, or one was removed meanwhile; what was taken is still held.
         @raise JobCanceled, CancelledError: the job was stopped.
         """
         limit = attempt_limit(op())

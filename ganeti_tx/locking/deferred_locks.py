@@ -13,10 +13,10 @@ from zope.interface import implementer
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.interfaces import (
     DEFAULT_PRIORITY,
+    AttemptFailed,
     ILockOverview,
     LockRequest,
     LockStatus,
-    LockTimeout,
     Owner,
 )
 from ganeti_tx.locking.levels import Level, Lock, Mode
@@ -75,8 +75,8 @@ class DeferredLocks:
         """Fires once every lock is as asked, all together; cancelling leaves the queue and wakes those behind.
 
         @param timeout: seconds; 0 does not wait, None is without limit.
-        @raise LockError: the update cannot be queued. What else ends the wait fails the Deferred: LockTimeout, or
-            LockError when a lock is removed or the owner ends.
+        @raise LockError: the update cannot be queued. What else ends the wait fails the Deferred: AttemptFailed, or
+            LockError when the owner ends.
         """
         if owner in self._waits:
             raise LockError(f"{owner} cannot ask for more locks before its last update has ended")
@@ -157,7 +157,7 @@ class DeferredLocks:
         self._announce(removal.granted, changed=True)
         for wait in refused:
             self._record(wait, "failed")
-            wait.finish(LockError(f"{lock} was removed while {wait.ticket.owner} waited for it"))
+            wait.finish(AttemptFailed(f"{lock} was removed while {wait.ticket.owner} waited for it"))
 
     def owners(self) -> list[Owner]:
         """Everybody who holds a lock or waits for one: those whose livelock files are to be watched."""
@@ -195,7 +195,7 @@ class DeferredLocks:
         granted = self._table.withdraw(wait.ticket)
         self._announce(granted)
         self._record(wait, "timeout")
-        wait.finish(LockTimeout(f"{owner} waited {timeout:g} s in vain for {wait.ticket.describe()}"))
+        wait.finish(AttemptFailed(f"{owner} waited {timeout:g} s in vain for {wait.ticket.describe()}"))
 
     def _give_up_for(self, owner: Owner, error: LockError) -> None:
         wait = self._waits.pop(owner)

@@ -14,6 +14,7 @@ __all__ = [
     "BGL",
     "DEFAULT_PRIORITY",
     "NAL",
+    "AttemptFailed",
     "ILockOverview",
     "ILocks",
     "Level",
@@ -21,7 +22,6 @@ __all__ = [
     "LockError",
     "LockRequest",
     "LockStatus",
-    "LockTimeout",
     "Mode",
     "Owner",
 ]
@@ -32,8 +32,11 @@ DEFAULT_PRIORITY = 0
 RELEASE = "release"
 
 
-class LockTimeout(LockError):
-    """The locks did not come free within the time allowed; nothing changed."""
+class AttemptFailed(LockError):
+    """The locks did not come free within the time allowed, or one of them was removed meanwhile; nothing changed.
+
+    Who asks again by what the configuration says then may have them.
+    """
 
 
 @attrs.frozen(cache_hash=True)
@@ -107,9 +110,9 @@ class ILocks(Interface):
         While it waits, the owner keeps what it held and gets nothing new. Cancelling leaves the queue.
 
         @param timeout: seconds to wait; 0 does not wait; None waits until it is granted, cancelled or the owner ends.
-        @raise LockTimeout: not all could be had in time.
+        @raise AttemptFailed: not all could be had in time, or one was removed meanwhile.
         @raise LockError: the order of locks is violated (the message names both locks), the owner waits already,
-            a lock was removed meanwhile, or the owner ended. Nothing changed.
+            or the owner ended. Nothing changed.
         """
 
     def opportunistic_union(requests: Sequence[LockRequest], priority: int = DEFAULT_PRIORITY) -> Awaitable[set[Lock]]:

@@ -36,6 +36,14 @@ class AttemptTests(JobRunCase):
         self.successResultOf(done)
         self.assertEqual(self.on_disk().status, Status.SUCCESS)
 
+    def test_removed(self) -> None:
+        """When a lock is removed with its object the unit is asked anew which it needs: it may do without."""
+        _, done = self.waiting_job(lambda unit: 1)
+        self.assertNoResult(done)
+        self.table.remove(RIVAL, NODE)
+        self.successResultOf(done)
+        self.assertEqual((self.on_disk().status, self.on_disk().ops[0].priority), (Status.SUCCESS, -1))
+
     def test_said_once(self) -> None:
         """What a unit says before it has its locks is in the log once, however many attempts there are."""
         self.rival_holds()

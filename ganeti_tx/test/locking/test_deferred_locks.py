@@ -9,7 +9,7 @@ from zope.interface.verify import verifyObject
 
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import ILockOverview, LockRequest, LockTimeout, Owner
+from ganeti_tx.locking.interfaces import AttemptFailed, ILockOverview, LockRequest, Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
@@ -53,7 +53,7 @@ class DeferredLocksTests(SynchronousTestCase):
         self.successResultOf(self.ask(TWO, WEB))
         waiting = self.ask(TWO, NODE, timeout=10)
         self.clock.advance(10)
-        self.failureResultOf(waiting, LockTimeout)
+        self.failureResultOf(waiting, AttemptFailed)
         self.assertEqual(self.locks.held(TWO), {WEB: Mode.EXCLUSIVE})
         self.locks.release_all(ONE)
         self.assertEqual(self.locks.held(TWO), {WEB: Mode.EXCLUSIVE})
@@ -61,7 +61,7 @@ class DeferredLocksTests(SynchronousTestCase):
     def test_no_wait(self) -> None:
         """A time limit of nothing does not wait."""
         self.successResultOf(self.ask(ONE, WEB))
-        self.failureResultOf(self.ask(TWO, WEB, timeout=0), LockTimeout)
+        self.failureResultOf(self.ask(TWO, WEB, timeout=0), AttemptFailed)
 
     def test_cancelled_waiter_lets_those_behind_through(self) -> None:
         """Who gives up makes way for those who waited behind him."""
@@ -167,7 +167,7 @@ class ListenerAndTimerTests(SynchronousTestCase):
         self.clock.advance(9)
         self.assertNoResult(writer)
         self.clock.advance(1)
-        error = self.failureResultOf(writer, LockTimeout).value
+        error = self.failureResultOf(writer, AttemptFailed).value
         self.assertEqual(str(error), "job 2 waited 10 s in vain for node/a (exclusive)")
         self.successResultOf(reader)
         self.assertEqual(self.clock.getDelayedCalls(), [])
@@ -209,7 +209,7 @@ class ListenerAndTimerTests(SynchronousTestCase):
         waiting = self.locks.update(TWO, [LockRequest.shared(A), LockRequest.exclusive(B)])
         behind = self.locks.update(THREE, [LockRequest.shared(B)])
         self.locks.remove(ONE, A)
-        error = self.failureResultOf(waiting, LockError).value
+        error = self.failureResultOf(waiting, AttemptFailed).value
         self.assertEqual(str(error), "node/a was removed while job 2 waited for it")
         self.successResultOf(behind)
 

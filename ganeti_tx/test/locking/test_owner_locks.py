@@ -10,7 +10,7 @@ from zope.interface.verify import verifyObject
 
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import ILocks, LockRequest, LockTimeout, Owner
+from ganeti_tx.locking.interfaces import AttemptFailed, ILocks, LockRequest, Owner
 from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
@@ -57,7 +57,7 @@ class OwnerLocksTests(SynchronousTestCase):
         self.run_now(self.others.set_priority(-5))
         self.assertNoResult(waiting)
         self.clock.advance(30)
-        self.failureResultOf(waiting, LockTimeout)
+        self.failureResultOf(waiting, AttemptFailed)
         waiting = Deferred.fromCoroutine(self.others.update([LockRequest.exclusive(A)]))
         self.run_now(self.mine.release_all())
         self.successResultOf(waiting)

@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from ganeti_tx.errors import LockError
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import LockRequest, LockStatus, LockTimeout, Owner
+from ganeti_tx.locking.interfaces import AttemptFailed, LockRequest, LockStatus, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.metrics.readings import Readings
 from ganeti_tx.runtime.files_errors import reason
@@ -57,7 +57,7 @@ class OwnMethods:
     async def update(
         self, owner: Owner, number: int, requests: list[WireRequest], priority: int, timeout: float | None
     ) -> str | None:
-        """Wait for the locks; why it was given up when the time (seconds) was over.
+        """Wait for the locks; why it was given up when the time (seconds) was over, or a lock was removed.
 
         A request that is sent again takes the place of the one whose connection was lost.
         """
@@ -75,7 +75,7 @@ class OwnMethods:
             self._look_for_dead()
         try:
             await waiting
-        except LockTimeout as error:
+        except AttemptFailed as error:
             return str(error)
         except CancelledError:
             if self._updates.get(owner) is waiting:

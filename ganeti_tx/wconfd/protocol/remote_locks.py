@@ -6,7 +6,7 @@ import attrs
 from zope.interface import implementer
 
 from ganeti_tx.errors import LockError
-from ganeti_tx.locking.interfaces import DEFAULT_PRIORITY, ILocks, LockRequest, LockTimeout, Owner
+from ganeti_tx.locking.interfaces import DEFAULT_PRIORITY, AttemptFailed, ILocks, LockRequest, Owner
 from ganeti_tx.locking.levels import Lock, Mode
 from ganeti_tx.wconfd.protocol.link import Link
 from ganeti_tx.wconfd.protocol.own_calls import (
@@ -46,11 +46,11 @@ class RemoteLocks:
 
         self._updating = True
         try:
-            too_late = await self._link.wait(UPDATE_LOCKS, self._owner, arguments)
+            failed = await self._link.wait(UPDATE_LOCKS, self._owner, arguments)
         finally:
             self._updating = False
-        if too_late is not None:
-            raise LockTimeout(too_late)
+        if failed is not None:
+            raise AttemptFailed(failed)
 
     async def opportunistic_union(self, requests: Sequence[LockRequest], priority: int = DEFAULT_PRIORITY) -> set[Lock]:
         """See ILocks."""

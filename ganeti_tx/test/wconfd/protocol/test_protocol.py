@@ -10,7 +10,7 @@ from zope.interface.verify import verifyObject
 
 from ganeti_tx.config.call import Call
 from ganeti_tx.errors import ConfigurationError, LockError, OpPrereqError
-from ganeti_tx.locking.interfaces import ILocks, Level, Lock, LockRequest, LockTimeout, Mode, Owner
+from ganeti_tx.locking.interfaces import AttemptFailed, ILocks, Level, Lock, LockRequest, Mode, Owner
 from ganeti_tx.model.enums import TagKind
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, INSTANCE, NODE
 from ganeti_tx.test.wconfd.protocol.loopback import Cluster
@@ -171,12 +171,16 @@ class LockTests(ProtocolCase):
         self.assertEqual(self.done(self.locks2.held()), {})
 
     def test_timeout(self) -> None:
-        """An update whose time is over is a LockTimeout here too."""
+        """An update whose time is over, or of whose locks one is removed, is a failed attempt here, too."""
         self.done(self.locks.update([LockRequest.exclusive(A)]))
-        self.refused(self.locks2.update([LockRequest.shared(A)], timeout=0), LockTimeout, "in vain")
+        self.refused(self.locks2.update([LockRequest.shared(A)], timeout=0), AttemptFailed, "in vain")
         waiting = self.cluster.begin(self.locks2.update([LockRequest.shared(A)], timeout=3))
         self.cluster.advance(4)
-        self.failureResultOf(waiting, LockTimeout)
+        self.failureResultOf(waiting, AttemptFailed)
+        waiting = self.cluster.begin(self.locks2.update([LockRequest.shared(A)]))
+        self.done(self.locks.remove(A))
+        self.cluster.settle()
+        self.assertIn("instance/a was removed", str(self.failureResultOf(waiting, AttemptFailed).value))
 
     def test_errors(self) -> None:
         """What the lock table refuses arrives as LockError."""
@@ -219,7 +223,7 @@ class LockTests(ProtocolCase):
         self.cluster.advance(1.5)
         self.assertNoResult(waiting)
         self.cluster.advance(1)
-        self.failureResultOf(waiting, LockTimeout)
+        self.failureResultOf(waiting, AttemptFailed)
 
     def test_granted_when_saved(self) -> None:
         """Nobody hears of a lock before it is where a restart finds it."""
