@@ -12,7 +12,7 @@ from ganeti_tx.runtime.root_processes import processes_of
 from ganeti_tx.test.real.programs import SmallCluster, is_gone, until
 
 #: The installation lasts until the test lets it end; what takes it back waits for it.
-CREATE = "#!/bin/sh\nfor i in $(seq 600); do [ ! -e {go} ] || exit 0; sleep 0.1; done\n"
+CREATE = "#!/bin/sh\n: > {begun}\nfor i in $(seq 600); do [ ! -e {go} ] || exit 0; sleep 0.1; done\n"
 NAME = "web1.dev.example"
 
 
@@ -31,7 +31,8 @@ class InterruptedTests(SynchronousTestCase):
         directory.mkdir(parents=True)
         files = {"ganeti_api_version": "20\n", "variants.list": "default\n", "parameters.list": ""}
         scripts = dict.fromkeys(("import", "export", "rename", "verify"), "#!/bin/sh\n")
-        for name, content in {**files, **scripts, "create": CREATE.format(go=self.root / "go")}.items():
+        scripts["create"] = CREATE.format(begun=self.root / "begun", go=self.root / "go")
+        for name, content in {**files, **scripts}.items():
             (directory / name).write_text(content)
             (directory / name).chmod(0o644 if name in files else 0o755)
 
@@ -45,7 +46,8 @@ class InterruptedTests(SynchronousTestCase):
         words = f"-t file --disk 0:size=1G --disk 1:size=1G -o slow+default -n {self.cluster.node.name}"
         checks = "--no-ip-check --no-name-check --no-start"
         job_id = self.cluster.submit("gnt-instance", "add", *words.split(), *checks.split(), NAME)
-        until(lambda: len(self.job(job_id)["ops"][0].get("undo", {}).get("steps", ())) == 5, "it to install")
+        until((self.root / "begun").exists, "it to install")
+        self.assertEqual(len(self.job(job_id)["ops"][0]["undo"]["steps"]), 5)
         self.assertEqual(len(self.disks()), 2)
         return job_id
 
