@@ -13,6 +13,7 @@ from twisted.scripts._twistd_unix import ServerOptions
 from twisted.scripts.twistd import runApp
 
 from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.runtime.daemon_control import READY_LIMIT
 from ganeti_tx.runtime.daemon_log import daemon_log, log_to, to_syslog
 from ganeti_tx.runtime.daemon_user import become_user, check_user, prepare
 from ganeti_tx.runtime.files_errors import reason
@@ -26,8 +27,6 @@ ANSWER_ONLY = {"--help", "-h", "--version", "-V"}
 IN_FOREGROUND = {"--foreground", "-f", *ANSWER_ONLY}
 #: How a daemon ends that was told what it does not understand, as Ganeti's do.
 WRONG_OPTIONS = 2
-#: Seconds within which one in the background must have said that it is ready.
-START_LIMIT = 60.0
 
 
 def start(daemon: str, arguments: Sequence[str]) -> int:
@@ -105,11 +104,11 @@ def in_background(daemon: str, become: Callable[[], int], log: Path) -> int:
         os.environ[VARIABLE] = str(writing)
         return become()
     os.close(writing)
-    said = heard(reading, START_LIMIT)
+    said = heard(reading, READY_LIMIT)
     if said == READY:
         return 0
     if said is None:
-        said = f"1 not ready within {START_LIMIT:.0f} seconds; see {log}"
+        said = f"1 not ready within {READY_LIMIT:.0f} seconds; see {log}"
     elif not said:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status != 0:

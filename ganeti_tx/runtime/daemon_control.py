@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 #: Is there while systemd rules (sd_booted(3)).
 SYSTEMD = Path("/run/systemd/system")
-#: Seconds that a start by a daemon's own program may take, the vote for a master included.
-START_LIMIT = 180.0
+#: Seconds within which a daemon that its own program has started must have told that it is ready, the vote for a master included.
+READY_LIMIT = 170.0
+#: Seconds that such a start may take: the program itself is to tell that the daemon was not ready.
+START_LIMIT = READY_LIMIT + 10.0
 #: The same for a start by systemd, which gives up earlier: when a program of the unit takes longer than its TimeoutStartSec.
 SYSTEMD_START_LIMIT = 900.0
 #: Seconds that a stop may take; that systemd may take to tell a state.

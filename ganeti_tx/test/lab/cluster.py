@@ -39,6 +39,8 @@ INSTALL_OS = f"""
 mkdir -p /srv/ganeti/os/{OS} && cd /srv/ganeti/os/{OS} && echo 20 > ganeti_api_version && : > parameters.list
 for script in create import export rename verify; do printf '#!/bin/sh\\n' > $script; chmod 755 $script; done
 """
+#: Starts a machine's node daemon, and ends when that is ready.
+START = "ganeti-noded"
 
 
 @frozen
@@ -127,12 +129,12 @@ class LabCluster:
         """Switch a machine on again whose power was cut, with its node daemon."""
         machine.boot()
         machine.wait()
-        machine.run("ganeti-noded")
+        machine.run(START, limit=COMMAND_LIMIT)
 
     def start_nodes(self) -> None:
         """Start the node daemons that do not run, as a test may have cut a machine's power without this cluster."""
         for machine in self.lab.machines:
-            machine.run("ss -Hltn 'sport = :1811' | grep -q . || ganeti-noded")
+            machine.run(f"ss -Hltn 'sport = :1811' | grep -q . || {START}", limit=COMMAND_LIMIT)
 
     def down(self) -> None:
         """End what runs outside; the machines are taken down with their lab."""

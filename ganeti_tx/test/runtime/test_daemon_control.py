@@ -5,7 +5,7 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.runtime.daemon_control import SYSTEMD, DaemonControl, last_line, not_started, reason
+from ganeti_tx.runtime.daemon_control import READY_LIMIT, SYSTEMD, DaemonControl, last_line, not_started, reason
 from ganeti_tx.runtime.shipped import shipped
 
 
@@ -28,7 +28,8 @@ class DaemonControlTests(SynchronousTestCase):
         self.assertEqual(control.log("ganeti-rapi", Path("/log")), "journalctl -u ganeti-rapi")
 
     def test_limits(self) -> None:
-        """systemd gives up first: its reason is told, and nothing comes up that was given up."""
+        """A daemon's own program, and systemd, give up first: their reason is told, and nothing comes up that was given up."""
+        self.assertLess(READY_LIMIT, DaemonControl(False).start_limit)
         limits = re.compile(r"^TimeoutStartSec=(\d+)$", re.MULTILINE)
         units = {unit.name: unit.read_text() for unit in shipped("systemd").glob("ganeti-*.service")}
         programs = {name: text.count("\nExecStart") for name, text in units.items() if "Type=notify" in text}
