@@ -71,10 +71,10 @@ async def facts(nodes: INodeRpc, node: Node, hypervisor: str) -> dict[str, Any]:
 
 
 async def check_versions(nodes: INodeRpc, move: Move) -> None:
-    """@raise OpPrereqError: the new node's hypervisor is older than what the instance runs under."""
+    """@raise OpPrereqError: the new node's hypervisor is older than what the instance runs under, as far as they tell."""
     kind = move.instance.hypervisor.value
     old, new = [(await facts(nodes, node, kind)).get("hv_version") for node in (move.source, move.target)]
-    if numbers(new) < numbers(old):
+    if is_older(new, old):
         raise OpPrereqError(
             f"node {move.target.name} has {kind} {new}, older than {old} on node {move.source.name}, and cannot take"
             f" instance {move.name} over; --ignore-hvversions tries it all the same",
@@ -82,8 +82,14 @@ async def check_versions(nodes: INodeRpc, move: Move) -> None:
         )
 
 
+def is_older(version: object, than: object) -> bool:
+    """Whether one version is older than another; one that is not known is the same as any."""
+    here, there = numbers(version), numbers(than)
+    return bool(here and there) and here < there
+
+
 def numbers(version: object) -> tuple[int, ...]:
-    """A version to compare; one that is not known is the same as any."""
+    """A version to compare; empty for one that is not known."""
     if isinstance(version, str):
         return tuple(int(part) for part in version.split(".") if part.isdigit())
     return tuple(version) if isinstance(version, list | tuple) else ()

@@ -16,6 +16,7 @@ from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.kvm.version import QemuVersion
 from ganeti_tx.runtime.entropy import SystemEntropy
 
 
@@ -40,4 +41,5 @@ def register(parts: HypervisorParts) -> MigratingKvm:
         here=OnThisNode(parts.paths, parts.files, parts.runner),
         disks=DiskPlug(host, parts.clock),
         nics=NicPlug(host, network),
+        version=QemuVersion(parts.files, parts.runner),
     )

@@ -1,6 +1,5 @@
 """Instances under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -51,6 +50,7 @@ from ganeti_tx.node.hypervisor.kvm.running import RunningInstance
 from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
 from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.kvm.version import QemuVersion
 from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -63,7 +63,6 @@ START_LIMIT = 60.0
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
-_VERSION = re.compile(r"version (\d+(?:\.\d+)*)")
 
 
 @implementer(IDiskGrowth, IHypervisor, IKeepsState, IHotplug, IBalloon)
@@ -84,8 +83,8 @@ class KvmHypervisor:
     here: OnThisNode
     disks: DiskPlug
     nics: NicPlug
+    version: QemuVersion
     name: str = "kvm"
-    _version: str = ""
 
     # Starting
 
@@ -252,23 +251,14 @@ class KvmHypervisor:
 
     async def node_info(self) -> Mapping[str, Any]:
         """As IHypervisor says."""
-        return read_host_facts(self.files).as_hv_info(await self._qemu_version())
-
-    async def _qemu_version(self) -> str:
-        """Of the program of the built-in parameters; empty when there is none."""
-        if not self._version:
-            program = find_program(DEFAULT_PROGRAM, self.files.exists) or DEFAULT_PROGRAM
-            result = await self.runner.run([program, "--version"], timeout=INFO_LIMIT)
-            found = _VERSION.search(result.stdout.decode("utf-8", "replace"))
-            self._version = found[1] if result.succeeded and found else ""
-        return self._version
+        return read_host_facts(self.files).as_hv_info(await self.version.told())
 
     async def verify(self) -> list[str]:
         """As IHypervisor says."""
         program = find_program(DEFAULT_PROGRAM, self.files.exists)
         if program is None:
             return [no_program(DEFAULT_PROGRAM)]
-        if not await self._qemu_version():
+        if not await self.version.told():
             return [f"{program} does not run"]
         return []
 
