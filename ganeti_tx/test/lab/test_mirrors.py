@@ -17,8 +17,6 @@ FOREIGN = """set -e; lvcreate -qqy -L 8M -n orphan xenvg; drbdmeta --force 77 v0
 drbdsetup new-resource foreign; drbdsetup new-minor foreign 77 0
 drbdsetup attach 77 /dev/xenvg/orphan /dev/xenvg/orphan internal"""
 NOT_FOREIGN = "drbdsetup down foreign; lvremove -qqf xenvg/orphan"
-#: Seconds until the guest must have counted.
-LIMIT = 60.0
 
 
 class MirroredCase(LabCase):
@@ -43,7 +41,7 @@ class MirroredCase(LabCase):
     def counted(self, machine: Machine, more: int = 5) -> list[int]:
         """What the guest says on a machine, when it has counted on."""
         seen = len(guest.ticks(machine, INSTANCE))
-        deadline = time.monotonic() + LIMIT
+        deadline = time.monotonic() + guest.LIMIT
         while len(said := guest.ticks(machine, INSTANCE)) < seen + more:
             self.assertLess(time.monotonic(), deadline, f"the guest does not count on: {said}")
             time.sleep(0.3)
