@@ -97,7 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
-    "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "runtime"},
+    "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "node.storage", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}
 

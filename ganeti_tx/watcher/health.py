@@ -1,4 +1,4 @@
-"""A node that the cluster has given up stops its machines, so that they may run elsewhere (Ganeti's maintain_node_health)."""
+"""A node that the cluster has given up stops its machines and mirrors, so that they may run elsewhere (maintain_node_health)."""
 
 import sys
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LIMIT = 600.0
 
 
 def maintain_health(node: WatchedNode, ask: Callable[[WatchedNode], NodeRole]) -> None:
-    """Cut all machines off when the candidates say that this node is offline. Without their answer nothing is done."""
+    """Cut machines and mirrors off when the candidates say that this node is offline. Without their answer nothing is done."""
     if node.ssconf("maintain_node_health") != "True":
         return
     try:

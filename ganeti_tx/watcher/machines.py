@@ -1,6 +1,7 @@
 """What is done with the machines of this node by the node alone, as a program of its own, since their drivers need a reactor.
 
-`stop` cuts all of them off. `clear` removes what machines left that have ended by themselves, of instances that the cluster
+`stop` cuts all of them off, and takes down the mirrors of their disks, so that other nodes' sides do without this one.
+`clear` removes what machines left that have ended by themselves, of instances that the cluster
 does not know any more; nobody else would ever do that. Each line that is printed is one that the watcher logs.
 """
 
@@ -17,11 +18,15 @@ from twisted.internet.task import react
 from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsState
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
+from ganeti_tx.node.storage.abilities import IMirrorModule
+from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.node.storage.registry import load_storage
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
+from ganeti_tx.runtime.script_log import OpenLog, open_log
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.watcher.health import STOP
 from ganeti_tx.watcher.node import read_text
@@ -43,6 +48,7 @@ class MachineParts:
     clock: IReactorTime
     reactor: IDaemonReactor
     now: Callable[[], float]
+    open_log: OpenLog = open_log
 
 
 def real_parts(reactor: IDaemonReactor) -> MachineParts:
@@ -60,6 +66,26 @@ async def stop_all(hypervisors: Iterable[IHypervisor], say: Say) -> bool:
         for machine in await hypervisor.list_instances():
             done &= await _end(hypervisor, machine.name, f"instance {machine.name} was cut off", say)
     return done
+
+
+async def take_mirrors_down(storages: Iterable[IStorage], say: Say) -> bool:
+    """Take down every mirror of this node; whether all are."""
+    done = True
+    for storage in (each for each in storages if IMirrorModule.providedBy(each)):
+        try:
+            faults = await IMirrorModule(storage).all_down()
+        except GanetiError as error:
+            faults = [str(error)]
+        for fault in faults:
+            say(fault)
+        done &= not faults
+    return done
+
+
+async def stop_everything(hypervisors: Iterable[IHypervisor], storages: Iterable[IStorage], say: Say) -> bool:
+    """Machines first, which have the mirrors open; whether all that is done."""
+    stopped = await stop_all(hypervisors, say)
+    return await take_mirrors_down(storages, say) and stopped
 
 
 async def clear(hypervisors: Iterable[IHypervisor], known: frozenset[str], say: Say) -> bool:
@@ -88,7 +114,8 @@ def work(what: str, parts: MachineParts) -> "Deferred[bool]":
     """One of the two."""
     hypervisors: Mapping[str, IHypervisor] = load_hypervisors(parts)
     if what == STOP:
-        return Deferred.fromCoroutine(stop_all(hypervisors.values(), print))
+        storages = load_storage(parts).storages.values()
+        return Deferred.fromCoroutine(stop_everything(hypervisors.values(), storages, print))
     known = frozenset(read_text(parts.paths.ssconf_file("instance_list")).split())
     return Deferred.fromCoroutine(clear(hypervisors.values(), known, print))
 

@@ -73,6 +73,12 @@ class IMirrorModule(Interface):
     async def module() -> MirrorModule:
         """@raise BlockDeviceError: it is not there, or none that this program can use; with its version."""
 
+    async def all_down() -> Sequence[str]:
+        """Take down every mirror of the node, whoever's it is; the data stay. Gives why one is still up, for each that is.
+
+        Where the module is not loaded there is none. @raise BlockDeviceError: which there are cannot be read.
+        """
+
 
 class ISnapshot(Interface):
     """A disk of which the present state can be kept while it goes on being written to."""

@@ -156,6 +156,17 @@ class FakeMirrors:
             raise BlockDeviceError(self.fault)
         return MirrorModule(self.version, self.helper, sorted(self.up))
 
+    async def all_down(self) -> list[str]:
+        """See `IMirrorModule`."""
+        faults = []
+        for device in list(self.up.values()):
+            try:
+                self.devices.refuse_used(self._path(device))
+                self._take_down(device)
+            except BlockDeviceError as error:
+                faults.append(str(error))
+        return faults
+
     async def create(self, disk: DiskSpec, below: Below = ()) -> None:
         """See `IStorage`: the volumes get fresh notes, whatever they had."""
         if disk.size <= 0 or len(below) != 2:

@@ -13,10 +13,12 @@ from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.hypervisor.interfaces import IKeepsState
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_node import MirrorNode, mirror_spec
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 from ganeti_tx.test.watcher.watched import WatchedCase
 from ganeti_tx.watcher.health import clear_leftovers, maintain_health
-from ganeti_tx.watcher.machines import clear, stop_all
+from ganeti_tx.watcher.machines import clear, stop_all, stop_everything
 from ganeti_tx.watcher.node import WatchedNode
 
 
@@ -122,6 +124,27 @@ class MachinesTests(SynchronousTestCase):
         done = self.successResultOf(Deferred.fromCoroutine(stop_all([machines], said.append)))
         self.assertEqual((done, self.names(machines)), (False, ["b"]))
         self.assertEqual(said[1], "instance b does not end")
+
+    def test_mirrors(self) -> None:
+        """Mirrors are taken down after the machines, those that nobody has open; one that stays up is a failure."""
+        said: list[str] = []
+        addresses = ("192.0.2.1", "192.0.2.2")
+        node, other = (MirrorNode(address, MirrorWire(lambda: 0.0)) for address in addresses)
+        for number in (0, 1):
+            for place, home in enumerate((node, other)):
+                spec = mirror_spec(addresses, place, number)
+                self.successResultOf(Deferred.fromCoroutine(home.tree().create(spec, "web1")))
+                self.successResultOf(Deferred.fromCoroutine(home.tree().assemble(spec, False)))
+        held = f"/dev/drbd{mirror_spec(addresses, 0, 1).ends.local_minor}"  # type: ignore[union-attr]
+        node.devices.open(held, "somebody")
+        storages = (node.files, node.volumes, node.mirrors)
+        machines = self.machines("a")
+        done = self.successResultOf(Deferred.fromCoroutine(stop_everything([machines], storages, said.append)))
+        self.assertEqual((done, self.names(machines), sorted(node.mirrors.up)), (False, [], [1]))
+        self.assertEqual((said[0], len(said), held in said[1]), ("instance a was cut off", 2, True))
+        node.devices.close(held, "somebody")
+        done = self.successResultOf(Deferred.fromCoroutine(stop_everything([machines], storages, said.append)))
+        self.assertEqual((done, node.mirrors.up, sorted(other.mirrors.up)), (True, {}, [10, 11]))
 
     def test_clear(self) -> None:
         """What runs stays, whether the cluster knows it or not, and so does what is left of an instance that it knows."""

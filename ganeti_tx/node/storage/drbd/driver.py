@@ -9,7 +9,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.errors import BlockDeviceError, error_text
 from ganeti_tx.model.disk_templates import driven_by
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.mirror_state import MirrorState
@@ -131,15 +131,25 @@ class DrbdMirrors:
         mirror = Mirror.of(disk)
         if await self.kernel.status(mirror) is None or has_other_port(await self.kernel.shown_as(mirror.minor), mirror):
             return
-        await self._patiently(f"{mirror.label} cannot be taken down", HELD_OPEN, CLOSING, self._take_down(mirror))
+        await self._take_down(mirror.label, mirror.minor, mirror.resource)
 
-    def _take_down(self, mirror: Mirror) -> Callable[[], Any]:
+    async def all_down(self) -> list[str]:
+        """See `IMirrorModule`; a machine that was cut off just now may hold its own open for a moment."""
+        faults = []
+        for each in await self.kernel.shown() if await self.kernel.is_loaded() else ():
+            try:
+                await self._take_down(f"DRBD minor {each.minor}", each.minor, each.resource)
+            except BlockDeviceError as error:
+                faults.append(error_text(error))
+        return faults
+
+    async def _take_down(self, label: str, minor: int, resource: str) -> None:
         async def down() -> str:
-            return await self.kernel.tried(command.secondary_argv(mirror.minor)) or await self.kernel.tried(
-                command.down_argv(mirror.resource)
+            return await self.kernel.tried(command.secondary_argv(minor)) or await self.kernel.tried(
+                command.down_argv(resource)
             )
 
-        return down
+        await self._patiently(f"{label} cannot be taken down", HELD_OPEN, CLOSING, down)
 
     async def is_ready(self, disk: DiskSpec) -> bool:
         """See `IStorage`."""

@@ -52,6 +52,10 @@ class Kernel:
     runner: IProcessRunner
     connector: Sequence[str] = field(factory=connector)
 
+    async def is_loaded(self) -> bool:
+        """Whether the module is there, of whatever release."""
+        return (await self._run(command.proc_argv())).succeeded
+
     async def proc(self) -> DrbdStatus:
         """@raise BlockDeviceError: the module is not loaded, or is none of the release."""
         result = await self._run(command.proc_argv())

@@ -228,6 +228,21 @@ class DriverTests(SynchronousTestCase):
         """Version, helper and minors."""
         self.assertEqual(self.get(self.driver.module()), MirrorModule("8.4.11", "/bin/true", [0]))
 
+    def test_all_down(self) -> None:
+        """Every device that is set up is taken down; what is held open for long is told, and is no reason to leave others."""
+        self.say("drbdsetup show", captured("two-minors.show"))
+        self.say("drbdsetup secondary 0", status=11, stderr=captured("down.one_minor_in_use.stderr"))
+        ending = Deferred.fromCoroutine(self.driver.all_down())
+        self.clock.pump([0.25] * 20)
+        (fault,) = self.successResultOf(ending)
+        self.assertIn("DRBD minor 0 cannot be taken down: ", fault)
+        self.assertEqual(self.done[-2:], ["drbdsetup secondary 1", "drbdsetup down resource1"])
+
+    def test_nothing_to_take_down(self) -> None:
+        """A node without the module has no mirrors."""
+        self.say("cat /proc/drbd", status=1, stderr="cat: /proc/drbd: No such file or directory")
+        self.assertEqual((self.get(self.driver.all_down()), self.done), ([], []))
+
     def test_progress(self) -> None:
         """How far a synchronisation is, and the seconds that are left."""
         self.situation("syncsource", "connected-primary")
