@@ -9,7 +9,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.verify.verdict import Report, Verdict
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.instance_view import InstanceViews
-from ganeti_tx.model.node_certificates import coming
+from ganeti_tx.model.node_certificates import callers, coming
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.node import NodeVerify
@@ -39,6 +39,7 @@ class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         report.tell(Verdict(VerifyCode.ECLUSTERFILECHECK, "", fault) for fault in self.context.queue_faults())
         report.heading("Verifying cluster certificate files")
         report.tell(await self._certificates())
+        report.tell(map_entries(await self.config.everything()))
         report.heading("Verifying hypervisor parameters")
         report.tell(of_configuration(about_hypervisors))
         report.heading("Verifying all nodes belong to an existing group")
@@ -84,6 +85,17 @@ def of_certificate(path: str, days: float, fault: str) -> Verdict:
     state = f"expires in {days:.0f} days" if days > 0 else f"expired {-days:.0f} days ago"
     text = f"{path}: the certificate {state}"
     return Verdict(VerifyCode.ECLUSTERCERT, "", text, days < WARNING_DAYS, warning=days >= ERROR_DAYS)
+
+
+def map_entries(everything: InstanceViews) -> Iterator[Verdict]:
+    """Of the map of those who may make calls: nobody but candidates is in it; of nodes that are not there others tell."""
+    for uuid in callers(everything.cluster.candidate_certs):
+        if (node := everything.nodes.get(uuid)) is not None:
+            text = (
+                f"Node '{node.name}' is no master candidate, but has an entry in the cluster's map of master candidate "
+                "certificates; 'gnt-node modify -C yes' and then '-C no' take that out"
+            )
+            yield Verdict(VerifyCode.ECLUSTERCLIENTCERT, "", text, not node.master_candidate)
 
 
 def dangling(everything: InstanceViews) -> Iterator[Verdict]:

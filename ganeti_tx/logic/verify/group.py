@@ -12,6 +12,7 @@ from ganeti_tx.logic.verify.gathering import gather
 from ganeti_tx.logic.verify.instances import judge_instance
 from ganeti_tx.logic.verify.memory import judge_memory
 from ganeti_tx.logic.verify.pools import orphans
+from ganeti_tx.logic.verify.power import power_verdicts
 from ganeti_tx.logic.verify.scene import GroupScene, Told
 from ganeti_tx.logic.verify.subjects import SUBJECTS
 from ganeti_tx.logic.verify.unit import GroupVerification
@@ -56,6 +57,7 @@ class LUClusterVerifyGroup(GroupVerification[OpClusterVerifyGroup]):
         for node in scene.online:
             report.detail(f"Verifying node {node.name} ({role(scene, node)})")
             report.tell(node_verdicts(scene, told, node))
+        report.tell(await power_verdicts(self, scene))
         report.tell(physical_sizes(scene, told))
         report.heading("Verifying instance status")
         for view in scene.instances:

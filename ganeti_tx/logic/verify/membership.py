@@ -28,7 +28,8 @@ def judge_certificate(scene: GroupScene, told: Told, node: Node) -> Iterator[Ver
     if node.master_candidate:
         text = (
             f"Client certificate digest of master candidate '{node.name}' does not match its entry in the cluster's map of "
-            f"master candidate certificates. Expected: {expected} Got: {shown}"
+            f"master candidate certificates. Expected: {expected} Got: {shown}; "
+            "'gnt-cluster renew-crypto --new-node-certificates' makes new ones"
         )
         yield Verdict(CERTIFICATE, "", text, shown not in known)
     others = sorted({uuid for uuid, digest in entries if digest == shown and uuid != node.uuid})

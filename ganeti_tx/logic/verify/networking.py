@@ -11,6 +11,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 
 NET = VerifyCode.ENODENET
+NET_TEST = "node-net-test"
 
 
 def peers(scene: GroupScene) -> list[Node]:
@@ -25,12 +26,12 @@ def peers(scene: GroupScene) -> list[Node]:
 def ask_network(scene: GroupScene) -> Mapping[str, Any]:
     """Whom it reaches."""
     addresses = {address for node in peers(scene) for address in (node.primary_ip, node.secondary_ip)}
-    return {"node-net-test": sorted(addresses)}
+    return {NET_TEST: sorted(addresses | {scene.cluster.master_ip})}
 
 
 def judge_network(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of each pair with this node, on both networks."""
-    unreached: list[str] = told.check(node, "node-net-test", [])
+    unreached: list[str] = told.check(node, NET_TEST, [])
     for peer in peers(scene):
         bad = [kind for kind, address in interfaces(peer) if address in unreached]
         text = f"tcp communication with node '{peer.name}': failure using the {' and '.join(bad)} interface(s)"
@@ -44,9 +45,13 @@ def interfaces(node: Node) -> list[tuple[str, str]]:
 
 
 def judge_master_ip(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
-    """Of the master; nobody but the programs from outside misses the address."""
-    if node.uuid == scene.cluster.master_node and told.has_master_ip.error is None:
-        cluster = scene.cluster
+    """Of the master; nobody but the programs from outside misses the address. If it has it the others must reach it there."""
+    cluster = scene.cluster
+    if node.uuid != cluster.master_node:
+        unreached: list[str] = told.check(node, NET_TEST, [])
+        wrong = cluster.master_ip in unreached and bool(told.has_master_ip.value)
+        yield Verdict(NET, node.name, f"cannot reach the master IP {cluster.master_ip}", wrong)
+    elif told.has_master_ip.error is None:
         text = (
             f"the master node cannot reach the master IP (not configured?): it does not have the cluster's address "
             f"{cluster.master_ip} (on {cluster.master_netdev}); 'gnt-cluster activate-master-ip' gives it to it, or says why not"

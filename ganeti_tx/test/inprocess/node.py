@@ -24,7 +24,7 @@ from ganeti_tx.node.storage.ext.driver import ExtStorage
 from ganeti_tx.node.storage.ext.driver import register as register_ext
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IPools
-from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
+from ganeti_tx.node.storage.kinds import NodeStorage, Register, StorageKind, together
 from ganeti_tx.runtime.boot_id import BOOT_ID
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
@@ -156,6 +156,8 @@ class SimulatedNode:
     boots: int = 0
     processes: MachineProcesses = field(factory=MachineProcesses)
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
+    #: Real drivers in the place of storages in memory, from the next start of its daemon on.
+    drivers: Sequence[Register] = ()
 
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk)
@@ -261,10 +263,11 @@ class SimulatedNode:
             hold=MemoryLocks().hold,
             machine=SimulatedReset(self),
         )
-        external = together([register_ext(parts)]).storages
-        for each in external.values():
-            cast(ExtStorage, each).look = self.shared.external.look
-        storage = NodeStorage({**self.storage.storages, **external}, self.storage.pools)
+        real = together(register(parts) for register in (register_ext, *self.drivers))
+        for each in real.storages.values():
+            if isinstance(each, ExtStorage):
+                each.look = self.shared.external.look
+        storage = NodeStorage({**self.storage.storages, **real.storages}, {**self.storage.pools, **real.pools})
         self.network.listen(self.address, Listener(process, build_dispatch(parts, storage, self.transfers)))
 
     async def _reaches(self, address: str) -> bool:

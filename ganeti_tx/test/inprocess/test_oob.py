@@ -1,7 +1,10 @@
 """Out-of-band commands on a cluster in this process: gnt-node power and health."""
 
+from pathlib import Path
+
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.out_of_band import PROGRAM, PowerProgram
 
 BROKEN = ProcessResult(status=1, stderr=b"no such board\n")
@@ -44,6 +47,29 @@ class PowerTests(OobCase):
         self.assertEqual(self.ok("gnt-node power --no-headers --separator=: status node2"), "node2.example.com:on\n")
         self.program.broken[2] = ProcessResult(stdout=b"{}")
         self.assertEqual(self.table("gnt-node power status node2"), [["node2.example.com", "unknown"]])
+
+    def verified(self) -> str:
+        """What verification says of power, one line; nothing else is wrong."""
+        status, out, _ = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
+        self.assertEqual(status, 0, out)
+        return "".join(line.partition(" - ")[2] for line in out.splitlines() if "ENODEOOBPATH" in line)
+
+    def test_verified(self) -> None:
+        """Verification warns of what is not as recorded, or not known; of nodes that are offline, too."""
+        for node in self.cluster.members:
+            put(node.disk, Path(PROGRAM), b"#!/bin/sh\n", 0o755)
+        self.assertEqual(self.verified(), "")
+        self.program.off.add(3)
+        of_node = "WARNING:ENODEOOBPATH:node:node3.example.com:"
+        self.assertIn(f"{of_node}is off, but recorded is that it is on", self.verified())
+        self.program.broken[3] = BROKEN
+        self.assertIn(f"{of_node}whether it has power is not known: {PROGRAM} failed", self.verified())
+        self.program.broken.clear()
+        self.ok("gnt-node modify --offline=yes --force --auto-promote node3")
+        self.ok("gnt-node modify --node-powered=no node3")
+        self.assertEqual(self.verified(), "")
+        self.program.off.clear()
+        self.assertIn(f"{of_node}is on, but recorded is that it is off", self.verified())
 
     def test_off_and_on(self) -> None:
         """Only what is marked offline is switched off; the record follows, and the node comes back."""

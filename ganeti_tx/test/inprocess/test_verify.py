@@ -10,7 +10,9 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.network import Says, Wrong
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
-from ganeti_tx.test.inprocess.verify_faults import ADD, cluster_with, failing_hook, mirrored, runs
+from ganeti_tx.test.inprocess.verify_faults.fault import ADD, cluster_with, mirrored
+from ganeti_tx.test.inprocess.verify_faults.of_instances import runs
+from ganeti_tx.test.inprocess.verify_faults.of_nodes import failing_hook
 
 #: What Ganeti's own prints of a healthy group, in its order.
 OF_CONFIGURATION = (
