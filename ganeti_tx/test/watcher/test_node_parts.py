@@ -11,7 +11,7 @@ from ganeti_tx.watcher.daemons import LocalDaemons, rapi_answers, restart_silent
 from ganeti_tx.watcher.hooks import run_hooks
 from ganeti_tx.watcher.master import Group
 
-SCRIPT = "#!/bin/sh\necho $0 $MINE $PWD >> {0}/ran\n"
+SCRIPT = "#!/bin/sh\necho $0 $MINE $LC_ALL $PWD >> {0}/ran\n"
 
 
 class HookTests(WatchedCase):
@@ -32,7 +32,7 @@ class HookTests(WatchedCase):
         node = self.watched.node
         run_hooks(node)
         ran = (self.watched.root / "ran").read_text()
-        self.assertEqual(ran, f"{first} 1 /\n{second} 1 /\n")
+        self.assertEqual(ran, f"{first} 1 C /\n{second} 1 C /\n")
         self.assertEqual(node.log.failures, 0)
         self.assertEqual(self.watched.lines[0], "hook 15-bad failed with status 3: no luck")
         self.assertIn("40-anybodys: not run, since others may write to it", self.watched.lines[1])

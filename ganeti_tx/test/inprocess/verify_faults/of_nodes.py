@@ -63,6 +63,12 @@ def of_os(number: int, file: str, text: bytes) -> Callable[[InProcessCluster], o
     return lambda cluster: put(cluster.node(number).disk, cluster.paths.os_search_path[0] / OS_NAME / file, text)
 
 
+def extra_os(cluster: InProcessCluster) -> None:
+    """An OS is installed on all nodes but one."""
+    for number in (1, 2):
+        cluster.node(number).add_os("extra")
+
+
 def no_bridge(cluster: InProcessCluster) -> None:
     """A bridge is taken down."""
     run(cluster, ADD)
@@ -201,7 +207,7 @@ FAULTS = (
         VerifyCode.ENODEOS,
         "an OS is missing on a node",
         f"OSes present on reference node {FIRST_OS} but missing on this node: extra",
-        lambda cluster: [cluster.node(number).add_os("extra") for number in (1, 2)],
+        extra_os,
     ),
     ClusterFault(
         VerifyCode.ENODEOS,
