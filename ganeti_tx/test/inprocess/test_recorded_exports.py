@@ -32,12 +32,19 @@ class RecordedExportTests(RecordedOsCase):
     def compare(self, script: str) -> list[str]:
         """What is not as recorded of the runs of a script."""
         facts = [line["env"] for line in recorded.lines("os-environment-backup.jsonl") if line["script"] == script]
-        found = [
-            {name: value for name, value in spec.script.environment.items() if name not in OWN}
+        streamed = [
+            spec.script.environment
             for node in self.cluster.members
             for spec in node.transfers.begun
             if spec.script is not None and spec.command[0].endswith(f"/{script}")
         ]
+        others = [
+            call.env
+            for node in self.cluster.members
+            for call in node.scripts.calls
+            if call.argv[0].endswith(f"/{script}")
+        ]
+        found = [{name: each[name] for name in each if name not in OWN} for each in (*streamed, *others)]
         self.assertEqual(len(found), len(facts))
         return [wrong for pair in zip(facts, found, strict=True) for wrong in recorded.differences(*pair)]
 
@@ -85,7 +92,7 @@ class RecordedExportTests(RecordedOsCase):
             self.assertTrue(recorded.same("", fact, line), (fact, line))
 
     def test_import(self) -> None:
-        """The same with another script."""
+        """The same with another script, and with the one that tells the system its new name."""
         self.ok(f"gnt-instance remove -f {NAME}")
         self.put(f"{NAME}/config.ini", self.taken())
         self.put(f"{NAME}/1700000000", "")
@@ -93,7 +100,7 @@ class RecordedExportTests(RecordedOsCase):
             "gnt-backup import -n node2 -t file --src-node=node1 --src-dir=inst2.example.com --no-ip-check"
             " --ignore-ipolicy --disk 0:size=16M --net 0:mac=generate inst8.example.com"
         )
-        self.assertEqual(self.compare("import"), [])
+        self.assertEqual((self.compare("import"), self.compare("rename")), ([], []))
 
     def taken(self) -> str:
         """The description that was recorded, with something for its placeholders."""
