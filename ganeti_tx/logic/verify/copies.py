@@ -19,8 +19,6 @@ COMING = (FILES, VerifyCode.ECLUSTERFILECHECK)
 FURTHER_LOOKS = 10
 BETWEEN_LOOKS = 1.0
 AGAIN = "'gnt-cluster redist-conf' sends it again"
-
-
 NO_ANSWER = "Node did not return file checksum data"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import evolve
 
 from ganeti_tx.logic.hook import Hook, HookAnswers, HookNodes
-from ganeti_tx.logic.verify.copies import copy_findings
+from ganeti_tx.logic.verify.copies import NO_ANSWER, copy_findings
 from ganeti_tx.logic.verify.disks import disk_states
 from ganeti_tx.logic.verify.exclusive import physical_sizes
 from ganeti_tx.logic.verify.gathering import gather
@@ -85,8 +85,13 @@ class LUClusterVerifyGroup(GroupVerification[OpClusterVerifyGroup]):
         return evolve(told, disks=states)
 
     async def _copies(self) -> list[Verdict]:
+        """Of each node that nothing is found of, and of the files together, what could have been."""
         found = await copy_findings(self, self.scene.online, self.scene.master)
-        return [Verdict(code, name, text) for code, name, text in found]
+        told = {(code, name) for code, name, _ in found}
+        checked = [(VerifyCode.ENODEFILECHECK, node.name, NO_ANSWER) for node in self.scene.online]
+        checked.append((VerifyCode.ECLUSTERFILECHECK, "", "Files are missing from node(s)"))
+        right = [Verdict(*each, wrong=False) for each in checked if each[:2] not in told]
+        return [*(Verdict(*each) for each in found), *right]
 
     # Its hooks
 

@@ -55,8 +55,8 @@ def judge_ssh(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     outcome = told.ssh.get(node.name)
     if outcome is None:
         return
+    yield Verdict(SSH, node.name, "Could not verify the SSH setup of this node.", outcome.error is not None)
     if outcome.error is not None:
-        yield Verdict(SSH, node.name, "Could not verify the SSH setup of this node.")
         return
     found = outcome.get()
     for fault in found.get("ssh-files") or ():
