@@ -63,7 +63,10 @@ class PowerTests(OobCase):
         of_node = "WARNING:ENODEOOBPATH:node:node3.example.com:"
         self.assertIn(f"{of_node}is off, but recorded is that it is on", self.verified())
         self.program.broken[3] = BROKEN
-        self.assertIn(f"{of_node}whether it has power is not known: {PROGRAM} failed", self.verified())
+        self.program.broken[2] = BROKEN
+        of_master = "WARNING:ENODEOOBPATH:node:node1.example.com:"
+        names = "node2.example.com, node3.example.com"
+        self.assertIn(f"{of_master}whether there is power is not known of {names}: {PROGRAM} failed", self.verified())
         self.program.broken.clear()
         self.ok("gnt-node modify --offline=yes --force --auto-promote node3")
         self.ok("gnt-node modify --node-powered=no node3")
