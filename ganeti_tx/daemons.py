@@ -13,8 +13,9 @@ from twisted.scripts._twistd_unix import ServerOptions
 from twisted.scripts.twistd import runApp
 
 from ganeti_tx.errors import ExitCode, GanetiError
+from ganeti_tx.runtime.console import otherwise_of
 from ganeti_tx.runtime.daemon_control import READY_LIMIT
-from ganeti_tx.runtime.daemon_log import daemon_log, log_to, to_syslog
+from ganeti_tx.runtime.daemon_log import daemon_log, output_log, to_syslog
 from ganeti_tx.runtime.daemon_user import become_user, check_user, prepare
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.ownership import has_own_users
@@ -49,12 +50,13 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
         return ExitCode.FAILURE
     become = partial(become_daemon, daemon, paths if own_user else None)
     always = ["--pidfile=", "--no_save", f"--umask={UMASK:o}", f"--rundir={paths.root}"]
+    otherwise = otherwise_of(daemon, paths)
     if not IN_FOREGROUND.isdisjoint(arguments):
-        return become([*always, "--nodaemon", daemon, *arguments], log_to(sys.stdout))
+        return become([*always, "--nodaemon", daemon, *arguments], output_log(sys.stdout, otherwise))
     log = paths.log_file(daemon)
     try:
         log.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
-        observer = daemon_log(log)
+        observer = daemon_log(log, otherwise)
     except OSError as error:
         print(f"{daemon}: fatal: nothing can be logged: {reason(error)}", file=sys.stderr)
         return ExitCode.FAILURE

@@ -2,12 +2,17 @@
 
 from typing import Any
 
+from twisted.logger import Logger
+
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.node.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.locked_memory import lock_memory
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
+
+log = Logger()
 
 
 class Options(DaemonOptions):
@@ -17,7 +22,7 @@ class Options(DaemonOptions):
         ["port", "p", NODE_PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
     ]
-    optFlags = [["no-mlock", None, "accepted as by Ganeti's daemon; its memory is not locked"]]
+    optFlags = [["no-mlock", None, "do not lock the daemon in memory, as root's is, lest it need a disk that fails"]]
 
 
 def makeService(options: Options) -> Daemon:
@@ -32,6 +37,16 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     parts = real_parts(reactor)
 
     async def bring_up() -> Any:
+        if not options["no-mlock"]:
+            tell_lock(lock_memory())
         return await start(parts, options["port"], options["bind"])
 
     return Daemon("ganeti-noded", parts.paths, reactor, bring_up)
+
+
+def tell_lock(obstacle: str) -> None:
+    """Once, in the log: the daemon does its work without it."""
+    if obstacle:
+        log.warn("memory is not locked, so that a broken disk may stop this daemon, too: {why}", why=obstacle)
+    else:
+        log.info("all memory is locked")

@@ -1,7 +1,11 @@
 """Where a daemon logs to, and what not."""
 
+import errno
 import io
+import os
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -10,22 +14,28 @@ from twisted.python.syslog import SyslogObserver
 from zope.interface import provider
 
 from ganeti_tx.runtime.appended_file import AppendedFile
+from ganeti_tx.runtime.console import Otherwise, lost
+from ganeti_tx.runtime.files_errors import reason
 
 MODE = 0o600
+#: What a disk says that is full, read-only or broken.
+DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 _PORT = re.compile(r"^\((UDP|TCP|TLS|UNIX) Port .* Closed\)$|^[^ ]+( \(TLS\))? starting on ")
 
 
 class LogText(io.TextIOBase):
-    """Takes the lines for the file; those that the disk refuses are lost, as there is nobody to tell."""
+    """Takes the lines for a file or a descriptor; those that the disk refuses go elsewhere, where there is such a place."""
 
-    def __init__(self, file: AppendedFile) -> None:
-        self._file = file
+    def __init__(self, write: Callable[[bytes], object], otherwise: Otherwise = lost) -> None:
+        self._write = write
+        self._otherwise = otherwise
 
     def write(self, text: str) -> int:
         """Called by Twisted with whole lines."""
         try:
-            self._file.write(text.encode("utf-8", "backslashreplace"))
+            self._write(text.encode("utf-8", "backslashreplace"))
         except OSError:
+            self._otherwise(text)
             return 0
         return len(text)
 
@@ -86,13 +96,28 @@ def to_syslog(daemon: str) -> ILogObserver:
     return without_ports(cast(ILogObserver, LegacyLogObserverWrapper(emit)))
 
 
-def daemon_log(path: Path) -> ILogObserver:
+def output_log(out: IO[str], otherwise: Otherwise = lost) -> ILogObserver:
+    """Logs to standard output, past its buffer, which would keep what cannot be written for the next time.
+
+    @param otherwise: takes what cannot be written there.
+    """
+    out.flush()
+    return log_to(cast(IO[str], LogText(partial(os.write, out.fileno()), otherwise)))
+
+
+def daemon_log(path: Path, otherwise: Otherwise = lost) -> ILogObserver:
     """Logs to a file, which a second start of the same daemon may write to as well.
 
     Twisted's own log files are not appended to: two processes write over each other's lines.
 
-    @raise OSError: the file cannot be opened.
+    @param otherwise: takes what cannot be written there.
+    @raise OSError: the file cannot be opened, and there is no other place, or not the disk is to blame.
     """
     file = AppendedFile(path, MODE)
-    file.write(b"")
-    return log_to(cast(IO[str], LogText(file)))
+    try:
+        file.write(b"")
+    except OSError as error:
+        if otherwise is lost or error.errno not in DISK_FAULTS:
+            raise
+        otherwise(f"{path} cannot be written to, so that this is the log: {reason(error)}\n")
+    return log_to(cast(IO[str], LogText(file.write, otherwise)))

@@ -90,4 +90,4 @@ class DaemonLogTests(SynchronousTestCase):
         """Where no file can be the start fails; what cannot be written later is lost without a sound."""
         nowhere = Path(self.mktemp()) / "log"
         self.assertRaises(FileNotFoundError, daemon_log, nowhere)
-        self.assertEqual(LogText(AppendedFile(nowhere, 0o600)).write("a line\n"), 0)
+        self.assertEqual(LogText(AppendedFile(nowhere, 0o600).write).write("a line\n"), 0)
