@@ -2,8 +2,10 @@
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 
 from attrs import field, frozen
@@ -15,7 +17,8 @@ from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 LIMIT = 64 << 10
-MAX_RANGE = 100_000
+#: More than there are processes on a machine.
+MOST_TRIED = 100_000
 #: The last user id there is; the one above it means "unchanged" to the kernel.
 MAX_UID = 2**32 - 2
 DIRECTORY_MODE = 0o750
@@ -23,18 +26,33 @@ LOCK_MODE = 0o600
 _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
 
 
-def parse_pool(text: str) -> list[tuple[int, int]]:
-    """Ranges as "1000-1005" or "1000", apart by commas or lines. @raise HypervisorError: anything else, or root."""
+def parse_pool(text: str) -> list[range]:
+    """Ranges as "1000-1005" or "1000", apart by commas or lines, without what no instance may have: root's id, and the last number.
+
+    @raise HypervisorError: anything else.
+    """
     ranges = []
     for part in re.split(r"[,\s]+", text.strip()):
         if not part:
             continue
         found = _RANGE.fullmatch(part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 0 < first <= last < min(first + MAX_RANGE, MAX_UID + 1):
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if not first <= last <= MAX_UID + 1:
             raise HypervisorError(f"the uid pool has {part!r}, which is no range of user ids")
-        ranges.append((first, last))
+        ranges.append(range(max(first, 1), min(last, MAX_UID) + 1))
     return ranges
+
+
+def some_of(ranges: Sequence[range], chance: random.Random) -> list[int]:
+    """All ids in random order, or so many of them that one of these is free on any machine."""
+    ends = list(accumulate(len(each) for each in ranges))
+    total = ends[-1] if ends else 0
+
+    def id_at(position: int) -> int:
+        number = bisect_right(ends, position)
+        return ranges[number][position - ends[number]]
+
+    return [id_at(position) for position in chance.sample(range(total), min(total, MOST_TRIED))]
 
 
 @frozen
@@ -80,11 +98,16 @@ class UidPool:
         lock.release()
 
     def _free_one(self) -> tuple[int, HeldFile]:
-        in_use = self.ids_in_use()
-        for uid in self._ids_by_hope():
+        ids, in_use = self._ids_by_hope(), self.ids_in_use()
+        for uid in ids:
             if uid not in in_use and (lock := self._locked(uid)) is not None:
                 return uid, lock
-        raise HypervisorError("security_model pool: no user id is left in the cluster's uid pool (gnt-cluster modify)")
+        raise HypervisorError(
+            f"security_model pool: all {len(ids)} user ids of the cluster's pool are in use here; more come by "
+            "'gnt-cluster modify --add-uids'"
+            if ids
+            else "security_model pool: the cluster has no pool of user ids; 'gnt-cluster modify --uid-pool' makes one"
+        )
 
     def _locked(self, uid: int) -> HeldFile | None:
         try:
@@ -106,12 +129,11 @@ class UidPool:
         return self.paths.uid_pool_dir / str(uid)
 
     def _ids_by_hope(self) -> list[int]:
-        """All ids in random order, those last that have a lock file."""
+        """Ids in random order, those last that have a lock file."""
         try:
             text = self.files.read(self.paths.ssconf_file("uid_pool"), LIMIT).decode("ascii", "replace")
         except FileNotFoundError:
             return []
-        ids = [uid for first, last in parse_pool(text) for uid in range(first, last + 1)]
-        random.Random(self.entropy.random_bytes(16)).shuffle(ids)
+        ids = some_of(parse_pool(text), random.Random(self.entropy.random_bytes(16)))
         marked = set(self.files.listdir(self.paths.uid_pool_dir))
         return sorted(ids, key=lambda uid: str(uid) in marked)

@@ -89,7 +89,14 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:
         aio=None if disk.uri else params.disk_aio,
         discard=None if params.disk_discard == "default" else params.disk_discard,
         readonly=True if disk.spec.mode == "ro" else None,
+        # Else QEMU opens it anew at the end of a migration, on both sides.
+        **{"auto-read-only": False if is_confined(params) else None},
     )
+
+
+def is_confined(params: KvmParams) -> bool:
+    """Whether QEMU, once it runs, may no longer open the files of the node."""
+    return params.security_model != "none" or params.use_chroot
 
 
 def drive_cache(params: KvmParams) -> str:

@@ -12,11 +12,18 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.command.block_nodes import block_node, node_name, write_cache
-from ganeti_tx.node.hypervisor.kvm.command.disks import disk_device, disk_id, disk_place, drive_id, drive_option
+from ganeti_tx.node.hypervisor.kvm.command.disks import (
+    disk_device,
+    disk_id,
+    disk_place,
+    drive_id,
+    drive_option,
+    is_confined,
+)
 from ganeti_tx.node.hypervisor.kvm.command.options import arguments
 from ganeti_tx.node.hypervisor.kvm.host_devices import IHostDevices, closing, opening
 from ganeti_tx.node.hypervisor.kvm.hotplug.letting_go import LIMIT, let_go
-from ganeti_tx.node.hypervisor.kvm.hotplug.offers import check_disks, is_confined
+from ganeti_tx.node.hypervisor.kvm.hotplug.offers import check_disks
 from ganeti_tx.node.hypervisor.kvm.hotplug.placing import place_for
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpError
 from ganeti_tx.node.hypervisor.kvm.running import RunningInstance, inserted

@@ -28,7 +28,7 @@ async def check_disks(client: QmpClient, params: KvmParams) -> None:
     kind = params.disk_type
     if kind != "paravirtual" and not kind.startswith("scsi"):
         raise HypervisorError(f"a disk of disk_type {kind} cannot come or go while it runs; {RESTART}")
-    await check_commands(client, NEEDED | BLOCK_NODES | ({"add-fd"} if is_confined(params) else set()))
+    await check_commands(client, NEEDED | BLOCK_NODES | ({"add-fd"} if disks.is_confined(params) else set()))
     await _check_bus(client, pci_bus(params) if kind == "paravirtual" else SCSI_BUS)
     await _check_type(client, disks.DEVICES[kind])
 
@@ -41,11 +41,6 @@ async def check_nics(client: QmpClient, params: KvmParams) -> None:
     await check_commands(client, NEEDED | FOR_NICS)
     await _check_bus(client, pci_bus(params))
     await _check_type(client, nics.DEVICES.get(kind, kind))
-
-
-def is_confined(params: KvmParams) -> bool:
-    """Whether QEMU, once it runs, may no longer open the files of the node."""
-    return params.security_model != "none" or params.use_chroot
 
 
 async def _check_bus(client: QmpClient, bus: str) -> None:

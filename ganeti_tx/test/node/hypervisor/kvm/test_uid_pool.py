@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
+from random import Random
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
-from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool, parse_pool
+from ganeti_tx.node.hypervisor.kvm.uid_pool import MAX_UID, MOST_TRIED, UidPool, parse_pool, some_of
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -110,11 +111,31 @@ class UidPoolTests(SynchronousTestCase):
         self.assertEqual(self.start(), 61234)
 
     def test_no_pool(self) -> None:
-        """A cluster without a pool lends nothing; root is in no pool."""
-        self.assertRaises(HypervisorError, self.start)
-        for text in ("0", "5-4", "x", "1-", "-1", "0-5", "4294967295"):
+        """A cluster without a pool lends nothing, which is told; so does one that has root alone."""
+        for text in ("", "0", "0\n4294967295"):
+            self.write_pool(text)
+            self.assertIn("no pool", str(self.assertRaises(HypervisorError, self.start)))
+        self.paths.ssconf_file("uid_pool").unlink()
+        self.assertIn("--uid-pool", str(self.assertRaises(HypervisorError, self.start)))
+
+    def test_used_up(self) -> None:
+        """When all are in use the error says so, and what to do."""
+        self.write_pool("61234-61235")
+        self.running |= {61234, 61235}
+        self.assertIn("all 2 user ids", str(self.assertRaises(HypervisorError, self.start)))
+
+    def test_ranges(self) -> None:
+        """Root is in no pool, nor the number that means "unchanged"; whatever else the cluster takes for a pool is one."""
+        for text in ("5-4", "x", "1-", "-1", "4294967296", "1-4294967296"):
             self.assertRaises(HypervisorError, parse_pool, text)
-        self.assertEqual(parse_pool("4294967294"), [(4294967294, 4294967294)])
+        self.assertEqual(
+            parse_pool("0-2,7\n4294967294-4294967295"), [range(1, 3), range(7, 8), range(MAX_UID, MAX_UID + 1)]
+        )
+        self.assertEqual(sorted(some_of(parse_pool("10-12,0,30"), Random(1))), [10, 11, 12, 30])
+        found = some_of(parse_pool("5-6,1000-4294967295"), Random(1))
+        self.assertEqual((len(found), len(set(found))), (MOST_TRIED, MOST_TRIED))
+        self.assertGreater(max(found), 2**31)
+        self.assertLessEqual(max(found), MAX_UID)
 
 
 class ProcessOwnersTests(SynchronousTestCase):

@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
-from ganeti_tx.test.node.hypervisor.kvm.parts import qemu_plan
+from ganeti_tx.test.node.hypervisor.kvm.parts import attached, qemu_plan
 
 KERNEL = {"kernel_path": "/k"}
 CDROM = {"cdrom_image_path": "/iso"}
@@ -127,6 +127,17 @@ class EffectTests(SynchronousTestCase):
         self.assertIn("-accel kvm", argv)
         self.assertIn("-runas 61234:61234", argv)
         self.assertIn("-cpu host", argv)
+
+    def test_confined(self) -> None:
+        """Who may open no files once it runs has its disks open as they are to be used; others open them as they need."""
+        for params in (
+            {"use_chroot": True},
+            {"security_model": "pool"},
+            {"security_model": "user", "security_domain": "kvm"},
+        ):
+            argv = qemu_argv(qemu_plan(disks=[attached()], **params))
+            self.assertIn("auto-read-only=off", " ".join(argv), params)
+        self.assertNotIn("auto-read-only", " ".join(qemu_argv(qemu_plan(disks=[attached()]))))
 
     def test_commas(self) -> None:
         """A comma in a path or an address is doubled, so it begins no option of its own."""
