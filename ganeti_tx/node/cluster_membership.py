@@ -16,6 +16,7 @@ from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import FileStat, IFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_digest, peer_name
 
@@ -30,12 +31,16 @@ SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 
 @define
 class AdmittedCallers:
-    """Admits the certificates whose digests ssconf lists as the master candidates'."""
+    """Admits the certificates whose digests ssconf lists as the master candidates'.
+
+    While a disk that fails does not give the list, the one that was read last counts.
+    """
 
     files: IFiles
     paths: Paths
     _seen: FileStat | None = None
     _digests: list[str] = field(factory=list)
+    _well: bool = True
 
     def admitted(self, transport: Any) -> bool:
         """Whether the peer may make node calls: its certificate is listed, and tells its name."""
@@ -45,15 +50,24 @@ class AdmittedCallers:
         return any(compare_digest(shown, known) for known in self._known())
 
     def _known(self) -> list[str]:
-        path = self.paths.ssconf_file("master_candidates_certs")
-        if not self.files.exists(path):
-            return []
+        try:
+            self._read(self.paths.ssconf_file("master_candidates_certs"))
+        except FileNotFoundError:
+            self._seen, self._digests = None, []
+        except OSError as error:
+            if self._well:
+                log.error("whoever might make calls before still may: {why}", why=reason(error))
+            self._well = False
+        else:
+            self._well = True
+        return self._digests
+
+    def _read(self, path: Path) -> None:
         stat = self.files.stat(path)
         if stat != self._seen:
             lines = self.files.read(path, MAX_SSCONF).decode("ascii", "ignore").splitlines()
             self._digests = [line.partition("=")[2].strip() for line in lines if "=" in line]
             self._seen = stat
-        return self._digests
 
 
 @define

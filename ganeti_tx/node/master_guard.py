@@ -17,10 +17,11 @@ from twisted.logger import Logger
 from ganeti_tx.mastership.ballot import own_ballot, ssconf_master
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method
-from ganeti_tx.node.terms import Terms
+from ganeti_tx.node.terms import Terms, is_superseded
 from ganeti_tx.rpc.calls.base import Claim, NodeCall, Sender
 from ganeti_tx.rpc.refusals import AnotherIsMaster, NoStamp, UnknownCaller
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
@@ -35,6 +36,8 @@ class MasterGuard:
     own_name: str
     terms: Terms
     stop_master_daemons: Callable[[], Awaitable[None]]
+    #: The stamp of the last call that was admitted by what is on the disk.
+    _last: Stamp | None = None
     _refused: set[str] = field(factory=set)
     _lock: DeferredLock = field(factory=DeferredLock)
 
@@ -57,6 +60,24 @@ class MasterGuard:
             self._lock.release()
 
     async def _check(self, call: NodeCall[object], stamp: Stamp) -> None:
+        """@raise CallRefused: as `perform`. @raise OSError: the disk does not say, and the call is not one that goes without."""
+        try:
+            await self._check_files(call, stamp)
+        except OSError as error:
+            if call.needs_disk or not self._was_master(stamp):
+                raise
+            log.error(
+                "{call} of {caller} is done although {why}", call=call.name, caller=stamp.master, why=reason(error)
+            )
+        else:
+            self._last = stamp
+
+    def _was_master(self, stamp: Stamp) -> bool:
+        """Whether a stamp is of the master of before, or of a later one of the same cluster."""
+        last = self._last
+        return last is not None and last.cluster == stamp.cluster and not is_superseded(stamp, last.term, last.master)
+
+    async def _check_files(self, call: NodeCall[object], stamp: Stamp) -> None:
         caller, master = stamp.master, ssconf_master(self.files, self.paths)
         if master != caller and not self._takes_over(call, stamp):
             raise self._refusal(call, caller, master or self._master_of_term())

@@ -35,4 +35,5 @@ class NodePowercycle(NodeCall[str], frozen=True, kw_only=True):
     """Reset the node as the reset button does, once the answer is out; gives what will be."""
 
     name: ClassVar[str] = "node_powercycle"
+    needs_disk: ClassVar[bool] = False
     timeout: ClassVar[float] = URGENT

@@ -40,6 +40,8 @@ class NodeCall(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     abandonable: ClassVar[bool] = False
     #: Whether it needs what is secret of disks, which undos do not have, so that it is filled in before they are done.
     needs_secrets: ClassVar[bool] = False
+    #: Whether what the node has on its disk decides about it; one that does not still works when that cannot be read any more.
+    needs_disk: ClassVar[bool] = True
     timeout: ClassVar[float] = NORMAL
     max_request: ClassVar[int] = 4 * MiB
     max_response: ClassVar[int] = 16 * MiB

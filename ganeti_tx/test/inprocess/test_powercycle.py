@@ -1,6 +1,9 @@
 """gnt-node powercycle on a cluster in this process."""
 
+import errno
+
 from ganeti_tx.node.powercycle import DELAY
+from ganeti_tx.test.fakes.files import error
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
@@ -36,6 +39,19 @@ class PowercycleTests(ClusterCase):
         self.assertEqual(self.boots(), [1, 1, 2])
         self.cluster.node(3).stop()
         self.fails("gnt-node powercycle --yes node3", "node3.example.com")
+
+    def test_dead_disk(self) -> None:
+        """A node of which no file can be read or written any more does nothing but that (design-2.1)."""
+        self.ok("gnt-cluster add-tags seen")
+        disk = self.cluster.node(2).disk
+        disk.fault = lambda _step, path: error(errno.EIO, path)
+        status, out, _err = self.scene().run(["gnt-node", "restricted-command", "-M", "any", "node2"])
+        self.assertEqual(status, 1)
+        self.assertIn("/var/lib/ganeti/ssconf_master_node: Input/output error", out)
+        self.assertTrue(self.ok("gnt-node powercycle --yes node2").endswith(SAID))
+        self.cluster.pass_time(DELAY - 1)
+        disk.fault = None  # it is to boot
+        self.assertEqual(self.boots(), [1, 2, 1])
 
     def test_refused(self) -> None:
         """Nothing happens to the master by mistake, nor without a yes; a dry run tells what would be done."""

@@ -1,6 +1,7 @@
 """Who may make node calls."""
 
 import datetime
+import errno
 
 from OpenSSL.crypto import FILETYPE_PEM, X509, load_certificate
 from twisted.internet.defer import Deferred
@@ -10,7 +11,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_name
-from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.fakes.files import MemoryFiles, error
 
 NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 AUTHORITY = create_authority("cluster", NOW)
@@ -65,6 +66,23 @@ class AdmittedCallersTests(SynchronousTestCase):
             self.assertTrue(self.callers.admitted(connection))
             self.assertFalse(self.callers.admitted(other))
         self.assertEqual([(each.asked, peer_name(each)) for each in (connection, other)], [(1, "node2"), (1, "node3")])
+
+    def test_broken_disk(self) -> None:
+        """When the list cannot be read, who is on it still may call, and nobody else; a list that is gone admits nobody."""
+        self.admit(NODE2)
+        self.assertTrue(self.callers.admitted(Connection(NODE2)))
+        for step in ("stat", "read"):
+            self.files.fault = lambda operation, path, step=step: error(errno.EIO, path) if operation == step else None
+            self.admit(issue_client(AUTHORITY, "node3", NOW))
+            self.assertTrue(self.callers.admitted(Connection(NODE2)), step)
+            self.assertFalse(self.callers.admitted(Connection(AUTHORITY)), step)
+        self.assertEqual(len(self.flushLoggedErrors()), 0)
+        self.files.fault = None
+        self.assertFalse(self.callers.admitted(Connection(NODE2)))
+        self.admit(NODE2)
+        self.assertTrue(self.callers.admitted(Connection(NODE2)))
+        self.files.remove(self.paths.ssconf_file("master_candidates_certs"))
+        self.assertFalse(self.callers.admitted(Connection(NODE2)))
 
     def test_nameless(self) -> None:
         """Who shows no certificate, or one without a name, may not call, listed or not."""

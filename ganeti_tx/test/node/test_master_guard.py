@@ -1,5 +1,7 @@
 """Whom a node takes configuration, simple configuration and jobs from."""
 
+import errno
+
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,6 +14,7 @@ from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.administration import NodePowercycle
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteSsconfFiles
 from ganeti_tx.rpc.calls.master import MasterVote
@@ -19,6 +22,7 @@ from ganeti_tx.rpc.calls.queue import JobqueueUpdate
 from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.rpc.refusals import AnotherIsMaster, NoStamp, UnknownCaller
 from ganeti_tx.test.election.nodes import PATHS, SERIAL, ThreeNodes, three_nodes
+from ganeti_tx.test.fakes.files import error
 
 JOB = JobqueueUpdate(files=[("job-1", "{}")])
 
@@ -144,6 +148,34 @@ class MasterGuardTests(SynchronousTestCase):
         late: tuple[NodeCall[object], ...] = (ssconf("node1", SERIAL + 9000), upload("node1", SERIAL + 9000), JOB)
         for each in late:
             self.refused("node1", stamped(each, "node1", 5))
+
+    def test_broken_disk(self) -> None:
+        """A disk that fails keeps no master, of before or later, from a reset, and lets nobody do anything else.
+
+        Who is not known from before, has been the master, or is of another cluster, resets nothing.
+        """
+        done: list[str] = []
+
+        async def method(call: NodeCall[object]) -> None:
+            done.append(f"{call.name} of {call.stamp.master if call.stamp else None}")
+
+        def perform(call: NodeCall[object], caller: str, term: int) -> Deferred[object]:
+            return Deferred.fromCoroutine(guard.perform(stamped(call, caller, term), caller, method))
+
+        guard = MasterGuard(self.node.files, PATHS, "node3", Terms(self.node.files, PATHS), lambda: succeed(None))
+        self.node.files.fault = lambda _operation, path: error(errno.EIO, path)
+        self.failureResultOf(perform(NodePowercycle(), "node1", 5), OSError)
+        self.node.files.fault = None
+        self.successResultOf(perform(JOB, "node1", 5))
+        self.node.files.fault = lambda _operation, path: error(errno.EIO, path)
+        self.failureResultOf(perform(JOB, "node1", 5), OSError)
+        for master, term in (("node2", 5), ("node1", 4)):
+            self.failureResultOf(perform(NodePowercycle(), master, term), OSError)
+        strange = replace(NodePowercycle(), stamp=Stamp(cluster="another", master="node1", term=5))
+        self.failureResultOf(Deferred.fromCoroutine(guard.perform(strange, "node1", method)), OSError)
+        self.successResultOf(perform(NodePowercycle(), "node1", 5))
+        self.successResultOf(perform(NodePowercycle(), "node2", 6))
+        self.assertEqual(done, [f"{JOB.name} of node1", "node_powercycle of node1", "node_powercycle of node2"])
 
     def test_spoiled(self) -> None:
         """Simple configuration that somebody spoiled is mended by the master, which its term makes known."""
