@@ -77,8 +77,9 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             )
         await self._check_addresses([node for node in known.values() if node.name != self._name])
         check_ndparams(self.op.ndparams or {}, for_node=True)
-        self._hv_state = changed_hv_state({}, self.op.hv_state)
-        self._disk_state = changed_disk_state({}, self.op.disk_state)
+        old = self._old
+        self._hv_state = changed_hv_state({} if old is None else old.hv_state_static, self.op.hv_state)
+        self._disk_state = changed_disk_state({} if old is None else old.disk_state_static, self.op.disk_state)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
             await self._check_daemon()
             await self._check_volumes()

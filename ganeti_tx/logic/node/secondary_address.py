@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
@@ -13,13 +14,17 @@ from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.rpc.calls.node import NodeHasIpAddress
 
 
-async def check_secondary(unit: LogicalUnit[OpNodeSetParams], node: Node, others: Sequence[Node], master: str) -> None:
+async def check_secondary(
+    unit: LogicalUnit[OpNodeSetParams], node: Node, others: Sequence[Node], cluster: Cluster
+) -> None:
     """@raise OpPrereqError: no address, not this node's own, or in use."""
     address = str(unit.op.secondary_ip)
     try:
         ip_address(address)
     except ValueError:
         raise OpPrereqError(f"secondary address {address!r} is no IP address", ECode.INVAL) from None
+    if address == cluster.master_ip:
+        raise OpPrereqError(f"address {address} belongs to the cluster {cluster.cluster_name} itself", ECode.NOTUNIQUE)
     for other in others:
         if address in (other.primary_ip, other.secondary_ip):
             raise OpPrereqError(f"address {address} belongs to node {other.name} already", ECode.NOTUNIQUE)
@@ -31,7 +36,7 @@ async def check_secondary(unit: LogicalUnit[OpNodeSetParams], node: Node, others
             "change one node after the other",
             ECode.INVAL,
         )
-    if node.uuid != master and node.offline and unit.op.offline is not False:
+    if node.uuid != cluster.master_node and node.offline and unit.op.offline is not False:
         raise OpPrereqError(f"node {node.name} is offline, so its secondary address cannot be changed", ECode.STATE)
     await _check_unused(unit, node)
     target = NodeAddress(node.name, node.primary_ip)  # one that comes back is asked too

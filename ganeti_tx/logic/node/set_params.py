@@ -54,11 +54,6 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         self._node = await self.config.node(self.op.node_uuid or self.op.node_name)
 
     @property
-    def _may_promote(self) -> bool:
-        """Whether others may take this one's place."""
-        return self.op.auto_promote or self.op.force
-
-    @property
     def _may_leave(self) -> bool:
         """Whether the node may leave the pool of master candidates."""
         return asked_role(self._node, self.op) is not Role.CANDIDATE and self._node.master_candidate
@@ -70,7 +65,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         """
         if level is not Level.NODE:
             return ()
-        if self._may_promote or self._may_leave or self.op.secondary_ip is not None:
+        if self.op.auto_promote or self._may_leave or self.op.secondary_ip is not None:
             return (on_all(level, Mode.EXCLUSIVE),)
         return on_nodes([self._node.uuid], Mode.EXCLUSIVE)
 
@@ -87,7 +82,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         await check_instances(self.config, node, op, role)
         await check_back_online(self, node, role)
         if op.secondary_ip is not None:
-            await check_secondary(self, node, self._others, self._cluster.master_node)
+            await check_secondary(self, node, self._others, self._cluster)
         self._after = with_role(self._changed(), role)
         if self._returns():
             self._after = with_role(self._after, Role.CANDIDATE)
@@ -153,7 +148,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     async def _replace_this(self) -> None:
         size = self._cluster.candidate_pool_size
         wanted = lacking(self._others, size)
-        if wanted and not self._may_promote:
+        if wanted and not self.op.auto_promote:
             raise OpPrereqError(
                 f"without node {self._node.name} there are fewer master candidates than the {size} wanted; promote "
                 "another node first, or give --auto-promote (auto_promote) to have one promoted",

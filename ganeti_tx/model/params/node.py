@@ -1,10 +1,17 @@
 """Node parameters: what differs between machines."""
 
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any
+
+from attrs import frozen
+
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.base import Params, Wire
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
-from ganeti_tx.model.params.kinds import check, fill, refuse_global, typed
+from ganeti_tx.model.params.kinds import DEFAULT, check, fill, refuse_global, typed
 
 #: Whether no two disks lie on the same physical volume.
 EXCLUSIVE = "exclusive_storage"
@@ -13,6 +20,27 @@ GLOBAL_ONLY = frozenset({EXCLUSIVE})
 #: The program by which a node's power is known and switched; what it is where there is none though a wider level names one.
 OOB_PROGRAM = "oob_program"
 NO_PROGRAM = "!"
+LAST_PORT = 65535
+
+
+@frozen
+class Range:
+    """What values of a parameter there can be besides their type."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+#: Of what is given; a configuration of before may hold others.
+RANGES: Mapping[str, Range] = {
+    "cpu_speed": Range(lambda speed: isfinite(speed) and speed > 0, "above 0"),
+    OOB_PROGRAM: Range(
+        lambda program: program in ("", NO_PROGRAM) or program.startswith("/"),
+        f"an absolute path, empty, or {NO_PROGRAM} for none",
+    ),
+    "spindle_count": Range(lambda count: count >= 1, "at least 1"),
+    "ssh_port": Range(lambda port: 1 <= port <= LAST_PORT, f"a port from 1 to {LAST_PORT}"),
+}
 
 
 class NodeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -50,7 +78,12 @@ def check_ndparams(given: Params, *, for_node: bool = False) -> dict[str, object
     """Given parameters in their types.
 
     @raise ParameterError: unknown, or not for a single node. @raise TypeEnforcementError: of another type.
+    @raise OpPrereqError: out of range.
     """
     if for_node:
         refuse_global(given, GLOBAL_ONLY, "ndparams")
-    return check(NodeParams, given, "ndparams")
+    checked = check(NodeParams, given, "ndparams")
+    for name, value in checked.items():
+        if value != DEFAULT and name in RANGES and not RANGES[name].holds(value):
+            raise OpPrereqError(f"ndparams.{name}: must be {RANGES[name].words}, got {value!r}", ECode.INVAL)
+    return checked

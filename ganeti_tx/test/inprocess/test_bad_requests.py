@@ -3,15 +3,10 @@
 What is wrong with the many parameters of creations and changes is in the tests of their units.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-from attrs import frozen
+from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode
-from ganeti_tx.test.contracts.operation_cells import reason
-from ganeti_tx.test.inprocess.case import ClusterCase
+from ganeti_tx.test.inprocess.bad_requests import LATE, Bad, BadRequestCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.hail import install_hail
 
@@ -27,20 +22,7 @@ BEFORE = (
     "gnt-group add rack2",
 )
 SPECS = "cpu-count={},disk-count={},disk-size={},memory-size={},nic-count={},spindle-use=1"
-#: Files that say what was asked for, not what there is.
-RECORDS = re.compile(r"/(queue|log|lock|iallocator)/|/(locks|tempres)\.data|livelock")
 INVAL, STATE, NOENT, EXISTS = ECode.INVAL, ECode.STATE, ECode.NOENT, ECode.EXISTS
-#: One that fails while it is done, so that it has no code.
-LATE = ""
-
-
-@frozen
-class Bad:
-    """Requests that are refused for one reason, as what comes behind `gnt-instance`, or a whole line."""
-
-    code: str
-    words: str
-    lines: Sequence[str]
 
 
 def each(name: str, *requests: str) -> list[str]:
@@ -220,7 +202,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
 }  # fmt: skip
 
 
-class BadRequestTests(ClusterCase):
+class BadRequestTests(BadRequestCase):
     """Each condition in a cluster of its own."""
 
     def new_cluster(self, seed: int = 0) -> InProcessCluster:
@@ -235,10 +217,7 @@ class BadRequestTests(ClusterCase):
             self.cluster = self.new_cluster()
             for line in (*BEFORE, *before):
                 self.ok(line)
-            for each in bad:
-                for request in each.lines:
-                    self.check(condition, each, request if request.startswith("gnt-") else f"gnt-instance {request}")
-            self.assert_nothing_held(self.cluster)
+            self.check_all(condition, bad)
 
     def test_nothing_free(self) -> None:
         """There is no room on a node, in its memory or its storage."""
@@ -253,31 +232,3 @@ class BadRequestTests(ClusterCase):
             self.check("full", Bad(ECode.NORES, "", [request]), request)
         grown = "gnt-instance modify -B maxmem=20000,minmem=128 web1"
         self.check("memory", Bad(ECode.NORES, "MB of memory missing", [grown]), grown)
-
-    def check(self, condition: str, bad: Bad, line: str) -> None:
-        """It is refused as it should be, and nothing is other than before."""
-        before = dict(everything(self.cluster))
-        status, out, err = self.scene().run(line.split())
-        where = f"{condition}: {line}: {out}{err}"
-        self.assertEqual(status, 1, where)
-        said = reason(err, "web1", where)
-        code, _, text = said.partition(": ") if bad.code else ("", "", said)
-        self.assertEqual(code, bad.code, where)
-        self.assertIn(bad.words, text, where)
-        self.cluster.pass_time(1)
-        self.assertEqual(dict(everything(self.cluster)), before, where)
-
-
-def everything(cluster: InProcessCluster) -> Iterator[tuple[object, object]]:
-    """All that there is of files, disks and machines, byte for byte."""
-    yield "disks", cluster.disks()
-    yield "running", cluster.running()
-    for node in cluster.members:
-        yield (node.name, "ready"), sorted(node.files_storage.devices.behind)
-        for path in files(node.disk.paths()):
-            yield (node.name, path), node.disk.content(path)
-
-
-def files(paths: Sequence[Path]) -> list[Path]:
-    """Those that are no records."""
-    return [path for path in paths if not RECORDS.search(str(path))]

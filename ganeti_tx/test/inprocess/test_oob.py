@@ -177,9 +177,8 @@ class PowerTests(OobCase):
         """A program that is not there, or that anybody can change, is not run."""
         self.cluster.master.disk.set_mode(self.cluster.paths.root / PROGRAM[1:], 0o757)
         self.fails("gnt-node power status node2", "others may write to it")
-        for program, reason in (("/nosuch", "no out-of-band program on the master"), ("power", "absolute path")):
-            self.ok(f"gnt-node modify --node-parameters oob_program={program} node2")
-            self.fails("gnt-node power status node2", reason)
+        self.ok("gnt-node modify --node-parameters oob_program=/nosuch node2")
+        self.fails("gnt-node power status node2", "no out-of-band program on the master")
 
     def test_locks(self) -> None:
         """Who asks waits for nobody; who switches power waits for what is done on the node."""

@@ -129,8 +129,9 @@ class AddTests(UnitTestCase):
         self.assertFalse(self.node().master_candidate)
 
     def test_readd(self) -> None:
-        """A node that comes back keeps its uuid and its instances, is online again and has its new certificate."""
-        lost = replace(CONFIG.nodes["node1-uuid"], offline=True, master_candidate=False)
+        """A node that comes back keeps its uuid, instances and settings, is online again and has its new certificate."""
+        state = {"hv_state_static": {"kvm": {"mem_total": 5}}, "ndparams": {"spindle_count": 4}}
+        lost = replace(CONFIG.nodes["node1-uuid"], offline=True, master_candidate=False, **state)
         self.stage = self.make_stage(
             replace(
                 CONFIG,
@@ -142,8 +143,10 @@ class AddTests(UnitTestCase):
         self.well()
         ADDRESSES[lost.name] = (lost.name, lost.primary_ip)
         self.addCleanup(ADDRESSES.pop, lost.name)
-        self.run_op(add(node_name=lost.name, readd=True))
+        self.run_op(add(node_name=lost.name, readd=True, hv_state={"kvm": {"mem_node": 1}}))
         back = self.node(lost.name)
+        self.assertEqual(back.ndparams, lost.ndparams)
+        self.assertEqual(back.hv_state_static, {"kvm": {"mem_total": 5, "mem_node": 1}})
         self.assertEqual((back.uuid, back.offline, back.drained), (lost.uuid, False, False))
         self.assertEqual(back.serial_no, lost.serial_no + 1)
         self.assertEqual([each.primary_node for each in self.stage.snapshot.instances.values()], [lost.uuid])
