@@ -181,7 +181,10 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         async with self.step(LEARN):
             await learn_from(self, node, set_up=self.op.node_setup)
         await self.config.when_distributed()
-        self.info(f"Node {self._name} will be a {'master candidate' if candidate else 'regular node'}")
+        if self._old is not None:
+            self.info("- INFO: Readding a node, the offline/drained flags were reset")
+        if candidate:
+            self.info("- INFO: Node will be a master candidate")
         if self._old is not None and not candidate:
             await take_copies(self, node)
         await fill_pool(self)

@@ -79,4 +79,6 @@ async def check_back_online(parts: Parts, node: Node, role: Role) -> None:
             f"node {node.name} speaks protocol {spoken}, the master {NODE_PROTOCOL_VERSION}; install the same version there",
             ECode.ENVIRON,
         )
-    parts.warn(f"node {node.name} was offline and is used again; 'gnt-node add --readd' would have set it up anew")
+    parts.warn(
+        "Transitioning node from offline to online state without using re-add. Please make sure the node is healthy!"
+    )

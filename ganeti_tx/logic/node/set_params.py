@@ -80,13 +80,24 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         check_transition(node, op, role, self._cluster.master_node)
         check_power(node, op, await self._oob_program())
         await check_instances(self.config, node, op, role)
-        await check_back_online(self, node, role)
-        if op.secondary_ip is not None:
-            await check_secondary(self, node, self._others, self._cluster)
         self._after = with_role(self._changed(), role)
         if self._returns():
             self._after = with_role(self._after, Role.CANDIDATE)
+        self._tell_roles()
+        await check_back_online(self, node, role)
+        if op.secondary_ip is not None:
+            await check_secondary(self, node, self._others, self._cluster)
         await self._plan_promotions()
+
+    def _tell_roles(self) -> None:
+        """What of the roles is not as it was asked for."""
+        for flag in FLAGS:
+            if getattr(self.op, flag) is False and not getattr(self._node, flag):
+                self.info(f"- INFO: Ignoring request to unset flag {flag}, already unset")
+        if self.op.master_capable is False and self._node.master_candidate:
+            self.info("- INFO: Demoting from master candidate")
+        if self._after.master_candidate and not (self._node.master_candidate or self.op.master_candidate):
+            self.info("- INFO: Auto-promoting node to master candidate")
 
     async def hook_values(self) -> Mapping[str, object]:
         """The node, and of its flags those that were asked for or will be set; None stands for the rest.
@@ -183,8 +194,6 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         async with self.step(CHANGE):
             await self.config.change_nodes([self._after, *self._promotions.nodes], self._promotions.digests)
         tell(self, self._promotions)
-        if self._after.master_candidate and not (self._node.master_candidate or self.op.master_candidate):
-            self.info(f"Node {self._node.name} becomes a master candidate: the pool has room for it")
         await self.config.when_distributed()
         if self._drops_copies:
             await take_copies(self, self._after)
