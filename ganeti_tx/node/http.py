@@ -29,7 +29,14 @@ from ganeti_tx.rpc.table import CALLS
 from ganeti_tx.rpc.wire import CONTENT_TYPE, decode_call, encode_failure, encode_success
 from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
-from ganeti_tx.runtime.limited_channel import HEAD_LIMIT, LINGER, SLOWEST, Connections, LimitedChannel
+from ganeti_tx.runtime.limited_channel import (
+    HEAD_LIMIT,
+    LINGER,
+    MAX_UNAUTHENTICATED,
+    SLOWEST,
+    Connections,
+    LimitedChannel,
+)
 from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
@@ -190,7 +197,10 @@ class NodeSite(Site):
     noisy = False
     protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
 
-    def __init__(self, dispatch: NodeDispatch, admitted: Admission, reactor: IReactorTime) -> None:
+    def __init__(
+        self, dispatch: NodeDispatch, admitted: Admission, reactor: IReactorTime, most: int = MAX_UNAUTHENTICATED
+    ) -> None:
+        """@param most: so many connections of unauthenticated peers there may be."""
         super().__init__(
             CallResource(dispatch, admitted, reactor),
             requestFactory=BoundedRequest,
@@ -200,7 +210,7 @@ class NodeSite(Site):
         )
         self.admitted = admitted
         self.bodies = 0
-        self._connections = Connections(reactor)
+        self._connections = Connections(reactor, most)
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         channel = super().buildProtocol(addr)

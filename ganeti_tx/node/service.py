@@ -68,6 +68,7 @@ from ganeti_tx.rpc.calls.master import NodeStopMaster
 from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.limited_channel import MAX_UNAUTHENTICATED
 from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.machine_reset import MachineReset, NoReset, reset_of
@@ -212,8 +213,13 @@ def build_dispatch(
     )
 
 
-async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[], Awaitable[None]]:
-    """Listen for node calls on the node's own address. @raise NotInClusterError: the node has no keys."""
+async def start(
+    parts: NodeParts, port: int, address: str | None, most_unauthenticated: int = MAX_UNAUTHENTICATED
+) -> Callable[[], Awaitable[None]]:
+    """Listen for node calls on the node's own address. @raise NotInClusterError: the node has no keys.
+
+    @param most_unauthenticated: so many connections there may be that have made no call yet.
+    """
     paths = parts.paths
     for path in (paths.server_pem, paths.authority_pem):
         if not parts.files.exists(path):
@@ -224,7 +230,7 @@ async def start(parts: NodeParts, port: int, address: str | None) -> Callable[[]
     if address is None:
         _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
     callers = AdmittedCallers(parts.files, paths)
-    site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor)
+    site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor, most_unauthenticated)
     listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
     log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
 

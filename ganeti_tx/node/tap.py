@@ -7,7 +7,8 @@ from twisted.logger import Logger
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.node.service import real_parts, start
 from ganeti_tx.runtime.daemon import Daemon
-from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.daemon_options import ListeningOptions, address, connections, port_number
+from ganeti_tx.runtime.limited_channel import MAX_UNAUTHENTICATED
 from ganeti_tx.runtime.locked_memory import lock_memory
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
@@ -15,12 +16,19 @@ from ganeti_tx.runtime.steady_clock import steady
 log = Logger()
 
 
-class Options(DaemonOptions):
+class Options(ListeningOptions):
     """What the node daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
         ["port", "p", NODE_PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: the node's own)", address],
+        [
+            "max-clients",
+            None,
+            MAX_UNAUTHENTICATED,
+            "so many connections there may be that have made no call; one more takes the place of an old one",
+            connections,
+        ],
     ]
     optFlags = [["no-mlock", None, "do not lock the daemon in memory, as root's is, lest it need a disk that fails"]]
 
@@ -39,7 +47,7 @@ def make_service(options: Options, reactor: IDaemonReactor) -> Daemon:
     async def bring_up() -> Any:
         if not options["no-mlock"]:
             tell_lock(lock_memory())
-        return await start(parts, options["port"], options["bind"])
+        return await start(parts, options["port"], options["bind"], options["max-clients"])
 
     return Daemon("ganeti-noded", parts.paths, reactor, bring_up)
 

@@ -3,31 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from twisted.python import usage
-
 from ganeti_tx.rapi.http.connections import MOST
 from ganeti_tx.rapi.service import PORT, Settings, real_parts, start
-from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.daemon import Daemon
-from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
+from ganeti_tx.runtime.daemon_options import ListeningOptions, address, connections, port_number
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.steady_clock import steady
 
 
-def connections(text: str) -> int:
-    """How many there may be. @raise ValueError: no number, or none."""
-    if not (text.isdecimal() and int(text) > 0):
-        raise ValueError(f"{text!r} is not a number of connections; give 1 or more")
-    return int(text)
-
-
-class Options(DaemonOptions):
+class Options(ListeningOptions):
     """What the Remote API daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
         ["port", "p", PORT, "the TCP port", port_number],
         ["bind", "b", None, "the address to listen on (default: every one)", address],
-        ["interface", "i", None, "listen on the address of this network interface"],
         ["ssl-cert", "C", None, "the certificate and what it was signed by, PEM (default: rapi.pem)"],
         ["ssl-key", "K", None, "its private key, PEM (default: the same file)"],
         [
@@ -42,17 +31,6 @@ class Options(DaemonOptions):
         ["no-ssl", None, "HTTP without TLS; for tests behind nothing but loopback"],
         ["require-authentication", None, "nobody gets in without a password"],
     ]
-
-    def postOptions(self) -> None:
-        """@raise UsageError: options that contradict each other, or a value that cannot be."""
-        super().postOptions()
-        if self["bind"] is not None and self["interface"] is not None:
-            raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
-        if self["interface"] is not None:
-            try:
-                self["bind"] = address_of(self["interface"])
-            except OSError as error:
-                raise usage.UsageError(f"--interface: {self['interface']} has no address: {error.strerror}")
 
     def settings(self) -> Settings:
         """As the service takes them."""

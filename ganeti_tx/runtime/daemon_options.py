@@ -7,6 +7,7 @@ from typing import Any
 from twisted.python import usage
 
 from ganeti_tx import __version__
+from ganeti_tx.runtime.addresses import address_of
 
 
 def port_number(text: str) -> int:
@@ -22,6 +23,13 @@ def address(text: str) -> str:
         return str(ipaddress.ip_address(text))
     except ValueError:
         raise ValueError(f"{text!r} is not an IP address") from None
+
+
+def connections(text: str) -> int:
+    """How many there may be. @raise ValueError: no number, or none."""
+    if not (text.isdecimal() and int(text) > 0):
+        raise ValueError(f"{text!r} is not a number of connections; give 1 or more")
+    return int(text)
 
 
 class DaemonOptions(usage.Options):
@@ -67,3 +75,20 @@ class DaemonOptions(usage.Options):
 
     def _daemon(self) -> str:
         return "DAEMON" if self.parent is None else str(self.parent.subCommand)
+
+
+class ListeningOptions(DaemonOptions):
+    """The options of a daemon that listens where `bind` says: on an address, or on that of a network interface."""
+
+    optParameters = [["interface", "i", None, "listen on the address of this network interface"]]
+
+    def postOptions(self) -> None:
+        """@raise UsageError: both are given, or the interface has no address."""
+        super().postOptions()
+        if self["bind"] is not None and self["interface"] is not None:
+            raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
+        if self["interface"] is not None:
+            try:
+                self["bind"] = address_of(self["interface"])
+            except OSError as error:
+                raise usage.UsageError(f"--interface: {self['interface']} has no address: {error.strerror}")

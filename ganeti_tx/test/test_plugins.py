@@ -61,6 +61,14 @@ class PluginTests(SynchronousTestCase):
         self.assertEqual((options["port"], options["bind"]), (1812, "127.0.0.2"))
         self.assertRaises(UsageError, self.makers["ganeti-noded"].options().parseOptions, ["--port", "many"])
 
+    def test_node_daemon(self) -> None:
+        """What Ganeti's node daemon takes is taken, such as stands in /etc/default/ganeti."""
+        options = self.makers["ganeti-noded"].options()
+        options.parseOptions(["--interface", "lo", "--max-clients", "20", "--no-mlock", "-d", "--syslog=no"])
+        self.assertEqual((options["bind"], options["max-clients"], options["no-mlock"]), ("127.0.0.1", 20, 1))
+        for words in (["--max-clients", "0"], ["-i", "nosuch0"], ["-i", "lo", "-b", "127.0.0.1"]):
+            self.assertRaises(UsageError, self.makers["ganeti-noded"].options().parseOptions, words)
+
     def test_services(self) -> None:
         """Making the service listens nowhere and starts nothing: that comes when twistd starts it."""
         for name, maker in self.makers.items():
