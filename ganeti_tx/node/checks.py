@@ -15,7 +15,7 @@ from ganeti_tx.model.exclusive_storage import PHYSICAL_VOLUMES
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.facts import missing_bridges
+from ganeti_tx.node.facts import missing_bridges, missing_interfaces
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.abilities import IExisting, IMirrorModule, MirrorModule
@@ -82,6 +82,7 @@ class NodeChecks:
             "hypervisor": self._hypervisors,
             "hvparams": self._parameters,
             "bridges": self._bridges,
+            "interfaces": self._interfaces,
             "node-net-test": self._network,
             "node-setup": self._setup,
             "user-scripts": self._user_scripts,
@@ -131,6 +132,9 @@ class NodeChecks:
 
     async def _bridges(self, names: list[str]) -> list[str]:
         return missing_bridges(self.files, self.user_mode_marker, names)
+
+    async def _interfaces(self, names: list[str]) -> list[str]:
+        return missing_interfaces(self.files, names)
 
     async def _network(self, addresses: list[str]) -> list[str]:
         """Those of the addresses at which no host answers; all are tried at the same time."""

@@ -97,3 +97,8 @@ def missing_bridges(files: IFiles, user_mode_marker: Path, names: Iterable[str])
     if files.exists(user_mode_marker):
         return []
     return [name for name in names if "/" in name or not files.exists(SYS_NET / name / "bridge")]
+
+
+def missing_interfaces(files: IFiles, names: Iterable[str]) -> list[str]:
+    """Those network interfaces that are not there."""
+    return [name for name in names if "/" in name or not files.exists(SYS_NET / name)]

@@ -12,12 +12,16 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
+from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.rpc.interfaces import RpcError
 
 LATER = "take it with 'gnt-cluster activate-master-ip' when that is mended"
 
 GIVE_UP = "give the cluster's address up on its old interface"
 TAKE, NETMASK = "take the cluster's address", "give the cluster's address its new netmask"
+
+#: The check of nodes that names the missing ones of some network interfaces.
+INTERFACES = "interfaces"
 
 Change = Callable[[], Awaitable[None]]
 
@@ -29,6 +33,25 @@ def check_address(after: Cluster) -> None:
         raise OpPrereqError("master_netdev: the cluster's address needs an interface", ECode.INVAL)
     if not 0 < after.master_netmask <= longest:
         raise OpPrereqError(f"master_netmask must be from 1 to {longest}, not {after.master_netmask}", ECode.INVAL)
+
+
+async def check_interface(unit: LogicalUnit[OpClusterSetParams], after: Cluster, timeout: float) -> None:
+    """The interface is there on the master; warn of candidates, which may become the master, without it.
+
+    A script of the administrator's own may do without, and --force says that it will be there.
+
+    @raise OpPrereqError: the master does not have it.
+    """
+    nodes = [node for node in await unit.config.nodes() if node.master_candidate and not node.offline]
+    call = NodeVerify(checks={INTERFACES: [after.master_netdev]}, cluster_name=after.cluster_name)
+    told = await unit.nodes.call_many(nodes, call, timeout)
+    without = [node for node in nodes if (told[node.name].value or {}).get(INTERFACES)]
+    if not without:
+        return
+    text = f"there is no network interface '{after.master_netdev}' on {', '.join(node.name for node in without)}"
+    if any(node.uuid == after.master_node for node in without) and not (unit.op.force or after.use_external_mip_script):
+        raise OpPrereqError(f"master_netdev: {text}; --force sets it all the same", ECode.ENVIRON)
+    unit.warn(f"{text}, which could not take the cluster's address")
 
 
 def moves(before: Cluster, after: Cluster) -> bool:

@@ -8,11 +8,13 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, QueryFilterParseError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.cluster.master_address import address_steps, check_address, with_address
+from ganeti_tx.logic.cluster.master_address import address_steps, check_address, check_interface, with_address
+from ganeti_tx.logic.cluster.mirror_helper import check_helper
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
 from ganeti_tx.logic.cluster.storage_directories import warn_of_directories
 from ganeti_tx.logic.cluster.volume_group import check_volume_group
 from ganeti_tx.logic.disks.exclusive import check_alike
+from ganeti_tx.logic.group.settings import check_enabled
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -108,6 +110,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         await self._check_templates(before, after)
         if (before.master_netdev, before.master_netmask) != (after.master_netdev, after.master_netmask):
             check_address(after)
+        if before.master_netdev != after.master_netdev:
+            await check_interface(self, after, TIMEOUT)
         for hypervisor in after.enabled_hypervisors:
             if self._is_new(hypervisor, before, after):
                 await self._ask_nodes(hypervisor, after)
@@ -116,12 +120,14 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             check_patterns("reserved_lvs", after.reserved_lvs)
         if after.volume_group_name not in (None, before.volume_group_name):
             await check_volume_group(self, after.volume_group_name, await self.config.nodes())
+        await check_helper(self, before, after, await self._able(), TIMEOUT)
         for group in await self.config.groups():
             if is_exclusive(after, group) and not is_exclusive(before, group):
                 await check_alike(self, after, group, await self.config.nodes())
         await warn_of_directories(self, before, after, await self._able(), TIMEOUT)
         for line in vain_changes(before, self._given):
             self.info(line)
+        check_enabled(set(after.ipolicy.disk_templates) - set(before.ipolicy.disk_templates), after)
         if before.ipolicy != after.ipolicy:
             views = (await self.config.instance_views()).each()
             warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
@@ -160,7 +166,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if instance.hypervisor in gone:
                 raise OpPrereqError(
                     f"hypervisor {instance.hypervisor.value} cannot be disabled: instance {instance.name} uses it",
-                    ECode.INVAL,
+                    ECode.STATE,
                 )
 
     async def _check_templates(self, before: Cluster, after: Cluster) -> None:
@@ -191,7 +197,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             for template in templates_of(view.disks) & gone:
                 raise OpPrereqError(
                     f"disk template {template.value} cannot be disabled: instance {view.instance.name} uses it",
-                    ECode.INVAL,
+                    ECode.STATE,
                 )
 
     def _is_new(self, hypervisor: Hypervisor, before: Cluster, after: Cluster) -> bool:

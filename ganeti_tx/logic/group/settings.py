@@ -1,6 +1,6 @@
 """The settings that a node group has of its own, as a request changes them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
@@ -72,7 +72,7 @@ def changed_policy(held: PartialPolicy, given: Params, cluster: Cluster) -> Part
     )
 
 
-def check_enabled(templates: Sequence[DiskTemplate], cluster: Cluster) -> None:
+def check_enabled(templates: Collection[DiskTemplate], cluster: Cluster) -> None:
     """@raise OpPrereqError: nobody could make disks of such a template."""
     if missing := sorted(set(templates) - set(cluster.enabled_disk_templates)):
         raise OpPrereqError(

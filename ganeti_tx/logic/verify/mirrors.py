@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node import Node
@@ -28,9 +29,13 @@ class ToldModule(NamedTuple):
 
 def ask_modules(scene: GroupScene) -> Mapping[str, Any]:
     """Of the enabled templates of mirrors."""
-    enabled = scene.cluster.enabled_disk_templates
-    words = [word.value for word in enabled if TEMPLATES[word].mirrored is Mirrored.INTERNALLY]
+    words = mirroring(scene.cluster)
     return {CHECK: words} if words else {}
+
+
+def mirroring(cluster: Cluster) -> list[str]:
+    """The enabled templates whose disks nodes mirror."""
+    return [word.value for word in cluster.enabled_disk_templates if TEMPLATES[word].mirrored is Mirrored.INTERNALLY]
 
 
 def judge_modules(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:

@@ -8,6 +8,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.volume_names import volume_group_fault
 
 MAC_PREFIX = re.compile(r"([0-9a-f]{2}:){2}[0-9a-f]{2}", re.IGNORECASE)
+URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s]+", re.IGNORECASE)
 TOOL = re.compile(r"[A-Za-z0-9_.+-]{1,100}")
 
 
@@ -28,11 +29,25 @@ def directory(name: str, path: str) -> str:
     return normpath(f"/{path.lstrip('/')}") if path else path
 
 
+def image(name: str, given: str) -> str:
+    """Where a helper machine's image is, or nothing."""
+    if given and not given.startswith("/") and not URL.fullmatch(given):
+        raise OpPrereqError(f"{name}: {given!r} is neither an absolute path nor a URL", ECode.INVAL)
+    return given
+
+
 def volume_group(name: str, given: str) -> str | None:
     """The name of a volume group, or none, which switches storage in volumes off."""
     if given and (fault := volume_group_fault(name, given)):
         raise OpPrereqError(fault, ECode.INVAL)
     return given or None
+
+
+def program(name: str, path: str) -> str | None:
+    """A program by its path, or none."""
+    if path and not path.startswith("/"):
+        raise OpPrereqError(f"{name}: {path!r} is no absolute path", ECode.INVAL)
+    return path or None
 
 
 def mac_prefix(name: str, given: str) -> str:

@@ -9,7 +9,7 @@ from ganeti_tx.model import disk_templates
 from ganeti_tx.model.base import no_text
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.settings.changes import collectors, uid_pool
-from ganeti_tx.model.settings.checks import tools
+from ganeti_tx.model.settings.checks import image, tools
 from ganeti_tx.model.settings.collectors import COLLECTORS, DEFAULT_COLLECTOR, DataCollector
 from ganeti_tx.model.settings.nodes import ON_MODIFY
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Section, Setting
@@ -133,6 +133,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
         str,
         Setting(
             default="",
+            check=image,
             flags=(Flag("--install-image", "image of the helper machine that installs"),),
             facts=(Fact("install image"),),
         ),
@@ -151,6 +152,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
         str,
         Setting(
             default="",
+            check=image,
             flags=(Flag("--zeroing-image", "image of the helper machine that wipes"),),
             facts=(Fact("zeroing image"),),
         ),

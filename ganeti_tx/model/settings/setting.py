@@ -8,7 +8,6 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.values import Params
 
 
@@ -116,8 +115,6 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     more: Mapping[str, Any] = {}
     #: Whether there is a parameter at all.
     changes: bool = True
-    #: What the setting would switch and is no part of this version, so that only nothing can be set.
-    absent: str = ""
     flags: tuple[Flag, ...] = ()
     facts: tuple[Fact, ...] = (Fact(),)
     #: Whether the Remote API takes it (Ganeti 3.0 RAPI table).
@@ -192,11 +189,4 @@ def changed(cluster: Any, settings: Iterable[Setting], given: Mapping[str, Any])
     @raise OpPrereqError, ParameterError, TypeEnforcementError: one cannot be set, or does not fit.
     """
     touched = [setting for setting in settings if not given.keys().isdisjoint(setting.parameters)]
-    for setting in touched:
-        if setting.absent and given[setting.parameter]:
-            raise OpPrereqError(
-                f"{setting.parameter} cannot be set: {setting.absent} is not available in this version", ECode.INVAL
-            )
-    return {
-        setting.name: setting.stored(getattr(cluster, setting.name), given) for setting in touched if not setting.absent
-    }
+    return {setting.name: setting.stored(getattr(cluster, setting.name), given) for setting in touched}

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ganeti_tx.model.settings.checks import directory, volume_group
+from ganeti_tx.model.settings.checks import directory, program, volume_group
 from ganeti_tx.model.settings.nodes import ON_MODIFY, NodeSettings
 from ganeti_tx.model.settings.setting import Fact, Flag, Form, Program, Reading, Setting
 from ganeti_tx.model.values import NonEmpty, NonNegative
@@ -42,7 +42,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
         Setting(
             initial=None,
             parameter="drbd_helper",
-            absent="DRBD",
+            check=program,
             flags=(Flag("--drbd-usermode-helper", "the helper that DRBD calls"),),
             facts=(Fact("drbd usermode helper"),),
         ),

@@ -39,18 +39,18 @@ class ChangeTests(SynchronousTestCase):
     """Parameters to what is stored."""
 
     def test_only_what_is_given(self) -> None:
-        """What no parameter is about stays out; what is no part of this version is refused by its name."""
+        """What no parameter is about stays out."""
         self.assertEqual(changed(CLUSTER, SETTINGS, {}), {})
         self.assertEqual(changed(CLUSTER, SETTINGS, {"mac_prefix": "AA:00:01"}), {"mac_prefix": "aa:00:01"})
-        self.assertEqual(changed(CLUSTER, SETTINGS, {"drbd_helper": ""}), {})
-        error = self.assertRaises(OpPrereqError, changed, CLUSTER, SETTINGS, {"drbd_helper": "/bin/true"})
-        self.assertEqual(str(error), "drbd_helper cannot be set: DRBD is not available in this version")
+        self.assertEqual(changed(CLUSTER, SETTINGS, {"drbd_helper": ""}), {"drbd_usermode_helper": None})
 
     def test_checks(self) -> None:
         """Each refuses with the parameter's name, the value, and what is allowed."""
         for check, value, words in (
             (checks.at_least_one, 0, "x must be at least 1, not 0"),
             (checks.directory, "a/b", "x: 'a/b' is no absolute path"),
+            (checks.image, "a/b", "x: 'a/b' is neither an absolute path nor a URL"),
+            (checks.program, "true", "x: 'true' is no absolute path"),
             (checks.mac_prefix, "aa:bb", "x must have the form aa:bb:cc, not 'aa:bb'"),
             (checks.tools, ["a b"], "x: 'a b' is no plain name of a program"),
         ):

@@ -91,6 +91,11 @@ class NodeChecksTests(NodeChecksCase):
         """Who does not answer."""
         self.assertEqual(self.one("node_net_test", ["192.0.2.1", "198.51.100.1"]), ["198.51.100.1"])
 
+    def test_interfaces(self) -> None:
+        """Those that are missing; what is no name of one is missing, too."""
+        self.files.mkdir(Path("/sys/class/net/eth0"))
+        self.assertEqual(self.one("interfaces", ["eth0", "nosuch0", "../net/eth0"]), ["nosuch0", "../net/eth0"])
+
     def test_hosts(self) -> None:
         """Only what contradicts the cluster is a fault; a node without the file asks others."""
         wanted = {"node1.example.com": "192.0.2.1", "node2.example.com": "192.0.2.2"}

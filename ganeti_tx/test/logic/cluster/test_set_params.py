@@ -12,7 +12,7 @@ from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
-from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
+from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, NodeVerify, StorageSpace
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.test.logic.node.test_set_params import SetParamsCase, cluster_of, member
 from ganeti_tx.test.logic.stage import INSTANCE
@@ -36,8 +36,8 @@ class SetParamsTests(SetParamsCase):
         changes = {
             "max_running_jobs": 7, "max_tracked_jobs": 9, "maintain_node_health": True, "prealloc_wipe_disks": True,
             "default_iallocator": "hail", "default_iallocator_params": {"a": 1}, "modify_etc_hosts": False,
-            "enabled_user_shutdown": True, "mac_prefix": "aa:bb:cc", "reserved_lvs": ("x.*",), "install_image": "i",
-            "zeroing_image": "z", "compression_tools": ("lzop",), "use_external_mip_script": True,
+            "enabled_user_shutdown": True, "mac_prefix": "aa:bb:cc", "reserved_lvs": ("x.*",), "install_image": "/i",
+            "zeroing_image": "http://images.example.com/z", "compression_tools": ("lzop",), "use_external_mip_script": True,
             "file_storage_dir": "/srv/other", "uid_pool": ((1000, 1005), (2000, 2000)),
         }  # fmt: skip
         before = self.settings
@@ -52,6 +52,37 @@ class SetParamsTests(SetParamsCase):
         before = self.settings
         self.assertIsNone(self.run_op(modify()))
         self.assertEqual(replace(self.settings, serial_no=before.serial_no, mtime=before.mtime), before)
+
+    def test_drbd_helper(self) -> None:
+        """It is what each node's module calls, or taken as it is while nothing is mirrored."""
+        self.nodes.answers[NodeVerify] = lambda node, call: {
+            "mirrors": {word: ["8.4.11", "/bin/true", []] for word in call.checks["mirrors"]}
+        }
+        self.run_op(modify(drbd_helper="/bin/true"))
+        self.assertEqual(self.settings.drbd_usermode_helper, "/bin/true")
+        text = self.refused(modify(drbd_helper="/bin/false"), OpPrereqError)
+        self.assertIn("Error on node 'node1.example.com': drbd usermode helper is '/bin/true', not '/bin/false'", text)
+        self.nodes.answer(NodeVerify, {"mirrors": {"drbd": "no module"}})
+        self.assertIn("no module", self.refused(modify(drbd_helper="/bin/false"), OpPrereqError))
+        self.assertEqual(self.settings.drbd_usermode_helper, "/bin/true")
+        self.run_op(modify(drbd_helper=""))
+        self.assertIsNone(self.settings.drbd_usermode_helper)
+        self.set_stage(
+            replace(self.initial, cluster=replace(self.settings, enabled_disk_templates=(DiskTemplate.FILE,)))
+        )
+        self.run_op(modify(drbd_helper="/bin/false"))
+        self.assertEqual(self.settings.drbd_usermode_helper, "/bin/false")
+        self.assertIn("did not enable the drbd disk template", self.stage.feedback[-1])
+
+    def test_templates_of_the_policy(self) -> None:
+        """None is allowed anew that nobody could make disks of; what was allowed before may stay."""
+        before = self.settings.ipolicy.disk_templates
+        self.assertIn(DiskTemplate.RBD, before)
+        self.run_op(modify(ipolicy={"disk-templates": [DiskTemplate.FILE, DiskTemplate.RBD]}))
+        self.run_op(modify(ipolicy={"disk-templates": [DiskTemplate.FILE]}))
+        text = self.refused(modify(ipolicy={"disk-templates": [DiskTemplate.FILE, DiskTemplate.RBD]}), OpPrereqError)
+        self.assertIn("allowed by the ipolicy, but not enabled on the cluster: rbd", text)
+        self.assertEqual(self.settings.ipolicy.disk_templates, (DiskTemplate.FILE,))
 
     def test_no_allocator(self) -> None:
         """The default allocator can be taken away."""
@@ -73,7 +104,7 @@ class SetParamsTests(SetParamsCase):
         for changes, reason in (
             ({"default_iallocator": "nosuch"}, "there is no instance allocator 'nosuch'"),
             ({"vg_name": "a/b"}, "'a/b' is no name of a volume group"),
-            ({"drbd_helper": "/bin/true"}, "DRBD is not available"),
+            ({"drbd_helper": "true"}, "drbd_helper: 'true' is no absolute path"),
             ({"master_netdev": ""}, "needs an interface"),
             ({"master_netmask": 33}, "must be from 1 to 32"),
             ({"instance_communication_network": "x"}, "not known"),
@@ -85,6 +116,8 @@ class SetParamsTests(SetParamsCase):
             ({"reserved_lvs": ("a" * 900,) * 30}, "weigh more than"),
             ({"compression_tools": ("/bin/sh",)}, "no plain name"),
             ({"file_storage_dir": "srv"}, "absolute path"),
+            ({"install_image": "srv/i"}, "install_image: 'srv/i' is neither an absolute path nor a URL"),
+            ({"zeroing_image": "http://"}, "neither an absolute path nor a URL"),
             ({"enabled_hypervisors": ()}, "at least one hypervisor"),
             ({"enabled_disk_templates": ()}, "at least one disk template"),
             ({"enabled_disk_templates": (DiskTemplate.FILE, DiskTemplate.RBD)}, "rbd is not available here"),
@@ -174,12 +207,30 @@ class SetParamsTests(SetParamsCase):
     def test_address_moves(self) -> None:
         """The address leaves its old interface, with the old settings, before it is taken on the new one, with the new."""
         self.run_op(modify(master_netdev="eth1", master_netmask=24))
-        (down, up) = (call for _, call in self.nodes.sent)
+        (down, up) = (call for _, call in self.nodes.sent if not isinstance(call, NodeVerify))
         assert isinstance(down, NodeDeactivateMasterIp)
         assert isinstance(up, NodeActivateMasterIp)
         self.assertEqual((down.master_params.netdev, down.master_params.netmask), ("eth0", 32))
         self.assertEqual((up.master_params.netdev, up.master_params.netmask), ("eth1", 24))
         self.assertEqual((self.settings.master_netdev, self.settings.master_netmask), ("eth1", 24))
+
+    def test_interface_is_not_there(self) -> None:
+        """The master must have it, unless that is forced or a script cares; of another candidate without it is told."""
+        self.nodes.answers[NodeVerify] = lambda node, call: {"interfaces": call.checks["interfaces"]}
+        text = self.refused(modify(master_netdev="nosuch0"), OpPrereqError)
+        self.assertEqual(
+            text,
+            "master_netdev: there is no network interface 'nosuch0' on node1.example.com, node2.example.com; "
+            "--force sets it all the same",
+        )
+        self.assertEqual((self.settings.master_netdev, self.stage.feedback), ("eth0", []))
+        self.run_op(modify(master_netdev="nosuch0", force=True))
+        self.run_op(modify(master_netdev="nosuch1", use_external_mip_script=True))
+        self.assertEqual(self.settings.master_netdev, "nosuch1")
+        self.nodes.answers[NodeVerify] = lambda node, call: {"interfaces": ["eth7"] if "node2" in node else []}
+        self.run_op(modify(master_netdev="eth7", use_external_mip_script=False))
+        told = "there is no network interface 'eth7' on node2.example.com, which could not take the cluster's address"
+        self.assertIn(told, self.stage.feedback[-1])
 
     def test_address_stays(self) -> None:
         """An address that cannot be given up keeps its settings, unless it is forced."""
