@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ganeti_tx.cli.tree import leaf
 from ganeti_tx.model import sizes
 
 #: Statuses of a value in a query's answer (Ganeti 3.0 query table, result_status).
@@ -81,7 +82,7 @@ def formatter_of(kind: str, unit: str) -> Formatter:
     """How a value of a field kind reads."""
     if kind == "unit":
         return lambda value: format_size(value, unit)
-    return {"bool": format_bool, "timestamp": format_time}.get(kind, str)
+    return {"bool": format_bool, "timestamp": format_time, "float": leaf}.get(kind, str)
 
 
 def query_columns(fields: Sequence[dict[str, Any]], style: Style, overrides: dict[str, Formatter]) -> list[Column]:

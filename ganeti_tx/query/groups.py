@@ -44,9 +44,9 @@ def node_count(view: View) -> Callable[[NodeGroup], int]:
 
 
 def instance_names(view: View) -> Callable[[NodeGroup], list[str]]:
-    """The names of the instances on the group's nodes."""
+    """The names of the instances on the group's nodes, in their order."""
     members, primaries = view.members, view.primaries
-    return lambda group: [name for node in members.get(group.uuid, ()) for name in primaries.get(node.uuid, ())]
+    return lambda group: sorted(name for node in members.get(group.uuid, ()) for name in primaries.get(node.uuid, ()))
 
 
 def instance_count(view: View) -> Callable[[NodeGroup], int]:

@@ -10,13 +10,14 @@ from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import selection
 from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.tree import leaf
 
 DEFAULT_FIELDS = ("name", "node_cnt", "pinst_cnt", "alloc_policy", "ndparams")
 
 
 def format_params(params: Mapping[str, Any]) -> str:
     """As options would set them."""
-    return ", ".join(f"{name}={value}" for name, value in params.items())
+    return ", ".join(f"{name}={leaf(value)}" for name, value in params.items())
 
 
 FORMATS: dict[str, Formatter] = {"node_list": format_list, "pinst_list": format_list, "ndparams": format_params}

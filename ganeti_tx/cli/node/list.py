@@ -5,12 +5,13 @@ from typing import Any
 
 from ganeti_tx.cli.filters import Filter
 from ganeti_tx.cli.listing import show_fields, show_list
+from ganeti_tx.cli.node.naming import of_group
 from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS, Command, Option
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import both, selection
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.tree import tree_lines
+from ganeti_tx.cli.tree import leaf, tree_lines
 from ganeti_tx.errors import ExitCode
 
 DEFAULT_FIELDS = ("name", "dtotal", "dfree", "mtotal", "mnode", "mfree", "pinst_cnt", "sinst_cnt")
@@ -24,13 +25,13 @@ GROUP = Option(("-g", "--node-group"), "nodegroup", "only the nodes of this grou
 
 
 def list_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
-    """A table of nodes."""
-    chosen = both(selection(names, force_filter=options.force_filter), _of_group(options))
+    """A table of nodes. @raise OpPrereqError: there is no group of the name."""
+    chosen = both(selection(names, force_filter=options.force_filter), _of_group(session, options))
     return show_list(session, options, "node", DEFAULT_FIELDS, chosen, FORMATS)
 
 
-def _of_group(options: Parsed) -> Filter | None:
-    return ["==", "group", options.nodegroup] if options.nodegroup else None
+def _of_group(session: Session, options: Parsed) -> Filter | None:
+    return None if options.nodegroup is None else ["==", "group", of_group(session, options.nodegroup)[0]]
 
 
 def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -39,8 +40,8 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 
 def show_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
-    """All about nodes."""
-    chosen = both(selection(names, force_filter=False), _of_group(options))
+    """All about nodes. @raise OpPrereqError: there is no group of the name."""
+    chosen = both(selection(names, force_filter=False), _of_group(session, options))
     answer = session.client.query("node", INFO_FIELDS, chosen)
     for row in answer["data"]:
         values = {name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)}
@@ -71,7 +72,7 @@ def _described(node: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _origin(key: str, value: Any, custom: dict[str, Any]) -> str:
-    return str(custom[key]) if key in custom else f"default ({value})"
+    return leaf(custom[key]) if key in custom else f"default ({leaf(value)})"
 
 
 LIST = Command(list_nodes, MANY_NODES, (*LISTING, GROUP), "GNT_NODE_LIST")

@@ -44,16 +44,19 @@ RANGES: Mapping[str, Range] = {
 
 
 class NodeParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """Out-of-band power control, disks, OpenvSwitch and SSH of a node; cpu_speed is relative to 1.0."""
+    """Out-of-band power control, disks, OpenvSwitch and SSH of a node; cpu_speed is relative to 1.0.
 
-    cpu_speed: float = 1.0
-    exclusive_storage: bool = False
+    In the order in which Ganeti lists them.
+    """
+
     oob_program: str = ""
-    ovs: bool = False
-    ovs_link: str | None = ""
-    ovs_name: str | None = "switch1"
     spindle_count: int = 1
+    exclusive_storage: bool = False
+    ovs: bool = False
+    ovs_name: str | None = "switch1"
+    ovs_link: str | None = ""
     ssh_port: int = 22
+    cpu_speed: float = 1.0
 
 
 def fill_ndparams(cluster: Cluster, group: NodeGroup | None = None, node: Node | None = None) -> Params:

@@ -101,9 +101,16 @@ class ListTests(SynchronousTestCase):
         self.assertEqual(self.cli("gnt-instance", "list").out.splitlines()[1], "db:512:12:N::-")
 
     def test_group(self) -> None:
-        """gnt-node list -g, the spelling of an older design, selects the nodes of a group."""
+        """gnt-node list -g, the spelling of an older design, selects the nodes of a group, which is there."""
+        nodes = self.cli.client.answers["Query"]
+        groups = answer_of(("name", "text", "Group"), ("node_list", "other", "NodeList"), rows=[["rack1", ["node1"]]])
+        self.cli.client.answers["Query"] = lambda kind, *rest: groups if kind == "group" else nodes(kind, *rest)
         self.cli("gnt-node", "list", "-g", "rack1")
-        self.assertEqual(self.cli.client.sent("Query")[0][2], ["==", "group", "rack1"])
+        self.assertEqual(self.cli.client.sent("Query")[-1][2], ["==", "group", "rack1"])
+        groups["data"] = []
+        outcome = self.cli("gnt-node", "list", "-g", "nosuch")
+        self.assertEqual((outcome.status, outcome.out), (1, ""))
+        self.assertIn("Node group name nosuch not found", outcome.err)
 
     def test_list_fields(self) -> None:
         """list-fields shows name, type, title and description."""

@@ -40,6 +40,13 @@ class GroupTests(ClusterCase):
         self.assertEqual(self.ok("gnt-node group-list --no-headers -o name"), "default\nrack3\n")
         self.ok("gnt-node group-del rack3")
         self.fails("gnt-node group-del rack3", "unknown_entity")
+        self.ok("gnt-node group-add rack2")
+        self.ok("gnt-node modify -g rack2 node3")
+        self.assertEqual(self.ok("gnt-node list -g rack2 --no-headers -o name"), "node3.example.com\n")
+        self.assertIn("- Node name: node3.example.com", self.ok("gnt-node info -g rack2"))
+        self.assertNotIn("node2", self.ok("gnt-node info --node-group rack2"))
+        for verb in ("list", "info"):
+            self.fails(f"gnt-node {verb} -g nosuch", "unknown_entity.*\n.*nosuch")
 
     def test_settings(self) -> None:
         """What is set is shown, and what comes from the cluster as well."""

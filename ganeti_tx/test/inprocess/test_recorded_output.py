@@ -75,6 +75,14 @@ class RecordedOutputTests(RecordedOsCase):
         """All about a cluster."""
         self.compare("gnt-cluster.jsonl")
 
+    def test_groups(self) -> None:
+        """What gnt-group shows and does."""
+        self.compare("gnt-group.jsonl")
+
+    def test_networks(self) -> None:
+        """What gnt-network shows and does."""
+        self.compare("gnt-network.jsonl")
+
     def test_modify(self) -> None:
         """Changes of instances."""
         self.compare("gnt-instance-modify.jsonl")
